@@ -47,17 +47,27 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  config: { files: ['config.ts'], values: ['models', 'sign-in', 'lib'], types: ['outbound'], environment: true },
+  config: {
+    files: ['config.ts'],
+    values: ['models', 'identity settings', 'lib'],
+    types: ['outbound'],
+    environment: true,
+  },
   api: {
     files: ['api/'],
-    values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+    values: ['http', 'sign-in', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+  },
+  'identity settings': { files: ['sign-in/provider-settings.ts'], values: ['domain', 'lib'] },
+  // How people come in whom an identity provider vouches for, and whether it still does.
+  'sign-in': {
+    files: ['sign-in/'],
+    values: ['identity settings', 'http', 'services', 'db', 'domain', 'lib'],
+    types: ['config'],
   },
   // Another way to the operations of the API, which it is handed: it knows them by their ids.
   mcp: { files: ['mcp/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
   // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
-  // Identity providers: their settings, and what they vouch for.
-  'sign-in': { files: ['sign-in/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
     files: ['activities/'],

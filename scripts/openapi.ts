@@ -11,6 +11,7 @@ import { createEvaluatorPool } from '../src/evaluators/threads/evaluator-pool.ts
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
 import { createStartLimiter } from '../src/services/executions/creation/start-limiter.ts';
+import { createIdentityProviders } from '../src/sign-in/providers.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
 /**
@@ -35,6 +36,7 @@ async function main(file: string | undefined): Promise<void> {
       models,
       evaluatorPool,
       cipher: createCipher([Buffer.alloc(32)]),
+      identityProviders: createIdentityProviders(settings.signIn),
       log: pino({ level: 'silent' }),
     },
     { eager: false },

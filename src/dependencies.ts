@@ -12,6 +12,7 @@ import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 import { createStartLimiter, type StartLimiter } from './services/executions/creation/start-limiter.ts';
+import { createIdentityProviders, type IdentityProviders } from './sign-in/providers.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
@@ -37,6 +38,7 @@ export interface Dependencies {
   models: ClosableModels;
   evaluatorPool: EvaluatorPool;
   cipher: Cipher;
+  identityProviders: IdentityProviders;
   registry: Registry;
   allowPrivate: AllowPrivate;
   close(): Promise<void>;
@@ -79,6 +81,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     allowPrivate: servers.allowPrivate,
     warn: (message) => log.warn(message),
   });
+  const identityProviders = createIdentityProviders(settings.signIn);
   return {
     settings,
     log,
@@ -91,11 +94,13 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     models,
     evaluatorPool,
     cipher: createCipher(servers.encryptionKeys),
+    identityProviders,
     registry: new Registry(),
     allowPrivate: servers.allowPrivate,
     async close() {
       await evaluatorPool.close();
       await models.close();
+      await identityProviders.close();
       await listener.close();
       await connection.close();
       await db.close();

@@ -34,6 +34,7 @@ import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createAttemptMaker } from './services/webhooks/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
+import { checkSessions } from './sign-in/check-sessions.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
 import { createLeanWorkers } from './temporal/lean-workers.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
@@ -46,6 +47,7 @@ const SUM_UP_EVERY_MS = 15_000;
 /** People watch the numbers of releases. */
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
 /** Each monitor is due once a minute. */
+const CHECK_SESSIONS_EVERY_MS = 10_000;
 const CHECK_MONITORS_EVERY_MS = 5_000;
 const FILL_QUEUES_EVERY_MS = 5_000;
 /** How soon executions that complete are scored by the rules that take them, where none were before. */
@@ -78,6 +80,7 @@ export async function startWorkers(
     listener,
     startLimiter,
     cipher,
+    identityProviders,
     registry,
     allowPrivate,
     client,
@@ -196,6 +199,9 @@ export async function startWorkers(
     reconcileEvery('reconcile batches', () => reconcileBatches(db, starter, log)),
     reconcileEvery('reconcile releases', () => reconcileReleases(db, starter, log)),
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
+    runEvery('check sessions', CHECK_SESSIONS_EVERY_MS, log, (stopping) =>
+      checkSessions({ db, cipher, providers: identityProviders, log }, stopping),
+    ),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
     runEvery('start rules', START_RULES_EVERY_MS, log, () => startRules(db.system, starter, log)),

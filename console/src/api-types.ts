@@ -25,6 +25,7 @@ export type Evaluation = z.output<typeof evaluations.Evaluation>;
 export type Dataset = z.output<typeof datasets.Dataset>;
 
 export type Session = z.output<typeof sessions.Session>;
+export type EndedSession = z.output<typeof sessions.EndedSession>;
 export type OwnSession = z.output<typeof sessions.OwnSession>;
 
 export type Member = z.output<typeof members.Member>;

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
 import { Gauge } from 'prom-client';
 import { requireServers, type Settings } from '../config.ts';
+import type { Query } from '../db/database.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
@@ -30,7 +31,9 @@ import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
+import { createAccessTokens, protectedResourceRoutes, wwwAuthenticate } from '../sign-in/access-tokens.ts';
 import { grantsOfValue } from '../sign-in/provider-settings.ts';
+import { signInRoutes } from '../sign-in/routes.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -76,6 +79,8 @@ const MAX_FEEDBACK_PER_ADDRESS = 120;
 const MAX_FEEDBACK_PER_TOKEN = 20;
 /** Requests without any key per address and minute: as many as programs that wait for a key at the same address send. */
 const MAX_ANYONE_PER_ADDRESS = 1_200;
+/** Sign-ins by an identity provider that an address may begin or finish in a minute: a company may have one address for all. */
+const MAX_SIGN_INS = 240;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -137,6 +142,7 @@ export function allRoutes(
     models,
     evaluatorPool,
     cipher,
+    identityProviders: providers,
     allowPrivate,
     settings,
     log,
@@ -145,7 +151,9 @@ export function allRoutes(
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
-  const authenticator = createAuthenticator(db, listener, log);
+  const { publicUrl } = settings.signIn;
+  const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, providers, publicUrl);
+  const authenticator = createAuthenticator(db, listener, log, accessTokens);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
@@ -208,7 +216,12 @@ export function allRoutes(
       ...usageRoutes(),
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
-      ...sessionRoutes({ authenticator, signIn: settings.signIn }),
+      ...sessionRoutes({
+        authenticator,
+        signIn: { db, cipher, providers, log },
+        keySignIn: settings.signIn,
+        requireRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
+      }),
       ...memberRoutes({ db, authenticator, ofGroup: groupGrants(settings) }),
       ...personalKeyRoutes({ quotas, idempotency, authenticator }),
       ...deviceRoutes({ system: db.system, quotas, publicUrl: settings.signIn.publicUrl }),
@@ -216,6 +229,24 @@ export function allRoutes(
     ],
   };
 }
+
+/** What browsers and agents find outside of `/v1` where people sign in by identity providers. */
+function identityRoutes(
+  { db, cipher, identityProviders: providers, settings, log }: Dependencies,
+  requireRoom: (query: Query, isAdmin: boolean) => Promise<void>,
+): Middleware[] {
+  const { publicUrl } = settings.signIn;
+  if (publicUrl === undefined || providers.all.length === 0) return [];
+  const limiter = settings.rateLimitPerMinute === 0 ? undefined : createRateLimiter(db.system, 'sign-in', MAX_SIGN_INS);
+  return [
+    signInRoutes({ db, cipher, providers, publicUrl, limiter, requireRoom, log }),
+    protectedResourceRoutes(providers, publicUrl),
+  ];
+}
+
+/** What agents without a good credential are told: where access tokens are had, if anywhere. */
+const challengeOf = ({ signIn: { publicUrl, identityProviders } }: Settings): string =>
+  publicUrl === undefined || identityProviders.length === 0 ? 'Bearer' : wwwAuthenticate(publicUrl);
 
 /** The API, listening. */
 export interface RunningApi {
@@ -262,6 +293,8 @@ export async function startApi(
   const limit = settings.rateLimitPerMinute;
   const connections = settings.connections.total;
   const failureLimiter = limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS);
+  const roomInAuditLog = (query: Query, isAdmin: boolean) =>
+    requireAuditRoom(query, settings.quotas.auditBytes, isAdmin);
   const app = createApp({
     db,
     routes,
@@ -280,14 +313,27 @@ export async function startApi(
       ...provisioningRoutes(dependencies, failureLimiter),
       healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
+      ...identityRoutes(dependencies, roomInAuditLog),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
+        sign_in: {
+          providers: settings.signIn.identityProviders.map(({ id, name }) => ({ id, name })),
+          by_key: settings.signIn.byKey,
+        },
       }),
     ],
-    otherWays: [(parts) => mcpEndpoint(parts, { version: projectVersion(), docs: DOCS, host: settings.host })],
+    otherWays: [
+      (parts) =>
+        mcpEndpoint(parts, {
+          version: projectVersion(),
+          docs: DOCS,
+          host: settings.host,
+          challenge: challengeOf(settings),
+        }),
+    ],
     metrics: createHttpMetrics(registry),
-    requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
+    requireAuditRoom: roomInAuditLog,
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,
     inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),

@@ -10,6 +10,12 @@ export interface ConsoleConfig {
   version: string;
   /** Where Temporal's UI lists workflows; a workflow's id is appended. Null: no UI is known. */
   temporal_workflows_url: string | null;
+  sign_in: {
+    /** Where people can sign in beside keys. */
+    providers: { id: string; name: string }[];
+    /** Whether the sign-in page asks for keys. */
+    by_key: boolean;
+  };
 }
 
 /** A file of the build, as it is and compressed. */

@@ -19,7 +19,7 @@ const unauthorized = (message: string) => new ApiError('unauthorized', message);
 export function credentialOf(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
   const token = readSessionCookie(ctx);
-  if (token === undefined || authorization !== '') return bearerKeyIn(authorization);
+  if (token === undefined || authorization !== '') return bearerIn(ctx);
   if (!isToken(token)) throw unauthorized('The cookie holds no session. Sign in again.');
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
     if (ctx.get(CONSOLE_HEADER) !== '1')
@@ -32,8 +32,24 @@ export function credentialOf(ctx: Context): Credential {
   return { kind: 'session', token };
 }
 
-/** The key in `Authorization`. @throws ApiError `unauthorized` */
-export function bearerKeyIn(authorization: string): Credential {
+/** A header that names the workspace where an access token is for several. */
+const WORKSPACE_HEADER = 'X-Workspace';
+
+/** An access token is a JSON Web Token: three parts, of which the first begins with `{"`. No key that the service makes looks so. */
+function accessTokenIn(ctx: Context, authorization: string): Credential | undefined {
+  const token = /^Bearer +(eyJ[\w-]{1,4000}\.[\w-]{1,12000}\.[\w-]{0,2000})$/i.exec(authorization)?.[1];
+  if (token === undefined) return undefined;
+  return { kind: 'access_token', token, workspace: ctx.get(WORKSPACE_HEADER) || undefined };
+}
+
+/** What `Authorization` holds: a key, or an access token of an identity provider. @throws ApiError `unauthorized` */
+export function bearerIn(ctx: Context): Credential {
+  const authorization = ctx.get('Authorization');
+  return accessTokenIn(ctx, authorization) ?? keyIn(authorization);
+}
+
+/** @throws ApiError `unauthorized` */
+function keyIn(authorization: string): Credential {
   if (authorization === '') throw unauthorized('Send the header "Authorization: Bearer <API_KEY>".');
   const token = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization)?.[1];
   if (token === undefined) throw unauthorized('The Authorization header must read "Bearer <API_KEY>".');

@@ -125,6 +125,45 @@ function evaluatorsTable(cipher: Cipher, table: EvaluatorTable): SecretTable<Eva
   };
 }
 
+interface SessionSecrets {
+  id: string;
+  provider_tokens: Buffer | null;
+}
+
+/** What identity providers have given for those who are signed in. */
+function sessionsTable(cipher: Cipher): SecretTable<SessionSecrets> {
+  const usesAnotherKey = sql<boolean>`(provider_tokens is not null and ${isOfAnotherKey(cipher, 'provider_tokens')})`;
+  return {
+    kind: 'session',
+    take: (query, after) =>
+      query((db) =>
+        db
+          .selectFrom('sessions')
+          .select(['id', 'provider_tokens'])
+          .where(usesAnotherKey)
+          .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
+          .orderBy('id')
+          .limit(BATCH_SIZE)
+          .forUpdate()
+          .skipLocked(),
+      ),
+    async write(query, { id, provider_tokens: tokens }, reEncrypt) {
+      const reEncrypted = reEncrypt(tokens);
+      if (reEncrypted === tokens) return;
+      await query((db) => db.updateTable('sessions').set({ provider_tokens: reEncrypted }).where('id', '=', id));
+    },
+    async countLeft(query) {
+      const [left] = await query((db) =>
+        db
+          .selectFrom('sessions')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where(usesAnotherKey),
+      );
+      return left?.count ?? 0;
+    },
+  };
+}
+
 interface Counts {
   /** Rows of which something was re-encrypted. */
   reEncrypted: number;
@@ -171,7 +210,7 @@ async function reEncryptTable<Row extends { id: string }>(
 }
 
 /**
- * Re-encrypts with the current key what another one has encrypted of webhooks and of evaluators, and drops previous
+ * Re-encrypts with the current key what another one has encrypted of webhooks, of evaluators and of sessions, and drops previous
  * secrets that have expired. Safe to run in several processes at once. What no configured key decrypts is logged and left.
  * @param options `announce`: logs the result also where there was nothing to do
  * @returns how many of them had something re-encrypted
@@ -187,6 +226,7 @@ export async function reEncryptSecrets(
     await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'schedules')),
     await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rules')),
     await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rule_backfills')),
+    await reEncryptTable(db, cipher, sessionsTable(cipher)),
   ];
   const sum = (of: (count: Counts) => number) => counts.reduce((total, count) => total + of(count), 0);
   const facts = { re_encrypted: sum(({ reEncrypted }) => reEncrypted), left: sum(({ left }) => left) };

@@ -12,7 +12,7 @@ import { SCOPES } from '../domain/scopes.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import type { SharedParts } from '../http/app.ts';
 import { cors } from '../http/cors.ts';
-import { bearerKeyIn, originOf } from '../http/credentials.ts';
+import { bearerIn, originOf } from '../http/credentials.ts';
 import { signalOf } from '../http/http-request.ts';
 import { announcedBytes, parseJson, readJsonBytes } from '../http/json-body.ts';
 import { createHandling, type Handling } from '../http/large-work.ts';
@@ -74,10 +74,12 @@ export interface McpOptions {
   docs: string;
   /** Where the service listens. On the loopback interface, only requests for its names are served. */
   host: string;
+  /** `WWW-Authenticate` for whoever was not let in. */
+  challenge: string;
 }
 
 /** `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. */
-export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOptions): Middleware<AppState> {
+export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge }: McpOptions): Middleware<AppState> {
   const routes = new Map(parts.routes.map((route) => [route.operationId, route]));
   const server: McpParts = {
     version,
@@ -111,7 +113,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
           Allow: 'POST',
         },
       );
-    const key = await parts.authenticate(ctx, () => bearerKeyIn(ctx.get('Authorization')));
+    const key = await parts.authenticate(ctx, () => bearerIn(ctx));
     ctx.state.key = key;
     takePart(key.workspaceId, ctx.res, parts.inProgress);
     const { requestId } = ctx.state;
@@ -157,7 +159,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
       try {
         await serve(ctx);
       } catch (thrown) {
-        refuse(ctx, thrown, server);
+        refuse(ctx, thrown, { ...server, challenge });
       }
     });
   };
@@ -192,22 +194,21 @@ async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue>
   return message;
 }
 
-/** Says how to be let in. */
-const challenge = (): string => 'Bearer';
+type RefusalParts = Pick<McpParts, 'logFault'> & Pick<McpOptions, 'challenge'>;
 
-function refuse(ctx: Context & { state: AppState }, thrown: unknown, { logFault }: McpParts): void {
-  const refusal = thrown instanceof Refusal ? thrown : refusalOf(toApiError(thrown), ctx, logFault);
+function refuse(ctx: Context & { state: AppState }, thrown: unknown, parts: RefusalParts): void {
+  const refusal = thrown instanceof Refusal ? thrown : refusalOf(toApiError(thrown), ctx, parts);
   ctx.status = refusal.status;
   ctx.set(refusal.headers);
   const { id, code, message, data } = refusal;
   ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-function refusalOf(error: ApiError, { state }: { state: AppState }, logFault: McpParts['logFault']): Refusal {
+function refusalOf(error: ApiError, { state }: { state: AppState }, { logFault, challenge }: RefusalParts): Refusal {
   logFault(error, state.requestId);
   const { code, message, details, retryAfterSeconds } = error;
   const headers = {
-    ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge() }),
+    ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
   };
   const data = { code, ...(details !== undefined && { details }) };

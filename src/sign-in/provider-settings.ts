@@ -1,3 +1,4 @@
+import { search } from 'jmespath';
 import { z } from 'zod';
 import { type Grant, parseGrant } from '../domain/roles.ts';
 
@@ -41,6 +42,21 @@ const RoleMapping = z
     return new Map(entries);
   });
 
+/** Tried at once, so that a wrong one is said at the start and not at the first sign-in. */
+const JmesPath = z
+  .string()
+  .min(1)
+  .superRefine((text, context) => {
+    try {
+      search({}, text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      // It is given no claims here, which a function need not take.
+      if (reason.startsWith('TypeError')) return;
+      context.addIssue({ code: 'custom', message: `must be a JMESPath expression (https://jmespath.org): ${reason}` });
+    }
+  });
+
 /** An identity provider, as the settings name it. */
 export const ProviderSettings = z.strictObject({
   /** In addresses. */
@@ -53,7 +69,7 @@ export const ProviderSettings = z.strictObject({
   client_secret: z.string().min(1).optional(),
   scopes: z.string().default('openid profile email'),
   /** JMESPath over the claims: gives a text, or a list of texts, that `role_mapping` knows. */
-  role_path: z.string().default('groups'),
+  role_path: JmesPath.default('groups'),
   /** Without one, the values of `role_path` themselves are `workspace:role`. */
   role_mapping: RoleMapping.optional(),
   /** Whether whom the mapping gives nothing is refused; else such a person is a viewer of the workspace `default`. */
@@ -61,7 +77,7 @@ export const ProviderSettings = z.strictObject({
   /** Groups of which a person must have one; empty: anybody. */
   allowed_groups: List.default([]),
   /** JMESPath over the claims: the groups for `allowed_groups`. */
-  groups_path: z.string().default('groups'),
+  groups_path: JmesPath.default('groups'),
   /** Path of a file with the certificates (PEM) of a private authority that the provider's certificate is signed by. */
   ca: z.string().optional(),
 });

@@ -12,7 +12,7 @@ import type { AppState } from '../../src/http/state.ts';
 import { sendRaw } from './raw-http.ts';
 
 const SCRIPT = 'console.log("hello");'.repeat(100);
-const CONFIG = { version: '1.2.3', temporal_workflows_url: null };
+const CONFIG = { version: '1.2.3', temporal_workflows_url: null, sign_in: { providers: [], by_key: true } };
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 let folder: string;

@@ -6,7 +6,7 @@ import { bindWorkspace, openDatabase, type Query } from '../../src/db/database.t
 import { openListener } from '../../src/db/listener.ts';
 import { now } from '../../src/db/sql.ts';
 import { asJson } from '../../src/db/statement.ts';
-import { newId, parsePublicId, publicId } from '../../src/domain/ids.ts';
+import { newId, publicId } from '../../src/domain/ids.ts';
 import type { Grant, Role } from '../../src/domain/roles.ts';
 import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
 import { createApiKey, generateApiKey, SCOPES, type Scope } from '../../src/services/access/api-keys.ts';
@@ -30,57 +30,78 @@ export interface TestMember {
   token: string;
 }
 
-/** Someone who signs in with these grants, as an identity provider would say. The key and the session are of the first workspace. */
-export async function signIn(
-  service: Pick<TestService, 'foundation'>,
+interface Person {
+  name?: string;
+  email?: string | null;
+  issuer?: string;
+  subject?: string;
+}
+
+/** Stores someone who signs in with these grants, as an identity provider would say. @returns the membership of the first workspace */
+async function join(
+  query: Query,
   grants: Grant[],
   {
     name = 'Ada Lovelace',
-    email = 'ada@example.com' as string | null,
+    email = 'ada@example.com',
     issuer = 'https://id.example.com',
-    subject = randomUUID() as string,
-  } = {},
-): Promise<TestMember> {
-  return service.foundation.db.system.transaction(async (query) => {
-    const [user] = await query((all) =>
-      all
-        .insertInto('users')
-        .values({
-          id: newId(),
-          issuer,
-          subject,
-          name,
-          email,
-          grants: asJson(grants),
-          last_sign_in_at: now,
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll(),
-    );
-    if (user === undefined) throw new Error('The user was not returned.');
-    const memberships = await syncMembers(query, user, () => []);
-    const member = memberships.find(({ workspaceName }) => workspaceName === grants[0]?.workspace);
-    if (member === undefined) throw new Error('There is no membership.');
-    return { ...(await accessOf(query, member)), id: publicId('member', member.id), userId: publicId('user', user.id) };
-  });
+    subject = randomUUID(),
+  }: Person,
+) {
+  const [user] = await query((all) =>
+    all
+      .insertInto('users')
+      .values({
+        id: newId(),
+        issuer,
+        subject,
+        name,
+        email,
+        grants: asJson(grants),
+        last_sign_in_at: now,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll(),
+  );
+  if (user === undefined) throw new Error('The user was not returned.');
+  const memberships = await syncMembers(query, user, () => []);
+  const member = memberships.find(({ workspaceName }) => workspaceName === grants[0]?.workspace);
+  if (member === undefined) throw new Error('There is no membership.');
+  return member;
 }
+
+/** Someone who signs in with these grants. The key and the session are of the first workspace. */
+export const signIn = (
+  service: Pick<TestService, 'foundation'>,
+  grants: Grant[],
+  person: Person = {},
+): Promise<TestMember> =>
+  service.foundation.db.system.transaction(async (query) => {
+    const member = await join(query, grants, person);
+    const access = await accessOf(query, member);
+    return { ...access, id: publicId('member', member.id), userId: publicId('user', member.user_id) };
+  });
 
 type MemberKeys = Omit<TestMember, 'id' | 'userId'>;
 
-/** A personal key and a session of a member. */
-async function accessOf(query: Query, member: { id: string; workspace_id: string; name: string }): Promise<MemberKeys> {
+async function sessionOf(query: Query, member: { id: string; workspace_id: string; name: string }): Promise<string> {
   const own = bindWorkspace(query, member.workspace_id);
+  const apiKeyId = await signInKeyOf(own, member);
+  return (await createSession(own, { apiKeyId, address: '192.0.2.1', userAgent: 'test' })).token;
+}
+
+/** A personal key and a session of a member. */
+async function accessOf(query: Query, member: Parameters<typeof sessionOf>[1]): Promise<MemberKeys> {
   const key = generateApiKey();
-  const record = await createApiKey(own, key, {
+  const record = await createApiKey(bindWorkspace(query, member.workspace_id), key, {
     name: `${member.name}'s`,
     scopes: [...SCOPES],
     expiresAt: null,
     kind: 'personal',
     memberId: member.id,
   });
-  const apiKeyId = await signInKeyOf(own, member);
-  const { token } = await createSession(own, { apiKeyId, address: '192.0.2.1', userAgent: 'test' });
+  const token = await sessionOf(query, member);
   return {
     workspaceId: member.workspace_id,
     key,
@@ -104,11 +125,8 @@ export const browserHeaders = (token: string): Record<string, string> => ({
 });
 
 /** A member of the workspace `default`. */
-export const memberOf = (
-  service: Pick<TestService, 'foundation'>,
-  role: Role,
-  options: Parameters<typeof signIn>[2] = {},
-) => signIn(service, [{ workspace: 'default', role }], options);
+export const memberOf = (service: Pick<TestService, 'foundation'>, role: Role, person: Person = {}) =>
+  signIn(service, [{ workspace: 'default', role }], person);
 
 /** A person of a workspace, signed in as by an identity provider. */
 export interface SignedInMember {
@@ -119,14 +137,16 @@ export interface SignedInMember {
   token: string;
 }
 
-/** The same as what tests of sessions need. @param workspace its name */
-export async function signInMember(
+/** Someone with a session and no key. @param workspace its name */
+export const signInMember = (
   service: Pick<TestService, 'foundation'>,
   { role, name = 'Ada', workspace = 'default' }: { role: Role; name?: string; workspace?: string },
-): Promise<SignedInMember> {
-  const { id, session, token } = await signIn(service, [{ workspace, role }], { name });
-  return { memberId: parsePublicId('member', id) ?? '', headers: session, token };
-}
+): Promise<SignedInMember> =>
+  service.foundation.db.system.transaction(async (query) => {
+    const member = await join(query, [{ workspace, role }], { name });
+    const token = await sessionOf(query, member);
+    return { memberId: member.id, headers: browserHeaders(token), token };
+  });
 
 /** A personal key with these scopes. */
 export async function personalKey(service: TestService, { key }: TestMember, ...scopes: Scope[]): Promise<string> {

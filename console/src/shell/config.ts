@@ -4,6 +4,13 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 interface ConsoleConfig {
   version: string;
   temporal_workflows_url: string | null;
+  sign_in: { providers: IdentityProvider[]; by_key: boolean };
+}
+
+/** Where people can sign in. */
+export interface IdentityProvider {
+  id: string;
+  name: string;
 }
 
 const configQuery = queryOptions({

@@ -2,10 +2,12 @@ import { Menu } from '@base-ui/react/menu';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call, isSignedOut } from '../api.ts';
+import { call, isSignedOut, post } from '../api.ts';
+import type { EndedSession } from '../api-types.ts';
 import { showError } from '../components/toast.tsx';
 import { closeDrafts, unkeptDrafts } from '../drafts/drafts.ts';
 import { useConfig } from './config.ts';
+import { rememberProvider } from './provider-sign-in.tsx';
 import { useSession } from './session.ts';
 import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
@@ -20,14 +22,23 @@ export function SessionMenu() {
   const [theme, setTheme] = useState(currentTheme);
   const signOut = useMutation({
     mutationFn: () =>
-      call('DELETE', '/session', { waitsForSignIn: false }).catch((error: unknown) => {
+      call<EndedSession>('DELETE', '/session', { waitsForSignIn: false }).catch((error: unknown) => {
         if (!isSignedOut(error)) throw error;
       }),
-    async onSuccess() {
+    async onSuccess(ended) {
+      rememberProvider(null);
+      // Signed in at the provider still, whoever comes next would be let in without being asked.
+      if (ended?.end_session_url) return window.location.assign(ended.end_session_url);
       await navigate({ to: '/sign-in' });
       client.clear();
       closeDrafts();
     },
+    onError: showError,
+  });
+  const switchTo = useMutation({
+    mutationFn: (workspace: string) => post('/session/workspace', { workspace }),
+    // Everything on the page is of the workspace before.
+    onSuccess: () => window.location.assign('/console/'),
     onError: showError,
   });
   if (session === undefined) return null;
@@ -35,11 +46,34 @@ export function SessionMenu() {
     <Menu.Root>
       <Menu.Trigger className="session-trigger">
         <span className="session-workspace">{session.workspace.name}</span>
-        <span className="muted">{session.key.name}</span>
+        <span className="muted">{session.member?.name ?? session.key.name}</span>
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="menu-positioner" sideOffset={6} align="start">
           <Menu.Popup className="menu">
+            {session.workspaces.length > 1 && (
+              <>
+                <Menu.Group>
+                  <Menu.GroupLabel className="menu-label">Workspace</Menu.GroupLabel>
+                  <Menu.RadioGroup
+                    value={session.workspace.name}
+                    onValueChange={(chosen: string) => {
+                      if (unkeptDrafts() > 0 && !window.confirm('Leave the workspace without saving your changes?'))
+                        return;
+                      switchTo.mutate(chosen);
+                    }}
+                  >
+                    {session.workspaces.map(({ name, role }) => (
+                      <Menu.RadioItem key={name} value={name} className="menu-item">
+                        <Menu.RadioItemIndicator className="menu-mark">✓</Menu.RadioItemIndicator>
+                        {name} <span className="muted">{role}</span>
+                      </Menu.RadioItem>
+                    ))}
+                  </Menu.RadioGroup>
+                </Menu.Group>
+                <Menu.Separator className="menu-separator" />
+              </>
+            )}
             <Menu.Group>
               <Menu.GroupLabel className="menu-label">Theme</Menu.GroupLabel>
               <Menu.RadioGroup

@@ -1,6 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
 import { openDrafts } from '../drafts/drafts.ts';
+import { rememberProvider } from './provider-sign-in.tsx';
 import { rootRoute } from './root-route.tsx';
 import { sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -11,7 +12,9 @@ export const shellRoute = createRoute({
   id: 'shell',
   async beforeLoad({ context, location }) {
     try {
-      await openDrafts(await context.queryClient.ensureQueryData(sessionQuery));
+      const session = await context.queryClient.ensureQueryData(sessionQuery);
+      rememberProvider(session.provider);
+      await openDrafts(session);
     } catch (error) {
       if (isSignedOut(error)) throw redirect({ to: '/sign-in', search: { to: location.href } });
       throw error;

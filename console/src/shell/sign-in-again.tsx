@@ -6,6 +6,8 @@ import { call } from '../api.ts';
 import type { OwnSession } from '../api-types.ts';
 import { openDrafts } from '../drafts/drafts.ts';
 import { reportSignedIn, useSessionEnded } from '../session-ended.ts';
+import { useConfig } from './config.ts';
+import { ProviderButtons } from './provider-sign-in.tsx';
 import { sessionQuery, useSession } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -19,6 +21,8 @@ function SignInDialog() {
   const client = useQueryClient();
   const { href } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
+  // Of whoever has signed in by a provider, the same.
+  const provider = useConfig()?.sign_in.providers.find(({ id }) => id === session?.provider);
   useEffect(() => {
     // Beyond all other dialogs, which it leaves open beneath.
     dialog.current?.showModal();
@@ -45,6 +49,24 @@ function SignInDialog() {
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);
   }, [goOn, session]);
+  const text = (
+    <>
+      <h2 id="sign-in-again" className="dialog-title">
+        Your session has ended
+      </h2>
+      <p className="muted">
+        Sign in to go on where you were{session && <> as “{session.member?.name ?? session.key.name}”</>}.{' '}
+        {provider === undefined
+          ? 'Nothing that you have typed is lost, and what you were doing is done then.'
+          : 'What you have typed is kept in this browser, and is here again then.'}
+      </p>
+    </>
+  );
+  const leave = (
+    <a className="button" href={`/console/sign-in?to=${encodeURIComponent(href)}`}>
+      Leave this page
+    </a>
+  );
   // Beside the page: what other dialogs hide from screen readers while they are open is all that was there when they opened.
   return createPortal(
     <dialog
@@ -55,22 +77,17 @@ function SignInDialog() {
       // Portals pass events on to what rendered them.
       onKeyDown={(event) => event.stopPropagation()}
     >
-      <SignInForm
-        onSignedIn={goOn}
-        actions={
-          <a className="button" href={`/console/sign-in?to=${encodeURIComponent(href)}`}>
-            Leave this page
-          </a>
-        }
-      >
-        <h2 id="sign-in-again" className="dialog-title">
-          Your session has ended
-        </h2>
-        <p className="muted">
-          Sign in to go on where you were{session && <> as “{session.key.name}”</>}. Nothing that you have typed is
-          lost, and what you were doing is done then.
-        </p>
-      </SignInForm>
+      {provider === undefined ? (
+        <SignInForm onSignedIn={goOn} actions={leave}>
+          {text}
+        </SignInForm>
+      ) : (
+        <>
+          {text}
+          <ProviderButtons providers={[provider]} href={`/console${href}`} />
+          {leave}
+        </>
+      )}
     </dialog>,
     document.body,
   );

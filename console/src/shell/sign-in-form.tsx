@@ -9,8 +9,11 @@ export function SignInForm({
   onSignedIn,
   children,
   actions,
+  isSecond = false,
 }: {
   className?: string;
+  /** Whether another way to sign in comes first. */
+  isSecond?: boolean;
   onSignedIn: (session: OwnSession) => Promise<void> | void;
   /** Above the field. */
   children: ReactNode;
@@ -52,7 +55,7 @@ export function SignInForm({
         )}
       </div>
       <div className="row">
-        <button type="submit" className="button primary" disabled={signIn.isPending}>
+        <button type="submit" className={isSecond ? 'button' : 'button primary'} disabled={signIn.isPending}>
           {signIn.isPending ? 'Signing in…' : 'Sign in'}
         </button>
         {actions}

@@ -22,6 +22,11 @@ export function presentSession(
       scopes: row.role === null ? row.key_scopes : scopesWithin(row.key_scopes, row.role),
     },
     workspace: { name: caller.workspaceName },
+    member:
+      row.member_id === null || row.member_name === null
+        ? null
+        : { id: publicId('member', row.member_id), name: row.member_name, role: row.role ?? 'viewer' },
+    provider: row.provider,
     is_current: row.id === currentId,
     address: row.address,
     user_agent: row.user_agent,

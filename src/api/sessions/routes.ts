@@ -16,9 +16,11 @@ import {
   MAX_SESSIONS_PER_KEY,
   type SessionOwner,
 } from '../../services/access/sessions.ts';
+import type { Caller } from '../../sign-in/member-session.ts';
+import { providerOfSession, type SignInDeps, switchWorkspace, workspacesOf } from '../../sign-in/sign-in.ts';
 import { presentSession } from './presenter.ts';
 import { ownSessionSample, sessionSample } from './samples.ts';
-import { CreateSession, OwnSession, Session, SessionPage } from './schema.ts';
+import { CreateSession, EndedSession, OwnSession, Session, SessionPage, SwitchWorkspace } from './schema.ts';
 
 const tag = 'Sessions';
 const MAX_BODY_BYTES = 4 * 1024;
@@ -39,7 +41,18 @@ function currentOf({ sessionId }: AuthenticatedKey): string {
 }
 
 /** `/session`, the caller's own, and `/sessions`. */
-export function sessionRoutes({ authenticator, signIn }: { authenticator: Authenticator; signIn: KeySignIn }): Route[] {
+export function sessionRoutes({
+  authenticator,
+  signIn,
+  keySignIn,
+  requireRoom,
+}: {
+  authenticator: Authenticator;
+  signIn: SignInDeps;
+  keySignIn: KeySignIn;
+  requireRoom: Caller['requireRoom'];
+}): Route[] {
+  const { system } = signIn.db;
   return [
     defineRoute({
       method: 'post',
@@ -63,7 +76,7 @@ export function sessionRoutes({ authenticator, signIn }: { authenticator: Authen
       errors: ['invalid_state'],
       async handler(request) {
         const { db, key, address, isHttps } = request;
-        requireKeySignIn(signIn, key);
+        requireKeySignIn(keySignIn, key);
         const { token, session, draftsKey } = await db.transaction(async (query) => {
           const created = await createSession(query, {
             apiKeyId: key.id,
@@ -73,7 +86,7 @@ export function sessionRoutes({ authenticator, signIn }: { authenticator: Authen
           return { ...created, draftsKey: await draftsKeyOf(query, created.session.id) };
         });
         request.setHeader('Set-Cookie', sessionCookie(token, isHttps));
-        return { ...presentSession(session, key, session.id), drafts_key: draftsKey };
+        return { ...presentSession(session, key, session.id), drafts_key: draftsKey, workspaces: [] };
       },
     }),
     defineRoute({
@@ -89,7 +102,39 @@ export function sessionRoutes({ authenticator, signIn }: { authenticator: Authen
       async handler({ db, key }) {
         const id = currentOf(key);
         const [session, drafts_key] = await Promise.all([getSession(db.query, id), draftsKeyOf(db.query, id)]);
-        return { ...presentSession(session, key), drafts_key };
+        return { ...presentSession(session, key), drafts_key, workspaces: await workspacesOf(system.query, session) };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/session/workspace',
+      operationId: 'switchWorkspace',
+      audit: ['session.ended'],
+      tag,
+      summary: 'Switch the session to another workspace',
+      description:
+        'For those who have signed in by an identity provider. The response sets the cookie of a session in the other workspace; the one before has ended.',
+      scope: SCOPES,
+      body: SwitchWorkspace,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'A workspace': { workspace: 'research' } },
+      response: OwnSession,
+      responseExample: ownSessionSample,
+      errors: ['not_found'],
+      async handler(request) {
+        const { key, address, isHttps, requestId, body } = request;
+        const userAgent = request.header('User-Agent');
+        const caller = { address, userAgent, requestId, requireRoom };
+        const begun = await switchWorkspace(signIn, currentOf(key), body.workspace, caller);
+        const { token, session, workspaceId, workspaceName, endedHash } = begun;
+        if (endedHash !== undefined) authenticator.forgetSession(endedHash);
+        request.setHeader('Set-Cookie', sessionCookie(token, isHttps));
+        const { query } = signIn.db.workspace(workspaceId);
+        return {
+          ...presentSession(session, { ...key, workspaceName }, session.id),
+          drafts_key: await draftsKeyOf(query, session.id),
+          workspaces: await workspacesOf(system.query, session),
+        };
       },
     }),
     defineRoute({
@@ -100,16 +145,20 @@ export function sessionRoutes({ authenticator, signIn }: { authenticator: Authen
       tag,
       summary: 'End the session of the request (sign out)',
       scope: SCOPES,
-      response: Session,
-      responseExample: sessionSample,
+      description:
+        'Whoever has signed in by an identity provider is still signed in there, until the browser goes to `end_session_url`.',
+      response: EndedSession,
+      responseExample: { ...sessionSample, end_session_url: 'https://login.example.com/logout?id_token_hint=…' },
       errors: ['not_found'],
       async handler(request) {
         const { db, key, isHttps } = request;
         const id = currentOf(key);
+        const provider = await providerOfSession(signIn, db.query, id);
         const { session, hash } = await endSession(db, id, ownerOf(key));
         authenticator.forgetSession(hash);
         request.setHeader('Set-Cookie', sessionCookie(null, isHttps));
-        return presentSession(session, key);
+        const url = await provider?.provider.signOutUrl(provider.idToken);
+        return { ...presentSession(session, key), end_session_url: url?.href ?? null };
       },
     }),
     defineRoute({

@@ -33,5 +33,7 @@ export const Session = defineEntity({
     providerTokens: p.blob().$type<Buffer>().nullable(),
     /** When the provider is to be asked again whether the person still has the role; null: never. */
     checkAt: timestamp().nullable(),
+    /** Until when what the provider last said is believed; null: signed in with a key. The session ends then at the latest. */
+    validUntil: timestamp().nullable(),
   },
 });

@@ -11,10 +11,18 @@ import { allows, type Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
 
-/** What a caller shows: a key, or the token of a session. One is never taken for the other. */
+/** What a caller shows: a key, the token of a session, or an access token of an identity provider. One is never taken for the other. */
 export interface Credential {
-  kind: 'key' | 'session';
+  kind: 'key' | 'session' | 'access_token';
   token: string;
+  /** Which of the workspaces of the access token's person is meant. Default: the first. */
+  workspace?: string | undefined;
+}
+
+/** Checks access tokens that identity providers have given to people, for programs of theirs. */
+export interface AccessTokens {
+  /** @throws ApiError `unauthorized`, `temporarily_unavailable` */
+  authenticate(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
 }
 
 /** Checks credentials. Remembers valid ones for a short while and forgets them the moment one is revoked or ended anywhere. */
@@ -107,7 +115,14 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
   db
     .updateTable('sessions as s')
     .from('api_keys as k')
-    .set((eb) => ({ last_used_at: now, expires_at: endOfSession(eb.ref('s.created_at'), eb.ref('k.expires_at')) }))
+    .set((eb) => ({
+      last_used_at: now,
+      expires_at: endOfSession({
+        createdAt: eb.ref('s.created_at'),
+        keyExpiresAt: eb.ref('k.expires_at'),
+        validUntil: eb.ref('s.valid_until'),
+      }),
+    }))
     .whereRef('k.id', '=', 's.api_key_id')
     .where('s.id', '=', id)
     // One that has expired does not come back.
@@ -116,6 +131,7 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
 
 const UNKNOWN = {
   key: 'This API key is unknown, revoked or expired.',
+  access_token: 'This access token is not valid here, or has expired.',
   session: 'This session is unknown or has ended. Sign in again.',
 } as const;
 
@@ -151,7 +167,13 @@ interface Known {
   keyHash: Buffer | undefined;
 }
 
-export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
+/** @param accessTokens undefined: there are none */
+export function createAuthenticator(
+  db: Database,
+  listener: Listener,
+  log: Logger,
+  accessTokens?: AccessTokens,
+): Authenticator {
   const remembered = new Map<string, Known & { until: number }>();
   const touched = new Map<string, number>();
   /** How often credentials were forgotten: what was read before the last time may be out of date. */
@@ -211,6 +233,21 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     return found;
   }
 
+  async function authenticateToken({ token, workspace }: Credential): Promise<AuthenticatedKey> {
+    if (accessTokens === undefined) throw new ApiError('unauthorized', UNKNOWN.access_token);
+    return accessTokens.authenticate(token, workspace);
+  }
+
+  /** Undefined: it is not good any more. */
+  async function ofGoodToken(credential: Credential): Promise<AuthenticatedKey | undefined> {
+    try {
+      return await authenticateToken(credential);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'unauthorized') return undefined;
+      throw error;
+    }
+  }
+
   function touch(statement: PreparedStatement<{ id: string }, unknown>, id: string): void {
     const at = Date.now();
     if (at - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
@@ -231,6 +268,10 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
       };
       const rows = await db.system.query(FIND_VALID, { keys: of('key'), sessions: of('session') });
       const valid = new Map(rows.map((row) => [row.hash.toString('hex'), effective(row)]));
+      for (const [credential, hash] of hashes) {
+        const key = credential.kind === 'access_token' ? await ofGoodToken(credential) : undefined;
+        if (key !== undefined) valid.set(hash.toString('hex'), key.scopes);
+      }
       const ended = [...hashes].filter(([credential, hash]) => {
         const scopes = valid.get(hash.toString('hex'));
         return scopes === undefined || !allows(scopes, ...(credentials.get(credential) ?? []));
@@ -239,6 +280,11 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     },
     knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
     async authenticate(credential) {
+      if (credential.kind === 'access_token') {
+        const key = await authenticateToken(credential);
+        touch(TOUCH_KEY, key.id);
+        return key;
+      }
       const known = await find(credential);
       if (known === undefined || (known.expiresAt !== null && known.expiresAt.getTime() <= Date.now()))
         throw new ApiError('unauthorized', UNKNOWN[credential.kind]);

@@ -30,9 +30,33 @@ export function hashToken(token: string): Buffer {
 /** Whether a text may be the token of a session: 32 random bytes in base64url. */
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
-/** When a session ends that is used now. PostgreSQL's `least` leaves out null: a key without an end. */
-export const endOfSession = (createdAt: Expression<Date>, keyExpiresAt: Expression<Date | null>) =>
-  sql<Date>`least(now() + ${milliseconds(SESSION_IDLE_MS)}, ${createdAt} + ${milliseconds(SESSION_MAX_MS)}, ${keyExpiresAt})`;
+/**
+ * When a session ends. PostgreSQL's `least` leaves out null: a key without an end, a session that no provider vouches for.
+ * @param times `usedAt`: default now
+ */
+export const endOfSession = ({
+  usedAt = now,
+  createdAt,
+  keyExpiresAt,
+  validUntil,
+}: {
+  usedAt?: Expression<Date>;
+  createdAt: Expression<Date>;
+  keyExpiresAt: Expression<Date | null>;
+  validUntil: Expression<Date | null>;
+}) =>
+  sql<Date>`least(${usedAt} + ${milliseconds(SESSION_IDLE_MS)}, ${createdAt} + ${milliseconds(SESSION_MAX_MS)}, ${keyExpiresAt}, ${validUntil})`;
+
+/** What a session has of the identity provider that its person signed in by. */
+export interface ProviderPart {
+  provider: string;
+  /** Encrypted. */
+  tokens: Buffer;
+  /** When the provider is to be asked again; null: it can't be. */
+  checkAt: Date | Expression<Date> | null;
+  /** When the session ends where the provider says nothing new until then. */
+  validUntil: Date | Expression<Date>;
+}
 
 /** A session with its key. */
 export type SessionRow = Pick<
@@ -44,16 +68,26 @@ export type SessionRow = Pick<
   key_scopes: Scope[];
   /** The member whose key it is, and the role that bounds it. */
   member_id: string | null;
+  member_name: string | null;
   role: Role | null;
+  /** The identity provider that the person signed in by. */
+  provider: string | null;
 };
 
 const selectSessions = (db: Builder) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
-    .select(['s.id', 's.address', 's.user_agent', 's.created_at', 's.last_used_at', 's.expires_at'])
+    .select(['s.id', 's.address', 's.user_agent', 's.created_at', 's.last_used_at', 's.expires_at', 's.provider'])
     .leftJoin('members as m', 'm.id', 'k.member_id')
-    .select(['k.id as key_id', 'k.name as key_name', 'k.scopes as key_scopes', 'k.member_id', 'm.role'])
+    .select([
+      'k.id as key_id',
+      'k.name as key_name',
+      'k.scopes as key_scopes',
+      'k.member_id',
+      'm.name as member_name',
+      'm.role',
+    ])
     .where('k.revoked_at', 'is', null)
     .where('s.expires_at', '>', now);
 
@@ -63,7 +97,7 @@ export interface SessionOwner {
 }
 
 /** Ends sessions inside the caller's transaction, in every process once it commits. */
-function endSessions(
+export function endSessions(
   query: Query,
   which: (eb: ExpressionBuilder<Tables, 'sessions'>) => SelectQueryBuilder<Tables, 'sessions', { id: string }>,
 ): Promise<{ id: string; hash: Buffer }[]> {
@@ -82,7 +116,12 @@ function endSessions(
  */
 export async function createSession(
   query: Query,
-  { apiKeyId, address, userAgent }: { apiKeyId: string; address: string; userAgent: string | undefined },
+  {
+    apiKeyId,
+    address,
+    userAgent,
+    provider,
+  }: { apiKeyId: string; address: string; userAgent: string | undefined; provider?: ProviderPart },
 ): Promise<{ token: string; session: SessionRow }> {
   // Locked, so that it is not deleted meanwhile.
   const [key] = await query((own) =>
@@ -105,7 +144,15 @@ export async function createSession(
       user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
       created_at: now,
       last_used_at: now,
-      expires_at: endOfSession(now, sql<Date | null>`${key.expires_at}::timestamptz`),
+      expires_at: endOfSession({
+        createdAt: now,
+        keyExpiresAt: sql<Date | null>`${key.expires_at}::timestamptz`,
+        validUntil: sql<Date | null>`cast(${provider?.validUntil ?? null} as timestamptz)`,
+      }),
+      provider: provider?.provider ?? null,
+      provider_tokens: provider?.tokens ?? null,
+      check_at: provider?.checkAt ?? null,
+      valid_until: provider?.validUntil ?? null,
     }),
   );
   const ended = await endSessions(query, (eb) =>

@@ -65,6 +65,9 @@ describe('signing in', () => {
         id: expect.stringMatching(/^sess_[0-9a-f-]{36}$/),
         key: { id, name: 'read write', scopes: ['read', 'write'] },
         workspace: { name: 'default' },
+        member: null,
+        provider: null,
+        workspaces: [],
         is_current: true,
         address: '127.0.0.1',
         user_agent: expect.stringMatching(/^Browser x{492}$/),
@@ -264,11 +267,11 @@ describe('the end of a session', () => {
     const cookie = await cookieFor(service.key);
     const { body } = await by(cookie, 'GET', '/session');
     // Nothing is to be read with it any more.
-    const { drafts_key: _, ...session } = body;
+    const { drafts_key: _, workspaces: __, ...session } = body;
     const ended = await by(cookie, 'DELETE', '/session');
     // The use before may be recorded in between.
     const times = { last_used_at: expect.any(String), expires_at: expect.any(String) };
-    expect([ended.status, ended.body]).toEqual([200, { ...session, ...times }]);
+    expect([ended.status, ended.body]).toEqual([200, { ...session, ...times, end_session_url: null }]);
     expect(setCookieOf(ended)).toBe('pms_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
     expect((await by(cookie, 'GET', '/session')).status).toBe(401);
     expect((await service.call('DELETE', `/sessions/${session.id}`)).status).toBe(404);

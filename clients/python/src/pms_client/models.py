@@ -2299,6 +2299,27 @@ class OwnSessionWorkspace(BaseModel):
     name: str
 
 
+class OwnSessionMember(BaseModel):
+    """
+    Who is signed in; null where the key is nobody’s own.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
+class OwnSessionWorkspace1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
 class OwnSession(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2306,6 +2327,16 @@ class OwnSession(BaseModel):
     id: str
     key: OwnSessionKey
     workspace: OwnSessionWorkspace
+    member: Annotated[
+        OwnSessionMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
     is_current: Annotated[
         bool,
         Field(description="Whether it is the session that this request was made with."),
@@ -2326,6 +2357,78 @@ class OwnSession(BaseModel):
             description="What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key."
         ),
     ]
+    workspaces: Annotated[
+        list[OwnSessionWorkspace1],
+        Field(
+            description="The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key."
+        ),
+    ]
+
+
+class EndedSessionKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+
+
+class EndedSessionWorkspace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+
+
+class EndedSessionMember(BaseModel):
+    """
+    Who is signed in; null where the key is nobody’s own.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
+class EndedSession(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: EndedSessionKey
+    workspace: EndedSessionWorkspace
+    member: Annotated[
+        EndedSessionMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[str, Field(description="To the minute.")]
+    expires_at: Annotated[
+        str,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+    end_session_url: Annotated[
+        str | None,
+        Field(description="Where a browser is to go to sign out at the identity provider, too; null: nowhere."),
+    ]
 
 
 class SessionKey(BaseModel):
@@ -2344,6 +2447,19 @@ class SessionWorkspace(BaseModel):
     name: str
 
 
+class SessionMember(BaseModel):
+    """
+    Who is signed in; null where the key is nobody’s own.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
 class Session(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2351,6 +2467,16 @@ class Session(BaseModel):
     id: str
     key: SessionKey
     workspace: SessionWorkspace
+    member: Annotated[
+        SessionMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
     is_current: Annotated[
         bool,
         Field(description="Whether it is the session that this request was made with."),
@@ -2364,17 +2490,6 @@ class Session(BaseModel):
         Field(
             description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
         ),
-    ]
-
-
-class SessionPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Session]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
 
 
@@ -3158,6 +3273,17 @@ class ApiKeyPage(BaseModel):
         extra="ignore",
     )
     data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class SessionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Session]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

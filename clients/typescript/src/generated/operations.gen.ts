@@ -136,6 +136,7 @@ export interface Operations {
   getSession: { request: api.GetSessionData; response: api.GetSessionResponse };
   createSession: { request: api.CreateSessionData; response: api.CreateSessionResponse };
   endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
+  switchWorkspace: { request: api.SwitchWorkspaceData; response: api.SwitchWorkspaceResponse };
   listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
   endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
   listMembers: { request: api.ListMembersData; response: api.ListMembersResponse };
@@ -289,6 +290,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getSession: 'GET /session',
   createSession: 'POST /session',
   endSession: 'DELETE /session',
+  switchWorkspace: 'POST /session/workspace',
   listSessions: 'GET /sessions',
   endSessionById: 'DELETE /sessions/{id}',
   listMembers: 'GET /members',

@@ -2005,6 +2005,10 @@ export type CreateSession = {
     key: string;
 };
 
+export type SwitchWorkspace = {
+    workspace: string;
+};
+
 export type UpdateMember = {
     /**
      * Null: what the identity provider gives, again.
@@ -4711,6 +4715,18 @@ export type OwnSession = {
         name: string;
     };
     /**
+     * Who is signed in; null where the key is nobody’s own.
+     */
+    member: {
+        id: string;
+        name: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    } | null;
+    /**
+     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     */
+    provider: string | null;
+    /**
      * Whether it is the session that this request was made with.
      */
     is_current: boolean;
@@ -4735,9 +4751,16 @@ export type OwnSession = {
      * What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.
      */
     drafts_key: string;
+    /**
+     * The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key.
+     */
+    workspaces: Array<{
+        name: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    }>;
 };
 
-export type Session = {
+export type EndedSession = {
     id: string;
     key: {
         id: string;
@@ -4747,6 +4770,18 @@ export type Session = {
     workspace: {
         name: string;
     };
+    /**
+     * Who is signed in; null where the key is nobody’s own.
+     */
+    member: {
+        id: string;
+        name: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    } | null;
+    /**
+     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     */
+    provider: string | null;
     /**
      * Whether it is the session that this request was made with.
      */
@@ -4768,6 +4803,10 @@ export type Session = {
      * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
      */
     expires_at: Timestamp;
+    /**
+     * Where a browser is to go to sign out at the identity provider, too; null: nowhere.
+     */
+    end_session_url: string | null;
 };
 
 export type SessionPage = {
@@ -4776,6 +4815,51 @@ export type SessionPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
+};
+
+export type Session = {
+    id: string;
+    key: {
+        id: string;
+        name: string;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    };
+    workspace: {
+        name: string;
+    };
+    /**
+     * Who is signed in; null where the key is nobody’s own.
+     */
+    member: {
+        id: string;
+        name: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    } | null;
+    /**
+     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     */
+    provider: string | null;
+    /**
+     * Whether it is the session that this request was made with.
+     */
+    is_current: boolean;
+    /**
+     * From where it was begun.
+     */
+    address: string;
+    /**
+     * The browser that began it.
+     */
+    user_agent: string | null;
+    created_at: Timestamp;
+    /**
+     * To the minute.
+     */
+    last_used_at: Timestamp;
+    /**
+     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     */
+    expires_at: Timestamp;
 };
 
 export type MemberPage = {
@@ -11333,7 +11417,7 @@ export type EndSessionResponses = {
     /**
      * Done.
      */
-    200: Session;
+    200: EndedSession;
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
@@ -11415,6 +11499,47 @@ export type CreateSessionResponses = {
 };
 
 export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];
+
+export type SwitchWorkspaceData = {
+    body: SwitchWorkspace;
+    path?: never;
+    query?: never;
+    url: '/session/workspace';
+};
+
+export type SwitchWorkspaceErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SwitchWorkspaceError = SwitchWorkspaceErrors[keyof SwitchWorkspaceErrors];
+
+export type SwitchWorkspaceResponses = {
+    /**
+     * Done.
+     */
+    200: OwnSession;
+};
+
+export type SwitchWorkspaceResponse = SwitchWorkspaceResponses[keyof SwitchWorkspaceResponses];
 
 export type ListSessionsData = {
     body?: never;

@@ -5,8 +5,16 @@ import { rootRoute } from '../../shell/root-route.tsx';
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  /** `to`: the page to go to afterwards, within the console. */
-  validateSearch: ({ to }: Record<string, unknown>) =>
-    optional({ to: typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : undefined }),
+  /**
+   * `to`: the page to go to afterwards, within the console. `error`, `provider`: what has gone wrong there. `by=key`: a key is asked for where the
+   * page does not by itself, for emergencies.
+   */
+  validateSearch: ({ to, error, provider, by }: Record<string, unknown>) =>
+    optional({
+      to: typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : undefined,
+      error: typeof error === 'string' ? error : undefined,
+      provider: typeof provider === 'string' ? provider : undefined,
+      by: by === 'key' ? by : undefined,
+    }),
   component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });

@@ -1,0 +1,116 @@
+import { decodeJwt } from 'jose';
+import type { Middleware } from 'koa';
+import type { Database } from '../db/database.ts';
+import { ApiError } from '../domain/errors.ts';
+import { scopesOfRole } from '../domain/roles.ts';
+import type { AccessTokens, AuthenticatedKey } from '../services/access/authenticate.ts';
+import { signInKeyOf } from '../services/members/members.ts';
+import { activeMembers } from '../services/members/sync-members.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import type { IdentityProviders } from './providers.ts';
+import { SignInError } from './sign-in-error.ts';
+import { type ActiveMember, lockMember } from './users.ts';
+
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+const refused = (message: string) => new ApiError('unauthorized', message);
+
+/**
+ * `WWW-Authenticate` for whoever has shown no access token, or none that is good: where to get one (RFC 9728, 5.1).
+ * @param error of RFC 6750, such as `invalid_token`, where one was shown
+ */
+export function wwwAuthenticate(publicUrl: string, error?: string): string {
+  const metadata = `resource_metadata="${publicUrl}${METADATA_PATH}/mcp"`;
+  return error === undefined ? `Bearer ${metadata}` : `Bearer error="${error}", ${metadata}`;
+}
+
+/** Tells agents who gives access tokens for `/mcp` (RFC 9728). */
+export function protectedResourceRoutes(providers: IdentityProviders, publicUrl: string): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== METADATA_PATH && ctx.path !== `${METADATA_PATH}/mcp`) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+      throw new ApiError('invalid_request', `${ctx.method} is not supported here; use GET.`);
+    ctx.body = {
+      resource: `${publicUrl}/mcp`,
+      authorization_servers: providers.all.map(({ settings }) => settings.issuer),
+      bearer_methods_supported: ['header'],
+      resource_name: 'Prompt Management Service',
+      resource_documentation: `${publicUrl}/docs`,
+    };
+  };
+}
+
+/** Takes access tokens of the identity providers (RFC 9068) for the people whom they are given to. */
+export function createAccessTokens(db: Database, providers: IdentityProviders, publicUrl: string): AccessTokens {
+  const audiences = [`${publicUrl}/mcp`, publicUrl, `${publicUrl}/`];
+
+  /** By what the token says of itself; whether it is true is looked at next. */
+  function issuerOf(token: string): IdentityProvider | undefined {
+    try {
+      const issuer = URL.parse(decodeJwt(token).iss ?? '')?.href;
+      return providers.all.find(({ settings }) => new URL(settings.issuer).href === issuer);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function subjectOf(token: string, provider: IdentityProvider): Promise<string> {
+    try {
+      return await provider.verifyAccessToken(token, audiences);
+    } catch (error) {
+      if (!(error instanceof SignInError)) throw error;
+      if (error.problem !== 'provider_down') throw refused('This access token is not valid here, or has expired.');
+      throw new ApiError('temporarily_unavailable', 'The identity provider of this access token cannot be reached.', {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
+    }
+  }
+
+  async function keyOf(member: ActiveMember): Promise<string> {
+    const own = db.workspace(member.workspace_id);
+    const [key] = await own.query((all) =>
+      all
+        .selectFrom('api_keys')
+        .select('id')
+        .where('member_id', '=', member.id)
+        .where('kind', '=', 'sign_in')
+        .where('revoked_at', 'is', null),
+    );
+    return key?.id ?? db.system.transaction(async (query) => signInKeyOf(await lockMember(query, member), member));
+  }
+
+  return {
+    async authenticate(token, workspaceName): Promise<AuthenticatedKey> {
+      const provider = issuerOf(token);
+      if (provider === undefined) throw refused('This access token is of no identity provider that is known here.');
+      const subject = await subjectOf(token, provider);
+      const [user] = await db.system.query((all) =>
+        all
+          .selectFrom('users')
+          .select('id')
+          .where('issuer', '=', provider.settings.issuer)
+          .where('subject', '=', subject)
+          .where('is_active', '=', true),
+      );
+      const members = user === undefined ? [] : await activeMembers(db.system.query, user.id);
+      const member = members.find((each) => workspaceName === undefined || each.workspaceName === workspaceName);
+      if (member === undefined)
+        throw refused(
+          workspaceName === undefined || members.length === 0
+            ? 'The person of this access token is a member of no workspace. Signing in at the console once shows whether they may be.'
+            : `The person of this access token is no member of the workspace "${workspaceName}".`,
+        );
+      return {
+        id: await keyOf(member),
+        name: member.name,
+        kind: 'sign_in',
+        workspaceId: member.workspace_id,
+        workspaceName: member.workspaceName,
+        scopes: scopesOfRole(member.role),
+        memberId: member.id,
+        sessionId: undefined,
+      };
+    },
+  };
+}

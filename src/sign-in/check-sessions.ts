@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { bindWorkspace } from '../db/database.ts';
+import { milliseconds, now } from '../db/sql.ts';
+import { publicId } from '../domain/ids.ts';
+import { endOfSession, endSessions } from '../services/access/sessions.ts';
+import { actAs, OPERATOR } from '../services/audit/acting.ts';
+import { recordChange } from '../services/audit/record-change.ts';
+import { vouchedBy } from './claims.ts';
+import type { IdentityProvider, ProviderAnswer } from './identity-provider.ts';
+import { decryptTokens, providerPart, RETRY_EVERY_MS } from './provider-tokens.ts';
+import type { SignInDeps } from './sign-in.ts';
+import { SignInError } from './sign-in-error.ts';
+import { noteUser } from './users.ts';
+
+/** Sessions of one provider that are looked at at a time. */
+const BATCH_SIZE = 8;
+
+/**
+ * Takes some sessions whose look is due. Nobody else takes them for as long as a look may last; one that is not finished is due again then.
+ */
+async function takeDue({ db }: SignInDeps, provider: string) {
+  return db.system.query((all) =>
+    all
+      .with('due', (cte) =>
+        cte
+          .selectFrom('sessions')
+          .select('id')
+          .where('check_at', '<=', now)
+          .where('expires_at', '>', now)
+          .where('provider', '=', provider)
+          .orderBy('check_at')
+          .limit(BATCH_SIZE)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .updateTable('sessions as s')
+      .from(['due', 'api_keys as k', 'members as m', 'users as u'])
+      .set({ check_at: sql<Date>`now() + ${milliseconds(RETRY_EVERY_MS)}` })
+      .whereRef('s.id', '=', 'due.id')
+      .whereRef('k.id', '=', 's.api_key_id')
+      .whereRef('m.id', '=', 'k.member_id')
+      .whereRef('u.id', '=', 'm.user_id')
+      .returning(['s.id', 's.workspace_id', 's.provider_tokens', 'k.id as key_id', 'u.subject']),
+  );
+}
+type DueSession = Awaited<ReturnType<typeof takeDue>>[number];
+
+async function endSession({ db }: SignInDeps, { id, workspace_id, key_id }: DueSession, reason: string): Promise<void> {
+  await actAs(OPERATOR, () =>
+    db.system.transaction(async (query) => {
+      const own = bindWorkspace(query, workspace_id);
+      const [ended] = await endSessions(own, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', id));
+      if (ended === undefined) return;
+      await recordChange(own, 'session.ended', publicId('session', id), { key_id: publicId('apiKey', key_id), reason });
+    }),
+  );
+}
+
+/** The person still has what the claims give now. A session whose membership is gone by that has ended by now. */
+async function goOn(
+  deps: SignInDeps,
+  { settings }: IdentityProvider,
+  session: DueSession,
+  { claims, tokens }: ProviderAnswer,
+): Promise<void> {
+  const { db, cipher } = deps;
+  const part = providerPart(cipher, settings.id, tokens);
+  await actAs(OPERATOR, () =>
+    db.system.transaction(async (query) => {
+      await noteUser(query, settings, vouchedBy(settings, claims), { isSignIn: false });
+      await query((all) =>
+        all
+          .updateTable('sessions as s')
+          .from('api_keys as k')
+          .set((eb) => ({
+            provider_tokens: part.tokens,
+            check_at: part.checkAt,
+            valid_until: part.validUntil,
+            expires_at: endOfSession({
+              usedAt: eb.ref('s.last_used_at'),
+              createdAt: eb.ref('s.created_at'),
+              keyExpiresAt: eb.ref('k.expires_at'),
+              validUntil: sql<Date>`${part.validUntil}`,
+            }),
+          }))
+          .whereRef('k.id', '=', 's.api_key_id')
+          // The person may have gone on in another workspace meanwhile, with the same tokens.
+          .where((eb) => eb.or([eb('s.id', '=', session.id), eb('s.provider_tokens', '=', session.provider_tokens)])),
+      );
+    }),
+  );
+}
+
+async function check(deps: SignInDeps, provider: IdentityProvider, session: DueSession): Promise<void> {
+  const { refresh, id } = decryptTokens(deps.cipher, session.provider_tokens);
+  if (refresh === undefined)
+    return endSession(deps, session, 'what the identity provider gave cannot be read any more');
+  let answer: ProviderAnswer;
+  try {
+    answer = await provider.refresh({ refresh, id }, session.subject);
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    if (error.problem === 'grant_ended')
+      return endSession(deps, session, 'the identity provider has ended the sign-in');
+    const facts = {
+      session_id: publicId('session', session.id),
+      provider: provider.settings.id,
+      reason: error.message,
+    };
+    deps.log.warn(facts, 'cannot ask an identity provider whether a person still has a role; trying again');
+    return;
+  }
+  await goOn(deps, provider, session, answer);
+}
+
+/**
+ * Asks identity providers whether those who are signed in still have their roles, where that is due. Whoever has none any more is out. A provider
+ * that can't be reached is asked again after a minute; what it said last is believed for an hour. Safe to run in several processes at once.
+ */
+export async function checkSessions(deps: SignInDeps, stopping: AbortSignal): Promise<void> {
+  await Promise.all(
+    deps.providers.all.map(async (provider) => {
+      for (;;) {
+        const due = stopping.aborted ? [] : await takeDue(deps, provider.settings.id);
+        if (due.length === 0) return;
+        const done = await Promise.allSettled(due.map((session) => check(deps, provider, session)));
+        const failures = done.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+        if (failures.length > 0) throw new AggregateError(failures, 'Some sessions could not be checked.');
+      }
+    }),
+  );
+}

@@ -1,0 +1,251 @@
+import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify } from 'jose';
+import * as oidc from 'openid-client';
+import { SingleFlight } from '../lib/single-flight.ts';
+import type { Claims } from './claims.ts';
+import { toSignInError } from './provider-errors.ts';
+import { createProviderFetch } from './provider-fetch.ts';
+import type { ProviderSettings } from './provider-settings.ts';
+import { SignInError } from './sign-in-error.ts';
+
+/** Of each request to a provider. */
+const TIMEOUT_S = 10;
+/** By how much its clock may be wrong. */
+const CLOCK_TOLERANCE_S = 60;
+/** After which its addresses are read again. */
+const DISCOVER_EVERY_MS = 60 * 60_000;
+/** Keys younger than this are not read again for a token with an unknown one, so that nobody can make us ask all the time. */
+const JWKS_COOLDOWN_MS = 30_000;
+/** Whose keys everybody knows: no secret of a client, and never none. */
+const ASYMMETRIC = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const ACCESS_TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
+
+const CLIENT: Partial<oidc.ClientMetadata> = { [oidc.clockTolerance]: CLOCK_TOLERANCE_S };
+
+/** What is kept of a sign-in: to ask again, and to sign out. */
+export interface ProviderTokens {
+  refresh: string | undefined;
+  id: string | undefined;
+}
+
+export interface ProviderAnswer {
+  claims: Claims;
+  tokens: ProviderTokens;
+}
+
+/** What a login was begun with. */
+export interface LoginSecrets {
+  state: string;
+  nonce: string;
+  /** Of PKCE. */
+  verifier: string;
+}
+
+/**
+ * An identity provider (OpenID Connect). It is asked for its addresses when it is first needed, so that the service starts, and keys work,
+ * while it is away.
+ */
+export interface IdentityProvider {
+  readonly settings: ProviderSettings;
+  /** Where a login begins. @param isSilent the provider is to ask nothing: where it would, it refuses. @throws SignInError */
+  loginUrl(secrets: LoginSecrets, options: { isSilent: boolean }): Promise<URL>;
+  /** Exchanges the code that a browser has brought back, and checks everything. @throws SignInError */
+  finishLogin(callback: URLSearchParams, secrets: LoginSecrets): Promise<ProviderAnswer>;
+  /** Asks again who this is. @returns with the tokens that are to be kept from now on. @throws SignInError */
+  refresh(tokens: ProviderTokens & { refresh: string }, subject: string): Promise<ProviderAnswer>;
+  /** Where a browser signs out at the provider; undefined: it has no such address, or can't be reached. */
+  signOutUrl(idToken: string | undefined): Promise<URL | undefined>;
+  /** The issuer, as its tokens have it. @throws SignInError */
+  issuer(): Promise<string>;
+  /** Checks an access token (RFC 9068) of this provider. @returns its subject. @throws SignInError */
+  verifyAccessToken(token: string, audiences: readonly string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Known {
+  metadata: oidc.ServerMetadata;
+  /** For access tokens. */
+  keys: ReturnType<typeof createRemoteJWKSet> | undefined;
+  /** For ID tokens. */
+  keyCache: oidc.ExportedJWKSCache | undefined;
+  until: number;
+}
+
+/** How the client shows its secret: as the provider says that it may, in the body where both will do. */
+function clientAuth({ client_secret: secret }: ProviderSettings, methods: string[] | undefined): oidc.ClientAuth {
+  if (secret === undefined) return oidc.None();
+  const isBasic =
+    methods === undefined || (methods.includes('client_secret_basic') && !methods.includes('client_secret_post'));
+  return isBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+}
+
+/** @param publicUrl where browsers reach this service, without a slash at the end */
+export function createIdentityProvider(settings: ProviderSettings, publicUrl: string): IdentityProvider {
+  const { fetch, close } = createProviderFetch(settings.ca);
+  const redirectUri = `${publicUrl}/auth/callback/${settings.id}`;
+  // The operator has chosen it so; between machines it belongs behind TLS, which the documentation says.
+  const extensions = settings.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+  const discovering = new SingleFlight<Known>();
+  let known: Known | undefined;
+
+  async function discover(): Promise<Known> {
+    const found = await oidc.discovery(new URL(settings.issuer), settings.client_id, undefined, oidc.None(), {
+      [oidc.customFetch]: fetch,
+      timeout: TIMEOUT_S,
+      execute: extensions,
+    });
+    const metadata = found.serverMetadata();
+    const { jwks_uri: jwks } = metadata;
+    const keys =
+      jwks === undefined
+        ? undefined
+        : createRemoteJWKSet(new URL(jwks), {
+            [joseFetch]: (url, options) =>
+              fetch(url, { ...options, headers: Object.fromEntries(options.headers), body: undefined }),
+            timeoutDuration: TIMEOUT_S * 1000,
+            cooldownDuration: JWKS_COOLDOWN_MS,
+          });
+    return { metadata, keys, keyCache: undefined, until: Date.now() + DISCOVER_EVERY_MS };
+  }
+
+  /**
+   * A configuration for one exchange. The library reads keys that are less than a minute old not again for a token that names another one; the provider
+   * itself has sent the token here, so they are passed off as older.
+   */
+  function configOf({ metadata, keyCache }: Known): oidc.Configuration {
+    const auth = clientAuth(settings, metadata.token_endpoint_auth_methods_supported);
+    const config = new oidc.Configuration({ ...metadata }, settings.client_id, CLIENT, auth);
+    config[oidc.customFetch] = fetch;
+    config.timeout = TIMEOUT_S;
+    for (const extend of extensions) extend(config);
+    // Signatures of ID tokens, whoever has sent them.
+    oidc.enableNonRepudiationChecks(config);
+    const minuteAgo = Math.floor(Date.now() / 1000) - 60;
+    if (keyCache !== undefined) oidc.setJwksCache(config, { ...keyCache, uat: Math.min(keyCache.uat, minuteAgo) });
+    return config;
+  }
+
+  async function current(): Promise<Known> {
+    if (known !== undefined && known.until > Date.now()) return known;
+    const before = known;
+    known = await discovering.run('', discover).catch((error: unknown) => {
+      if (before !== undefined) return before;
+      throw error;
+    });
+    return known;
+  }
+
+  /** @throws SignInError in place of all that the libraries throw */
+  async function ask<T>(work: (config: oidc.Configuration, known: Known) => Promise<T>): Promise<T> {
+    try {
+      const asked = await current();
+      const config = configOf(asked);
+      try {
+        return await work(config, asked);
+      } finally {
+        asked.keyCache = oidc.getJwksCache(config) ?? asked.keyCache;
+      }
+    } catch (thrown) {
+      const error = toSignInError(thrown);
+      // Its addresses may be others now.
+      if (error.problem === 'invalid_response') known = undefined;
+      throw error;
+    }
+  }
+
+  async function claimsOf(
+    config: oidc.Configuration,
+    tokens: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
+    subject: string,
+  ): Promise<Claims> {
+    const ofToken = tokens.claims();
+    if (ofToken !== undefined && ofToken.sub !== subject)
+      throw new SignInError('invalid_response', 'the ID token is of another person');
+    if (ofToken !== undefined && ofToken.iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
+      throw new SignInError('invalid_response', 'the ID token was issued in the future');
+    const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined;
+    const userInfo = hasUserInfo ? await oidc.fetchUserInfo(config, tokens.access_token, subject) : {};
+    // What is signed counts where both say something.
+    return { ...userInfo, ...ofToken, sub: subject };
+  }
+
+  return {
+    settings,
+    loginUrl: ({ state, nonce, verifier }, { isSilent }) =>
+      ask(async (config) =>
+        oidc.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes,
+          state,
+          nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          ...(isSilent && { prompt: 'none' }),
+        }),
+      ),
+    finishLogin: (callback, { state, nonce, verifier }) =>
+      ask(async (config) => {
+        const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${callback.toString()}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const subject = tokens.claims()?.sub;
+        if (subject === undefined) throw new SignInError('invalid_response', 'there is no ID token');
+        const claims = await claimsOf(config, tokens, subject);
+        return { claims, tokens: { refresh: tokens.refresh_token, id: tokens.id_token } };
+      }),
+    refresh: ({ refresh, id }, subject) =>
+      ask(async (config) => {
+        const tokens = await oidc.refreshTokenGrant(config, refresh);
+        const claims = await claimsOf(config, tokens, subject);
+        return { claims, tokens: { refresh: tokens.refresh_token ?? refresh, id: tokens.id_token ?? id } };
+      }),
+    async signOutUrl(idToken) {
+      try {
+        return await ask(async (config) =>
+          config.serverMetadata().end_session_endpoint === undefined
+            ? undefined
+            : oidc.buildEndSessionUrl(config, {
+                post_logout_redirect_uri: `${publicUrl}/console/sign-in`,
+                ...(idToken !== undefined && { id_token_hint: idToken }),
+              }),
+        );
+      } catch {
+        return undefined;
+      }
+    },
+    issuer: () => ask(async (config) => config.serverMetadata().issuer),
+    verifyAccessToken: (token, audiences) =>
+      ask(async (config, { keys }) => {
+        if (keys === undefined) throw new SignInError('invalid_response', 'the provider shows no keys');
+        const { payload, protectedHeader } = await jwtVerify(token, keys, {
+          issuer: config.serverMetadata().issuer,
+          audience: [...audiences],
+          algorithms: ASYMMETRIC,
+          clockTolerance: CLOCK_TOLERANCE_S,
+          requiredClaims: ['exp', 'sub'],
+        });
+        const { iat, sub } = payload;
+        if (protectedHeader.typ !== undefined && !ACCESS_TOKEN_TYPES.has(protectedHeader.typ.toLowerCase()))
+          throw new SignInError('invalid_response', 'it is no access token');
+        if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
+          throw new SignInError('invalid_response', 'it was issued in the future');
+        if (typeof sub !== 'string') throw new SignInError('invalid_response', 'it has no subject');
+        return sub;
+      }),
+    close,
+  };
+}

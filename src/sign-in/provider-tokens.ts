@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { milliseconds } from '../db/sql.ts';
+import type { Cipher } from '../domain/cipher.ts';
+import type { ProviderPart } from '../services/access/sessions.ts';
+import type { ProviderTokens } from './identity-provider.ts';
+
+const MINUTE_MS = 60_000;
+/** How often a provider is asked whether a person still has the role. With what a look takes, a leaver is out within 15 minutes. */
+export const CHECK_EVERY_MS = 10 * MINUTE_MS;
+/** How soon again where it can't be reached. */
+export const RETRY_EVERY_MS = MINUTE_MS;
+/** How long it is believed what it said last, where it can be asked. */
+export const BELIEVED_MS = 60 * MINUTE_MS;
+/** The same where it can't: then it is asked by signing in again. */
+export const BELIEVED_WITHOUT_REFRESH_MS = 15 * MINUTE_MS;
+
+const Stored = z.object({ refresh: z.string().optional(), id: z.string().optional() });
+
+export const encryptTokens = (cipher: Cipher, { refresh, id }: ProviderTokens): Buffer =>
+  cipher.encrypt(Buffer.from(JSON.stringify({ refresh, id })));
+
+/** @returns nothing where the key that has encrypted them is gone */
+export function decryptTokens(cipher: Cipher, stored: Buffer | null): ProviderTokens {
+  try {
+    const { refresh, id } = Stored.parse(stored === null ? {} : JSON.parse(cipher.decrypt(stored).toString()));
+    return { refresh, id };
+  } catch {
+    return { refresh: undefined, id: undefined };
+  }
+}
+
+const inTime = (ms: number) => sql<Date>`now() + ${milliseconds(ms)}`;
+
+/** What a session has of its provider, from an answer of now. */
+export function providerPart(cipher: Cipher, provider: string, tokens: ProviderTokens): ProviderPart {
+  const canAsk = tokens.refresh !== undefined;
+  return {
+    provider,
+    tokens: encryptTokens(cipher, tokens),
+    checkAt: canAsk ? inTime(CHECK_EVERY_MS) : null,
+    validUntil: inTime(canAsk ? BELIEVED_MS : BELIEVED_WITHOUT_REFRESH_MS),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import { bindWorkspace, type Database, type Query } from '../db/database.ts';
+import type { Cipher } from '../domain/cipher.ts';
+import { ApiError } from '../domain/errors.ts';
+import { publicId } from '../domain/ids.ts';
+import { endSessions, type ProviderPart, type SessionRow } from '../services/access/sessions.ts';
+import { actAs } from '../services/audit/acting.ts';
+import { recordChange } from '../services/audit/record-change.ts';
+import { activeMembers } from '../services/members/sync-members.ts';
+import { vouchedBy } from './claims.ts';
+import type { IdentityProvider, ProviderAnswer } from './identity-provider.ts';
+import { actingOf, beginMemberSession, type Caller, type MemberSession } from './member-session.ts';
+import { decryptTokens, providerPart } from './provider-tokens.ts';
+import type { IdentityProviders } from './providers.ts';
+import { SignInError } from './sign-in-error.ts';
+import { lastMember, noteUser } from './users.ts';
+
+export interface SignInDeps {
+  db: Database;
+  cipher: Cipher;
+  providers: IdentityProviders;
+  log: Logger;
+}
+
+/**
+ * Signs in whom a provider vouches for.
+ * @throws SignInError `no_role`, `inactive`; that a role is gone is noted all the same
+ * @throws ApiError `quota_exceeded` where the audit log is full
+ */
+export async function signInMember(
+  { db, cipher, providers }: SignInDeps,
+  providerId: string,
+  { claims, tokens }: ProviderAnswer,
+  caller: Caller,
+): Promise<MemberSession> {
+  const { settings } = providers.get(providerId);
+  const vouched = vouchedBy(settings, claims);
+  const begun = await actAs(actingOf(caller), () =>
+    db.system.transaction(async (query) => {
+      const known = await noteUser(query, settings, vouched, { isSignIn: true });
+      if (known !== undefined && !known.user.is_active) return 'inactive';
+      const member = known && (await lastMember(query, known.members));
+      if (member === undefined) return 'no_role';
+      return beginMemberSession(query, member, providerPart(cipher, providerId, tokens), caller);
+    }),
+  );
+  if (typeof begun === 'string')
+    throw new SignInError(begun, `${providerId} vouches for ${vouched.subject}, who may not come in: ${begun}`);
+  return begun;
+}
+
+/** A session of a member, with what it has of its provider. */
+async function memberSession(query: Query, sessionId: string) {
+  const [row] = await query((all) =>
+    all
+      .selectFrom('sessions as s')
+      .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+      .innerJoin('members as m', 'm.id', 'k.member_id')
+      .select(['s.provider', 's.provider_tokens', 's.check_at', 's.valid_until', 's.workspace_id', 'm.user_id'])
+      .select('k.id as key_id')
+      .where('s.id', '=', sessionId)
+      // A personal key may be for less than its member, and is for one workspace.
+      .where('k.kind', '=', 'sign_in')
+      .forUpdate('s'),
+  );
+  return row;
+}
+
+/** The workspaces that a session can switch to, its own among them; none where it is not a person's. */
+export async function workspacesOf(query: Query, session: Pick<SessionRow, 'member_id' | 'provider'>) {
+  if (session.member_id === null || session.provider === null) return [];
+  const [member] = await query((all) =>
+    all
+      .selectFrom('members')
+      .select('user_id')
+      .where('id', '=', session.member_id ?? ''),
+  );
+  const members = member === undefined ? [] : await activeMembers(query, member.user_id);
+  return members.map(({ workspaceName, role }) => ({ name: workspaceName, role }));
+}
+
+/**
+ * Ends a person's session and begins one in another of their workspaces, which lasts as long: nobody is asked anew.
+ * @returns the new one, with the hash of the token of the one before
+ * @throws ApiError `invalid_request` where it is not a person's session, `not_found` where they are no member there
+ */
+export async function switchWorkspace(
+  { db }: Pick<SignInDeps, 'db'>,
+  sessionId: string,
+  workspace: string,
+  caller: Caller,
+): Promise<MemberSession & { workspaceName: string; workspaceId: string; endedHash: Buffer | undefined }> {
+  return db.system.transaction(async (query) => {
+    const before = await memberSession(query, sessionId);
+    if (before?.provider == null || before.provider_tokens === null || before.valid_until === null)
+      throw new ApiError('invalid_request', 'This session was begun with a key, which is for one workspace.');
+    const member = (await activeMembers(query, before.user_id)).find(
+      ({ workspaceName }) => workspaceName === workspace,
+    );
+    if (member === undefined)
+      throw new ApiError('not_found', `There is no workspace "${workspace}" of which you are a member.`);
+    const part: ProviderPart = {
+      provider: before.provider,
+      tokens: before.provider_tokens,
+      checkAt: before.check_at,
+      validUntil: before.valid_until,
+    };
+    const begun = await beginMemberSession(query, member, part, caller);
+    const own = bindWorkspace(query, before.workspace_id);
+    const [ended] = await endSessions(own, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', sessionId));
+    await recordChange(own, 'session.ended', publicId('session', sessionId), {
+      key_id: publicId('apiKey', before.key_id),
+      reason: 'the person went on in another workspace',
+    });
+    return { ...begun, workspaceName: member.workspaceName, workspaceId: member.workspace_id, endedHash: ended?.hash };
+  });
+}
+
+/** The provider of a session, with the ID token to sign out there. Read before the session ends. Undefined: it has none. */
+export async function providerOfSession(
+  { cipher, providers }: Pick<SignInDeps, 'cipher' | 'providers'>,
+  query: Query,
+  sessionId: string,
+): Promise<{ provider: IdentityProvider; idToken: string | undefined } | undefined> {
+  const [row] = await query((own) =>
+    own.selectFrom('sessions').select(['provider', 'provider_tokens']).where('id', '=', sessionId),
+  );
+  const provider = row?.provider == null ? undefined : providers.find(row.provider);
+  return provider && { provider, idToken: decryptTokens(cipher, row?.provider_tokens ?? null).id };
+}

@@ -1,0 +1,75 @@
+import { bindWorkspace, type Query } from '../db/database.ts';
+import { now } from '../db/sql.ts';
+import { asJson } from '../db/statement.ts';
+import { newId } from '../domain/ids.ts';
+import type { MemberRow } from '../services/members/members.ts';
+import { syncMembers, type UserRow } from '../services/members/sync-members.ts';
+import type { Vouched } from './claims.ts';
+import { grantsOfValue, type ProviderSettings } from './provider-settings.ts';
+
+export type ActiveMember = MemberRow & { workspaceName: string };
+
+/** A person and where they are a member now. */
+export interface KnownUser {
+  user: UserRow;
+  members: ActiveMember[];
+}
+
+/** By issuer and subject, never by e-mail: an address can be given to another person. Locks the row. */
+export async function findUser(query: Query, issuer: string, subject: string): Promise<UserRow | undefined> {
+  const [user] = await query((all) =>
+    all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
+  );
+  return user;
+}
+
+/**
+ * Notes what a provider says of a person, and makes their memberships follow. Of whom nothing is known and to whom nothing is given, nothing is noted.
+ * @param query across workspaces, in a transaction
+ */
+export async function noteUser(
+  query: Query,
+  provider: ProviderSettings,
+  { issuer, subject, name, email, grants, isAllowed }: Vouched,
+  { isSignIn }: { isSignIn: boolean },
+): Promise<KnownUser | undefined> {
+  if (grants.length === 0 && (await findUser(query, issuer, subject)) === undefined) return undefined;
+  const said = { name, email, grants: asJson(grants), updated_at: now, ...(isSignIn && { last_sign_in_at: now }) };
+  const [user] = await query((all) =>
+    all
+      .insertInto('users')
+      .values({ id: newId(), issuer, subject, is_active: true, created_at: now, ...said })
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doUpdateSet(said))
+      .returningAll(),
+  );
+  if (user === undefined) throw new Error('The user was not returned.');
+  const ofGroup = (group: string) => (isAllowed ? grantsOfValue(provider, group) : []);
+  return { user, members: await syncMembers(query, user, ofGroup) };
+}
+
+/** Of a person's workspaces the one that they were in last; the first by name where they were in none. */
+export async function lastMember(query: Query, members: readonly ActiveMember[]): Promise<ActiveMember | undefined> {
+  if (members.length < 2) return members[0];
+  const [last] = await query((all) =>
+    all
+      .selectFrom('api_keys')
+      .select('member_id')
+      .where(
+        'member_id',
+        'in',
+        members.map(({ id }) => id),
+      )
+      .where('kind', '=', 'sign_in')
+      .where('last_used_at', 'is not', null)
+      .orderBy('last_used_at', 'desc')
+      .limit(1),
+  );
+  return members.find(({ id }) => id === last?.member_id) ?? members[0];
+}
+
+/** The queries of a member's workspace, once nobody else changes the membership. */
+export async function lockMember(query: Query, { id, workspace_id }: MemberRow): Promise<Query> {
+  const own = bindWorkspace(query, workspace_id);
+  await own((db) => db.selectFrom('members').select('id').where('id', '=', id).forUpdate());
+  return own;
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type JWTPayload, SignJWT } from 'jose';
+import { Registry } from 'prom-client';
+import { startApi } from '../../src/api/server.ts';
+import { wwwAuthenticate } from '../../src/sign-in/access-tokens.ts';
+import { createIdentityProviders } from '../../src/sign-in/providers.ts';
+import { type SignInStage, settingsOf, startSignInStage } from '../support/identity/stage.ts';
+import { type StandIn, startStandIn } from '../support/identity/stand-in.ts';
+
+let provider: StandIn;
+let stage: SignInStage;
+beforeAll(async () => {
+  provider = await startStandIn();
+  stage = await startSignInStage([settingsOf('sso', provider)]);
+  provider.person = { sub: 'ada', name: 'Ada', groups: ['leads'] };
+  await stage.signIn('sso');
+});
+afterAll(async () => {
+  await stage?.stop();
+  await provider?.stop();
+});
+
+const now = () => Math.floor(Date.now() / 1000);
+type Change = { [Name in keyof JWTPayload]: JWTPayload[Name] | undefined };
+const claims = (change: Change = {}): JWTPayload =>
+  Object.fromEntries(
+    Object.entries({
+      iss: provider.issuer,
+      sub: 'ada',
+      aud: `${stage.service.origin}/mcp`,
+      iat: now(),
+      exp: now() + 300,
+      client_id: 'an agent',
+      ...change,
+    }).filter(([, value]) => value !== undefined),
+  );
+const get = (token: string, path = '/prompts', headers: Record<string, string> = {}) =>
+  stage.service.call('GET', path, { key: null, headers: { Authorization: `Bearer ${token}`, ...headers } });
+const signed = (change: Change = {}, header: { typ?: string } = { typ: 'at+jwt' }) =>
+  provider.sign(claims(change), header);
+
+test.each(['/mcp', ''])('says who gives access tokens for %p of the well-known address', async (suffix) => {
+  const response = await fetch(`${stage.service.origin}/.well-known/oauth-protected-resource${suffix}`);
+  expect(await response.json()).toMatchObject({
+    resource: `${stage.service.origin}/mcp`,
+    authorization_servers: [provider.issuer],
+    bearer_methods_supported: ['header'],
+  });
+  expect(wwwAuthenticate(stage.service.origin, 'invalid_token')).toBe(
+    `Bearer error="invalid_token", resource_metadata="${stage.service.origin}/.well-known/oauth-protected-resource/mcp"`,
+  );
+});
+
+test('is the person’s own in the first workspace, and in the one that is named', async () => {
+  const first = await get(await signed(), '/api-keys');
+  expect(first.status).toBe(200);
+  const named = await get(await signed(), '/api-keys', { 'X-Workspace': 'research' });
+  expect(named.body.error.code).toBe('insufficient_scope');
+  expect((await get(await signed(), '/prompts', { 'X-Workspace': 'research' })).status).toBe(200);
+  expect((await get(await signed(), '/prompts', { 'X-Workspace': 'other' })).status).toBe(401);
+});
+
+test('is taken by whatever type providers give it, and audience of the service', async () => {
+  for (const typ of ['at+jwt', 'application/at+jwt', 'JWT'])
+    expect((await get(await signed({}, { typ }))).status).toBe(200);
+  expect((await get(await signed({ aud: ['x', stage.service.origin] }))).status).toBe(200);
+});
+
+describe('an access token is refused', () => {
+  const refused: [string, () => Promise<string>][] = [
+    ['for another audience', () => signed({ aud: 'https://other.example/mcp' })],
+    ['for the client, as an ID token is', () => signed({ aud: provider.clientId })],
+    ['without an audience', () => signed({ aud: undefined })],
+    ['that has expired', () => signed({ exp: now() - 120 })],
+    ['that never expires', () => signed({ exp: undefined })],
+    ['that is not valid yet', () => signed({ nbf: now() + 600 })],
+    ['that was issued in the future', () => signed({ iat: now() + 600 })],
+    ['of another issuer', () => signed({ iss: 'https://other.example' })],
+    ['without a subject', () => signed({ sub: undefined })],
+    ['of a person who has never signed in', () => signed({ sub: 'nobody' })],
+    ['that is a token for logging out', () => signed({}, { typ: 'logout+jwt' })],
+    [
+      'that is not signed',
+      async () =>
+        `${[{ alg: 'none' }, claims()].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`,
+    ],
+    [
+      'signed by HS256 with the public key',
+      async () =>
+        new SignJWT(claims())
+          .setProtectedHeader({ alg: 'HS256', kid: 'key-1' })
+          .sign(Buffer.from(await provider.publicKeyPem())),
+    ],
+    ['with another signature', async () => `${(await signed()).slice(0, -8)}AAAAAAAA`],
+  ];
+  test.each(refused)('%s', async (_what, make) => {
+    const answer = await get(await make());
+    expect(answer.body.error).toMatchObject({ code: 'unauthorized' });
+  });
+});
+
+test('it ends with the membership', async () => {
+  provider.person = { sub: 'eve', name: 'Eve', groups: ['engineers'] };
+  await stage.signIn('sso');
+  const token = await signed({ sub: 'eve' });
+  expect((await get(token)).status).toBe(200);
+  await stage.service.foundation.db.system.query((all) =>
+    all.updateTable('members').set({ status: 'suspended' }).where('name', '=', 'Eve'),
+  );
+  expect((await get(token)).status).toBe(401);
+});
+
+test('where there is no identity provider, there are no access tokens, and no metadata', async () => {
+  const { foundation } = stage.service;
+  const signIn = { ...foundation.settings.signIn, identityProviders: [], publicUrl: undefined };
+  const settings = { ...foundation.settings, port: 0, signIn };
+  const server = await startApi(
+    { ...foundation, settings, identityProviders: createIdentityProviders(signIn), registry: new Registry() },
+    { eager: false },
+  );
+  const origin = `http://127.0.0.1:${server.port}`;
+  const answer = await fetch(`${origin}/v1/prompts`, { headers: { Authorization: `Bearer ${await signed()}` } });
+  expect(answer.status).toBe(401);
+  for (const path of ['/.well-known/oauth-protected-resource', '/auth/login?provider=sso', '/auth/callback/sso'])
+    expect((await fetch(origin + path)).status).toBe(404);
+  await server.close(0);
+});
