@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Gauge } from 'prom-client';
@@ -26,7 +25,10 @@ import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
+import { traceRequests } from '../telemetry/requests.ts';
+import { isTelemetryOn } from '../telemetry/settings.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
+import { projectVersion } from '../version.ts';
 import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
@@ -74,14 +76,6 @@ const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.
 function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
   if (uiUrl === undefined) return null;
   return `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows`;
-}
-
-/** The project's version, from package.json. */
-export function projectVersion(): string {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
-  return version;
 }
 
 /** What the routes are made of. */
@@ -247,6 +241,7 @@ export async function startApi(
       }),
     ],
     metrics: createHttpMetrics(registry),
+    trace: isTelemetryOn(settings.telemetry) ? traceRequests() : undefined,
     requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,

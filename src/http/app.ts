@@ -41,6 +41,8 @@ export interface AppDeps {
   /** Routes outside `/v1`: health, documentation. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
+  /** Traces requests; undefined: nothing is traced. */
+  trace: Middleware<AppState> | undefined;
   /** Refuses what would add to a full audit log. @throws ApiError `quota_exceeded` */
   requireAuditRoom: (query: Query, isAdmin: boolean) => Promise<void>;
   trustProxy: boolean;
@@ -91,6 +93,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const byToken = new Set(
     deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken).map(({ path }) => `/v1${path}`),
   );
+  if (deps.trace !== undefined) app.use(deps.trace);
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
