@@ -23,6 +23,9 @@ export const traceStarts: WorkflowClientInterceptor = {
   },
 };
 
+/** Steps that begin a trace where they belong to none, since they call models or receivers. Others would be a trace of one span each. */
+const WITH_CALLS = new Set(['runBatch', 'scoreDue', 'attemptDelivery']);
+
 /** The steps of an execution have its trace as their last argument: they run in that of its caller. */
 const parentOf = (args: readonly unknown[]): SpanContext | undefined => parseTraceparent(args.at(-1));
 
@@ -32,11 +35,12 @@ function linkOf([input]: readonly unknown[]): SpanContext | undefined {
   return isInput ? parseTraceparent(input.traceparent) : undefined;
 }
 
-/** A span for each run of an activity. */
+/** A span for each run of an activity that belongs to a trace, or calls others. */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
       const [parent, link] = [parentOf(input.args), linkOf(input.args)];
+      if (parent === undefined && !WITH_CALLS.has(info.activityType)) return next(input);
       const options: SpanOptions = {
         attributes: {
           'temporal.activity.type': info.activityType,

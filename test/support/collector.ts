@@ -35,9 +35,7 @@ const Span = z.object({
 });
 const Resource = z.object({ attributes: AttributeList });
 const Traces = z.object({
-  resourceSpans: z.array(
-    z.object({ resource: Resource, scopeSpans: z.array(z.object({ spans: z.array(Span) })) }),
-  ),
+  resourceSpans: z.array(z.object({ resource: Resource, scopeSpans: z.array(z.object({ spans: z.array(Span) })) })),
 });
 const Point = z.object({
   attributes: AttributeList,
