@@ -6,6 +6,9 @@ import { attributesOf, markFailed, OUR, tracer } from './spans.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
+/** Of what callers write: spans wait in memory. */
+const MAX_CHARS = 500;
+
 /** `/v1/executions/:id` as it is documented: `/v1/executions/{id}`. */
 const templateOf = (route: string) => route.replaceAll(/[:*](\w+)/g, '{$1}');
 
@@ -35,10 +38,10 @@ export function traceRequests(): Middleware<AppState> {
     const parent = propagation.extract(context.active(), ctx.req.headers);
     const attributes = attributesOf({
       'http.request.method': method,
-      'url.path': path,
+      'url.path': path.slice(0, MAX_CHARS),
       'url.scheme': 'http',
       'network.protocol.version': ctx.req.httpVersion,
-      'user_agent.original': ctx.req.headers['user-agent'],
+      'user_agent.original': ctx.req.headers['user-agent']?.slice(0, MAX_CHARS),
     });
     const name = method === '_OTHER' ? 'HTTP' : method;
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
