@@ -33,7 +33,7 @@ function createInstruments() {
 }
 
 /** A name that can't be called is the call's to refuse. */
-function namesOf(model: string): Attributes {
+function namesOf(model: string) {
   let resolved: Pick<ResolvedModel, 'provider' | 'providerModelId'> | undefined;
   try {
     resolved = resolveModelName(model);
