@@ -40,6 +40,7 @@ const LAYERS: Record<string, Layer> = {
       'welcome.ts',
       'metrics.ts',
       'logger.ts',
+      'version.ts',
       'api/server.ts',
       'admin/main.ts',
       'db/migrate.ts',
@@ -50,7 +51,7 @@ const LAYERS: Record<string, Layer> = {
   config: {
     files: ['config.ts'],
     values: ['models', 'identity settings', 'lib'],
-    types: ['outbound'],
+    types: ['outbound', 'telemetry'],
     environment: true,
   },
   api: {
@@ -88,6 +89,12 @@ const LAYERS: Record<string, Layer> = {
   },
   // What runs on this machine inherits its environment: PATH, HOME, the cache folder.
   embedded: { files: ['embedded/'], values: [], environment: true },
+  // What is traced is told of it by a wrapper; nothing below knows of it.
+  telemetry: {
+    files: ['telemetry/'],
+    values: ['models', 'domain', 'lib'],
+    types: ['http', 'outbound'],
+  },
   evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
   models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },
   mail: { files: ['mail/'], values: ['domain', 'lib'] },

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
-import { allRoutes, projectVersion } from '../src/api/server.ts';
+import { allRoutes } from '../src/api/server.ts';
 import { parseSettings } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { Listener } from '../src/db/listener.ts';
@@ -13,6 +13,7 @@ import { createModels } from '../src/models/create-models.ts';
 import { createStartLimiter } from '../src/services/executions/creation/start-limiter.ts';
 import { createIdentityProviders } from '../src/sign-in/providers.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
+import { projectVersion } from '../src/version.ts';
 
 /**
  * Prints the OpenAPI document that the service serves at `/openapi.json`, or writes it to a file. Nothing is connected to.

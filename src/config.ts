@@ -18,6 +18,7 @@ import type { ProviderVariables } from './models/providers/provider.ts';
 import { PROVIDERS } from './models/providers/registry.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 import { type ProviderSettings, readProviders } from './sign-in/provider-settings.ts';
+import type { TelemetrySettings } from './telemetry/settings.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
 export class SettingsError extends Error {
@@ -107,6 +108,13 @@ const Environment = z.object({
     .optional(),
   CONSOLE_KEY_SIGN_IN: z.enum(['true', 'false'], 'must be true or false').default('true'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
+  OTEL_METRICS_EXPORTER: z.string().optional(),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: z.string().optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn or error')
     .default('info'),
@@ -152,6 +160,21 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && identityProviders.length === 0)
     problems.push('CONSOLE_KEY_SIGN_IN: false needs OIDC_ISSUER, else nobody could sign in');
   return problems;
+}
+
+/** As OpenTelemetry has it: other values than true, in whatever case, are false. */
+const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'true';
+
+/** Traces and metrics are sent where a setting says where to or how. All other `OTEL_*` variables are the SDK's own. */
+function telemetryOf(env: Environment): TelemetrySettings {
+  const everywhere = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const isOn = (exporter: string | undefined, endpoint = everywhere) =>
+    !isTrue(env.OTEL_SDK_DISABLED) && (exporter === undefined ? endpoint !== undefined : exporter.trim() !== 'none');
+  return {
+    traces: isOn(env.OTEL_TRACES_EXPORTER, env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
+    metrics: isOn(env.OTEL_METRICS_EXPORTER, env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
+    captureContent: isTrue(env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT),
+  };
 }
 
 /** Every setting of every process. Times are in milliseconds. */
@@ -264,6 +287,7 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
     },
     /** Whether `X-Forwarded-For` is believed. */
     trustProxy: env.TRUST_PROXY === 'true',
+    telemetry: telemetryOf(env),
     logLevel: env.LOG_LEVEL,
   };
 }

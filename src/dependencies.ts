@@ -13,6 +13,9 @@ import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 import { createStartLimiter, type StartLimiter } from './services/executions/creation/start-limiter.ts';
 import { createIdentityProviders, type IdentityProviders } from './sign-in/providers.ts';
+import { traceModels } from './telemetry/model-calls.ts';
+import { isTelemetryOn } from './telemetry/settings.ts';
+import { traceStarts } from './telemetry/workflows.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
@@ -71,17 +74,20 @@ export function installTemporalRuntime(log: Logger): void {
  */
 export async function connectDependencies(settings: Settings, servers: Servers, log: Logger): Promise<Dependencies> {
   installTemporalRuntime(log);
-  const { connection, client } = await connectTemporal(servers.temporalAddress, settings);
+  const isTraced = isTelemetryOn(settings.telemetry);
+  const interceptors = isTraced ? [traceStarts] : [];
+  const { connection, client } = await connectTemporal(servers.temporalAddress, settings, interceptors);
   const db = await openDatabase(servers.databaseUrl, { poolSize: settings.databasePoolSize });
   const listener = openListener(servers.databaseUrl, log);
   const evaluatorPool = createEvaluatorPool({
     onError: (error) => log.error({ err: error }, 'an evaluator thread died; the next one takes its place'),
   });
-  const models = createModels(settings.models, {
+  const created = createModels(settings.models, {
     allowPrivate: servers.allowPrivate,
     warn: (message) => log.warn(message),
   });
   const identityProviders = createIdentityProviders(settings.signIn);
+  const models = isTraced ? traceModels(created, settings.telemetry.captureContent) : created;
   return {
     settings,
     log,

@@ -4,6 +4,8 @@ import { loadSettings, type Settings, SettingsError } from './config.ts';
 import { EmbeddedStartError } from './embedded/errors.ts';
 import { PortError } from './http/http-server.ts';
 import { createLogger } from './logger.ts';
+import { startTelemetry } from './telemetry/start.ts';
+import { projectVersion } from './version.ts';
 
 /** Stops one part of a process. */
 export type Stop = () => Promise<void>;
@@ -30,6 +32,8 @@ export class Parts {
 
 /** A terminal sends Ctrl-C to npm and to its script alike, and npm passes its own on: one stroke arrives twice. */
 const ONE_STROKE_MS = 500;
+/** How long a process that stops tries to send the telemetry that is left. */
+const FLUSH_WITHIN_MS = 5_000;
 
 /** Errors whose message alone says what to do. */
 function isPlain(error: unknown): error is Error {
@@ -66,6 +70,9 @@ export async function runProcess(
   try {
     const settings = loadSettings();
     log = createLogger(settings.logLevel, name);
+    const stopTelemetry = await startTelemetry(settings.telemetry, projectVersion(), log);
+    if (stopTelemetry !== undefined)
+      parts.add('the telemetry', () => stopTelemetry(Math.min(settings.shutdownGraceMs, FLUSH_WITHIN_MS)));
     await start(settings, log, parts, stopRequested.signal);
     await stopped;
   } catch (error) {

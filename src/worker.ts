@@ -35,6 +35,9 @@ import { createAttemptMaker } from './services/webhooks/deliveries/make-attempt.
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { checkSessions } from './sign-in/check-sessions.ts';
+import { traceOutbound } from './telemetry/requests-out.ts';
+import { isTelemetryOn } from './telemetry/settings.ts';
+import { traceActivities } from './telemetry/workflows.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
 import { createLeanWorkers } from './temporal/lean-workers.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
@@ -96,8 +99,13 @@ export async function startWorkers(
   const registerSearchAttributes = keepSearchAttributes(client, log);
   await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
-  const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
-  const scorers = countScorerRequests(registry, createOutbound({ allowPrivate, timeoutMs: MAX_SCORER_TIMEOUT_MS }));
+  const isTraced = isTelemetryOn(settings.telemetry);
+  const openOutbound = (timeoutMs: number) => {
+    const opened = createOutbound({ allowPrivate, timeoutMs });
+    return isTraced ? traceOutbound(opened) : opened;
+  };
+  const outbound = openOutbound(settings.webhooks.timeoutMs);
+  const scorers = countScorerRequests(registry, openOutbound(MAX_SCORER_TIMEOUT_MS));
   const slots = createSlots({
     workspaceConcurrency: settings.workspaceConcurrency,
     hostConcurrency: settings.webhooks.hostConcurrency,
@@ -134,7 +142,7 @@ export async function startWorkers(
     namespace: settings.temporal.namespace,
     workflowBundle: await workflowBundle(log),
     shutdownGraceTime: settings.shutdownGraceMs,
-    interceptors: { activity: [boundedFailures] },
+    interceptors: { activity: [boundedFailures, ...(isTraced ? [traceActivities] : [])] },
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
   };

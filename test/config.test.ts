@@ -104,3 +104,24 @@ test('processes without servers of their own say which settings they need', () =
   });
   expect(requireServers(settings)).toMatchObject({ databaseUrl: 'postgresql://u:p@h/d', temporalAddress: 'h:7233' });
 });
+
+test.each([
+  [{}, { traces: false, metrics: false, captureContent: false }],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, { traces: true, metrics: true, captureContent: false }],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, { traces: false, metrics: false }],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, { traces: true, metrics: false }],
+  [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' }, { traces: false, metrics: true }],
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_METRICS_EXPORTER: 'none' },
+    { traces: true, metrics: false },
+  ],
+  [{ OTEL_TRACES_EXPORTER: 'otlp' }, { traces: true, metrics: false }],
+  [
+    { OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'True' },
+    { traces: false, metrics: false },
+  ],
+  [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'yes' }, { traces: true }],
+  [{ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' }, { captureContent: true }],
+])("telemetry is on as OpenTelemetry's variables say: %j", (environment: Record<string, string>, expected) => {
+  expect(parseSettings(environment).telemetry).toMatchObject(expected);
+});

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../domain/errors.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
-import type { ModelCall, ModelResponse, Models } from '../models/model.ts';
+import type { CallOrigin, ModelCall, ModelResponse, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { fallsBackOn } from '../services/executions/run/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
@@ -82,13 +82,13 @@ function leftAlone(): ModelError {
  * so whoever calls a model finds its pace (as TCP's flows do on one line); a workspace whose model is refused slows nobody else.
  * @param slots calls in flight, by workspace
  * @param firstWaitMs before the second try; each further wait is twice as long
- * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs
+ * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs. Its `origin` adds to that of each call
  */
 export function createRetryingModels(
   models: Models,
   slots: FairSemaphore,
   firstWaitMs = FIRST_WAIT_MS,
-): { of(workspace: string, run: string): RetryingModels } {
+): { of(workspace: string, run: string, origin?: CallOrigin): RetryingModels } {
   const throttles = new Map<string, { throttle: ProviderThrottle; users: number }>();
 
   function nameOf(model: string): string {
@@ -116,7 +116,7 @@ export function createRetryingModels(
 
   const keyOf = (workspace: string, model: string) => `${workspace} ${nameOf(model)}`;
 
-  const of = (workspace: string, run: string): RetryingModels => ({
+  const of = (workspace: string, run: string, origin?: CallOrigin): RetryingModels => ({
     async generate({ fallbackModels = [], ...call }, stopWaiting) {
       const before: ModelError[] = [];
       let attempts = 0;
@@ -125,7 +125,12 @@ export function createRetryingModels(
         const limits = next === undefined ? LIMITS : LIMITS_WITH_FALLBACK;
         try {
           const response = await withThrottle(keyOf(workspace, model), (throttle) =>
-            generate(throttle, { workspace, run, limits }, { ...call, workspace, model }, stopWaiting),
+            generate(
+              throttle,
+              { workspace, run, limits },
+              { ...call, workspace, model, origin: { ...origin, ...call.origin } },
+              stopWaiting,
+            ),
           );
           return { ...response, model, attempts: attempts + response.attempts };
         } catch (error) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
@@ -34,7 +33,10 @@ import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts
 import { createAccessTokens, protectedResourceRoutes, wwwAuthenticate } from '../sign-in/access-tokens.ts';
 import { grantsOfValue } from '../sign-in/provider-settings.ts';
 import { signInRoutes } from '../sign-in/routes.ts';
+import { traceRequests } from '../telemetry/requests.ts';
+import { isTelemetryOn } from '../telemetry/settings.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
+import { projectVersion } from '../version.ts';
 import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
@@ -93,14 +95,6 @@ const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
   if (uiUrl === undefined) return null;
   return `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows`;
-}
-
-/** The project's version, from package.json. */
-export function projectVersion(): string {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
-  return version;
 }
 
 /** What groups that are provisioned give: the first identity provider provisions. */
@@ -333,6 +327,7 @@ export async function startApi(
         }),
     ],
     metrics: createHttpMetrics(registry),
+    trace: isTelemetryOn(settings.telemetry) ? traceRequests() : undefined,
     requireAuditRoom: roomInAuditLog,
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,

@@ -42,6 +42,8 @@ export interface AppDeps {
   metrics: HttpMetrics;
   /** Ways to the operations other than `/v1`, each at a path of its own: the MCP server. */
   otherWays: ((parts: SharedParts) => Middleware<AppState>)[];
+  /** Traces requests; undefined: nothing is traced. */
+  trace: Middleware<AppState> | undefined;
   requireAuditRoom: RequireAuditRoom;
   trustProxy: boolean;
   /** Origins whose pages may call the API. */
@@ -90,6 +92,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const byToken = new Set(
     deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken).map(({ path }) => `/v1${path}`),
   );
+  if (deps.trace !== undefined) app.use(deps.trace);
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());

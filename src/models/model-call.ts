@@ -3,6 +3,13 @@ import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import type { Tool, ToolChoice } from '../domain/prompts/prompt-content.ts';
 import type { Cost, TokenUsage } from '../domain/usage.ts';
 
+/** What a call is made for, as far as it is known. Only tells operators; ids are the public ones. */
+export interface CallOrigin {
+  prompt?: { name: string | null; version: number | null };
+  execution?: string;
+  evaluation?: string;
+}
+
 /** One call to a model. */
 export interface ModelCall {
   /** Public id of the workspace that it is made for: files that are fetched for it count against its share of the memory. */
@@ -18,6 +25,7 @@ export interface ModelCall {
   parameters: ModelParameters;
   /** Where given, the response is streamed: called with each piece as it arrives; it must not throw. The response is the same as without. */
   onDelta?: ((delta: ModelDelta) => void) | undefined;
+  origin?: CallOrigin;
   /** Cancels the call, which then rejects with the signal's reason. */
   signal: AbortSignal;
   timeoutMs: number;

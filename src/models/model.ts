@@ -70,6 +70,6 @@ export interface ModelSettings {
   openAiCompatibleBatches?: boolean | undefined;
 }
 
-export type { FinishReason, ModelCall, ModelDelta, ModelResponse } from './model-call.ts';
+export type { CallOrigin, FinishReason, ModelCall, ModelDelta, ModelResponse } from './model-call.ts';
 export { ModelError, type ModelErrorCode } from './model-error.ts';
 export type { ProviderName, ResolvedModel } from './names.ts';

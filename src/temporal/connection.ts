@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Client } from '@temporalio/client';
+import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Settings } from '../config.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
@@ -20,10 +20,12 @@ function refuseCallsInTransactions({ workflowService, operatorService }: NativeC
  * One connection a process, shared by client and workers: only so can a workflow's first task be handed to a worker of the
  * same process at once (eager start).
  * @param address host:port
+ * @param interceptors of what the client does with workflows
  */
 export async function connectTemporal(
   address: string,
   { temporal: { namespace, apiKey, tlsCert, tlsKey } }: Pick<Settings, 'temporal'>,
+  interceptors: WorkflowClientInterceptor[] = [],
 ): Promise<{ connection: NativeConnection; client: Client }> {
   const clientCertPair =
     tlsCert !== undefined && tlsKey !== undefined
@@ -37,5 +39,5 @@ export async function connectTemporal(
     ...(clientCertPair === undefined ? {} : { tls: { clientCertPair } }),
   });
   refuseCallsInTransactions(connection);
-  return { connection, client: new Client({ connection, namespace }) };
+  return { connection, client: new Client({ connection, namespace, interceptors: { workflow: interceptors } }) };
 }

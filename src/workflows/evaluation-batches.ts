@@ -28,6 +28,8 @@ export interface BatchRun {
   ref: { evaluationId: string; round: number };
   /** Public id. */
   workspace: string;
+  /** What the batches link to. */
+  trace: Pick<BatchInput, 'traceparent'>;
   /** Batches that were held back and may be tried again, by the number of their first example. */
   offered: Set<number>;
   control: EvaluationControl;
@@ -53,7 +55,7 @@ export interface BatchesEnd {
  * Runs batches, one in each lane, until nothing is left, the run is to stop, its budget is used up or its history is full.
  */
 export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
-  const { ref, workspace, plan, queue } = run;
+  const { ref, workspace, trace, plan, queue } = run;
   const examples = run.control.examplesTotal;
   let { maxCostUsd } = run.control;
   let stop: BatchesEnd['outcome'] | undefined;
@@ -119,7 +121,16 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
         for (;;) {
           run.offered.delete(from);
           const budget = { spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) };
-          const input = { ...ref, workspace, from, to, concurrency, ...budget, ...(suspicion && { suspicion }) };
+          const input = {
+            ...ref,
+            workspace,
+            from,
+            to,
+            concurrency,
+            ...budget,
+            ...(suspicion && { suspicion }),
+            ...trace,
+          };
           const result = await runBatch.executeWithOptions({ summary }, [input]);
           if (!('heldBackMs' in result)) return result;
           suspicion = result.suspicion;

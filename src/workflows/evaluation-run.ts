@@ -31,6 +31,8 @@ export interface EvaluationRunInput {
   progress?: BatchProgress;
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
   maxHistoryEvents?: number;
+  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  traceparent?: string;
 }
 
 /** The row has changed: paused, resumed, canceled, or a new cap. The workflow then reads the row, so signals may be repeated. */
@@ -64,10 +66,19 @@ export async function evaluationRun(input: EvaluationRunInput): Promise<void> {
 }
 
 async function runUntilEnded(
-  { evaluationId, round, workspace, what, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
+  {
+    evaluationId,
+    round,
+    workspace,
+    what,
+    progress,
+    maxHistoryEvents = MAX_HISTORY_EVENTS,
+    traceparent,
+  }: EvaluationRunInput,
   told: { changed: boolean; canceled: boolean },
 ): Promise<void> {
   const ref = { evaluationId, round };
+  const trace = traceparent === undefined ? {} : { traceparent };
   const details = new RunDetails();
   let ended = false;
   setHandler(controlChanged, () => {
@@ -100,6 +111,7 @@ async function runUntilEnded(
         what,
         maxHistoryEvents,
         ...(reached && { progress: reached }),
+        ...trace,
       });
     }
     if (control.status === 'paused') {
@@ -129,7 +141,7 @@ async function runUntilEnded(
         progress ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
       );
     }
-    const run = { ref, workspace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
+    const run = { ref, workspace, trace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);
     if (error !== undefined) await failEvaluation(ref, error);

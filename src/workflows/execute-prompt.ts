@@ -26,6 +26,8 @@ export interface ExecutePromptInput {
   workspace: string;
   /** Characters of the filled prompt: the longer it is, the more memory its call takes. */
   inputChars: number;
+  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  traceparent?: string;
 }
 
 /** The last ones are how the execution ended. */
@@ -65,8 +67,10 @@ export async function executePrompt({
   model,
   workspace,
   inputChars,
+  traceparent,
 }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
+  const trace = traceparent === undefined ? [] : ([traceparent] as const);
   let offered = false;
   /** Only tells operators, too: which model is called next says the row. */
   let called = model;
@@ -91,7 +95,9 @@ export async function executePrompt({
       enter('calling the model', fellBack ?? model);
       offered = false;
       try {
-        const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace, inputChars));
+        const outcome = await CancellationScope.nonCancellable(() =>
+          callModel(executionId, workspace, inputChars, ...trace),
+        );
         if (!outcome || 'status' in outcome) return outcome;
         if ('heldBackMs' in outcome)
           await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => offered);
@@ -113,7 +119,7 @@ export async function executePrompt({
   let recorded: Promise<ExecutePromptState> | undefined;
   // A call in flight hears of its row at once; it would hear of the cancellation with the next workflow task.
   const recordCancellation = () => {
-    recorded ??= CancellationScope.nonCancellable(() => recordFailure(executionId, null));
+    recorded ??= CancellationScope.nonCancellable(() => recordFailure(executionId, null, ...trace));
     return recorded;
   };
   void scope.cancelRequested.catch(recordCancellation);
@@ -124,7 +130,7 @@ export async function executePrompt({
     if (outcome !== null) state = outcome.status;
     else {
       enter('recording', '');
-      state = await CancellationScope.nonCancellable(() => recordCompletion(executionId));
+      state = await CancellationScope.nonCancellable(() => recordCompletion(executionId, ...trace));
     }
   } catch (error) {
     if (scope.consideredCancelled) state = await recordCancellation();
@@ -132,7 +138,7 @@ export async function executePrompt({
       const failure = failureOf(error);
       details = `${failure.code}: ${failure.message}`;
       enter('recording', details);
-      state = await CancellationScope.nonCancellable(() => recordFailure(executionId, failure));
+      state = await CancellationScope.nonCancellable(() => recordFailure(executionId, failure, ...trace));
     }
   }
   // No step is left behind.

@@ -138,9 +138,10 @@ export class ExampleRunner {
   /** The response, to be stored; undefined where the model failed for good: the example is then stored as failed, with its cost. */
   async #callModel(input: ModelInput, { seq, stops, bill }: ExampleInProgress): Promise<ResultToStore | undefined> {
     const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
-    const { model, fallbackModels, parameters, content } = this.#spec;
+    const { model, fallbackModels, parameters, content, promptName: name, promptVersion: version } = this.#spec;
     const sent = { input, tools: content.tools, toolChoice: content.tool_choice, parameters };
-    const call = { model, fallbackModels, ...sent, signal: stops.giveUp, timeoutMs };
+    const origin = { prompt: { name, version } };
+    const call = { model, fallbackModels, ...sent, origin, signal: stops.giveUp, timeoutMs };
     try {
       const response: RetriedResponse = await models.generate(call, stops.stopWaiting);
       return { status: 'answered', response, assumedUsd: this.#charge(bill, response.model, response.cost) };

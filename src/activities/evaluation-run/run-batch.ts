@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import type { CostEstimate } from '../../domain/evaluations/cost-estimate.ts';
+import { publicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
@@ -45,6 +46,8 @@ export interface BatchInput extends RunRef {
   estimate?: CostEstimate;
   /** Processes that worked on it have ended. */
   suspicion?: Suspicion;
+  /** The span that started the run, for who traces activities. */
+  traceparent?: string;
 }
 
 export interface BatchResult {
@@ -153,7 +156,7 @@ export function createBatchRunner(deps: BatchDeps) {
     const estimate = firstEstimate(input.estimate, before, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
-    const runModels = retrying.of(workspace, evaluationId);
+    const runModels = retrying.of(workspace, evaluationId, { evaluation: publicId('evaluation', evaluationId) });
     const runner = new ExampleRunner(
       { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
       spec,

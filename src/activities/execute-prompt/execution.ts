@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
+import { publicId } from '../../domain/ids.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { StartLimiter } from '../../services/executions/creation/start-limiter.ts';
@@ -68,7 +69,10 @@ const toError = ({ code, message }: CallFailure): ExecutionError => ({ code, mes
 
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
-/** The steps of the workflow `executePrompt`. Each can be run again without harm. */
+/**
+ * The steps of the workflow `executePrompt`. Each can be run again without harm. The `_traceparent` of each is the trace that the execution belongs
+ * to, for who traces activities.
+ */
 export function createExecutionActivities({
   db,
   models,
@@ -130,13 +134,14 @@ export function createExecutionActivities({
   async function generate(
     id: string,
     workspace: string,
-    { model, input, tools, toolChoice, parameters, attempt, streamed }: ClaimedCall,
+    { model, input, tools, toolChoice, parameters, attempt, streamed, promptName, promptVersion }: ClaimedCall,
     signal: AbortSignal,
   ): Promise<ModelResponse> {
     const stream = streamed ? streams.open(id, attempt, workspace) : undefined;
+    const origin = { execution: publicId('execution', id), prompt: { name: promptName, version: promptVersion } };
     const call = { workspace, model, input, tools, toolChoice, parameters, onDelta: stream?.onDelta };
     try {
-      return await models.generate({ ...call, signal, timeoutMs: modelTimeoutMs });
+      return await models.generate({ ...call, origin, signal, timeoutMs: modelTimeoutMs });
     } finally {
       await stream?.end();
     }
@@ -248,7 +253,12 @@ export function createExecutionActivities({
      * @param inputChars of the execution
      * @throws ApplicationFailure with the model's error code as type
      */
-    async callModel(executionId: string, workspace: string, inputChars: number): Promise<CallOutcome | null> {
+    async callModel(
+      executionId: string,
+      workspace: string,
+      inputChars: number,
+      _traceparent?: string,
+    ): Promise<CallOutcome | null> {
       // A call that Temporal lost sight of has its place.
       const outcome = await (inFlight.has(executionId)
         ? joinCall(executionId, workspace)
@@ -261,7 +271,7 @@ export function createExecutionActivities({
      * Marks an execution that has its response as completed, with its event; one that has ended or was withdrawn stays as it is.
      * @returns how it ended
      */
-    async recordCompletion(executionId: string): Promise<ExecutionStatus | 'withdrawn'> {
+    async recordCompletion(executionId: string, _traceparent?: string): Promise<ExecutionStatus | 'withdrawn'> {
       return (await completeExecution(query, executionId)) ?? 'withdrawn';
     },
 
@@ -272,6 +282,7 @@ export function createExecutionActivities({
     async recordFailure(
       executionId: string,
       error: { code: string; message: string } | null,
+      _traceparent?: string,
     ): Promise<ExecutionStatus | 'withdrawn'> {
       const status = await failExecution(query, executionId, error);
       // It runs in the worker that has the call: a call that was not in flight yet when the notification came ends now.

@@ -20,6 +20,8 @@ export interface RunSpec {
   content: PromptContent;
   /** All that the content includes. */
   includes: IncludeSet;
+  promptName: string;
+  promptVersion: number;
   model: string;
   /** Called in order where the model before has failed for good. */
   fallbackModels: string[];
@@ -47,6 +49,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
       'retries as round',
       'source_evaluation_id as sourceEvaluationId',
     ])
+    .select(['prompt_name as promptName', 'prompt_version as promptVersion'])
     .select(['reuse_max_age as reuseMaxAge', 'evaluator_secrets as evaluatorSecrets'])
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)

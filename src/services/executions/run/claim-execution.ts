@@ -34,6 +34,7 @@ const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, {
     .where((eb) => eb.or([inStates(executionStates, ['running']), mayBegin]))
     .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
     .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
+    .returning(['prompt_name as promptName', 'prompt_version as promptVersion'])
     .returning([
       sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
       sql<string | null>`fallback_models[1]`.as('fallback'),

@@ -1,0 +1,141 @@
+import { type Attributes, metrics, type Span, SpanKind } from '@opentelemetry/api';
+import type { TokenUsage } from '../domain/usage.ts';
+import type { ClosableModels } from '../models/model.ts';
+import type { ModelCall, ModelResponse } from '../models/model-call.ts';
+import { ModelError } from '../models/model-error.ts';
+import { type ResolvedModel, resolveModelName } from '../models/names.ts';
+import { inputMessages, outputMessages } from './content.ts';
+import { attributesOf, inSpan, OUR, tracer, typeOf } from './spans.ts';
+
+// The semantic conventions for generative AI: https://opentelemetry.io/docs/specs/semconv/gen-ai/
+
+/** What the conventions call our providers; the others have our name. */
+const PROVIDER_NAMES: Record<string, string> = { google: 'gcp.gemini', mistral: 'mistral_ai' };
+const OPERATION = 'chat';
+/** As the conventions have them: seconds, and tokens. */
+const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power);
+
+function createInstruments() {
+  const meter = metrics.getMeter('prompt-management-service');
+  return {
+    duration: meter.createHistogram('gen_ai.client.operation.duration', {
+      description: 'Duration of calls to models',
+      unit: 's',
+      advice: { explicitBucketBoundaries: DURATION_BUCKETS },
+    }),
+    tokens: meter.createHistogram('gen_ai.client.token.usage', {
+      description: 'Tokens that calls to models used',
+      unit: '{token}',
+      advice: { explicitBucketBoundaries: TOKEN_BUCKETS },
+    }),
+  };
+}
+
+/** A name that can't be called is the call's to refuse. */
+function namesOf(model: string) {
+  let resolved: Pick<ResolvedModel, 'provider' | 'providerModelId'> | undefined;
+  try {
+    resolved = resolveModelName(model);
+  } catch {}
+  const provider = resolved?.provider ?? '_OTHER';
+  return {
+    'gen_ai.operation.name': OPERATION,
+    'gen_ai.provider.name': PROVIDER_NAMES[provider] ?? provider,
+    'gen_ai.request.model': resolved?.providerModelId ?? model,
+  };
+}
+
+/** What is known before the call. */
+function requestAttributes({ workspace, parameters, origin, onDelta }: ModelCall, named: Attributes): Attributes {
+  const { prompt, execution, evaluation } = origin ?? {};
+  return attributesOf({
+    ...named,
+    'gen_ai.request.temperature': parameters.temperature,
+    'gen_ai.request.max_tokens': parameters.max_tokens,
+    'gen_ai.request.top_p': parameters.top_p,
+    'gen_ai.request.stream': onDelta === undefined ? undefined : true,
+    'gen_ai.prompt.name': prompt?.name ?? undefined,
+    'gen_ai.prompt.version': prompt?.version?.toString(),
+    [OUR.workspace]: workspace,
+    [OUR.execution]: execution,
+    [OUR.evaluation]: evaluation,
+  });
+}
+
+function usageAttributes({ input, output, cached_input: cached, reasoning }: TokenUsage): Attributes {
+  return {
+    'gen_ai.usage.input_tokens': input,
+    'gen_ai.usage.output_tokens': output,
+    'gen_ai.usage.cache_read.input_tokens': cached,
+    'gen_ai.usage.reasoning.output_tokens': reasoning,
+  };
+}
+
+function describeResponse(span: Span, { finishReason, providerModel, tokens, cost }: ModelResponse): void {
+  span.setAttributes(
+    attributesOf({
+      'gen_ai.response.finish_reasons': [finishReason],
+      'gen_ai.response.model': providerModel ?? undefined,
+      ...usageAttributes(tokens),
+      'pms.cost.usd': cost.amount === null ? undefined : Number(cost.amount),
+    }),
+  );
+}
+
+/**
+ * The same models, with a span for each call, and with metrics. What providers are sent stays as it is: they learn nothing of the trace.
+ * @param captureContent whether spans carry what was sent and what came back
+ */
+export function traceModels(models: ClosableModels, captureContent: boolean): ClosableModels {
+  const { duration, tokens: usage } = createInstruments();
+
+  function count(tokens: TokenUsage | undefined, attributes: Attributes): void {
+    // A provider that sends no usage has used an unknown number.
+    if (tokens === undefined || tokens.total === 0) return;
+    usage.record(tokens.input, { ...attributes, 'gen_ai.token.type': 'input' });
+    usage.record(tokens.output, { ...attributes, 'gen_ai.token.type': 'output' });
+  }
+
+  async function generate(call: ModelCall, named: Attributes, span: Span): Promise<ModelResponse> {
+    const begunAt = performance.now();
+    const isCaptured = captureContent && span.isRecording();
+    if (isCaptured) span.setAttribute('gen_ai.input.messages', inputMessages(call.input));
+    const seconds = () => (performance.now() - begunAt) / 1_000;
+    let response: ModelResponse;
+    try {
+      response = await models.generate(call);
+    } catch (error) {
+      const spent = spentBy(error);
+      if (spent !== undefined) span.setAttributes(usageAttributes(spent));
+      count(spent, named);
+      duration.record(seconds(), { ...named, 'error.type': typeOf(error) });
+      throw error;
+    }
+    const { providerModel } = response;
+    const attributes = { ...named, ...(providerModel !== null && { 'gen_ai.response.model': providerModel }) };
+    duration.record(seconds(), attributes);
+    count(response.tokens, attributes);
+    describeResponse(span, response);
+    if (isCaptured) span.setAttribute('gen_ai.output.messages', outputMessages(response));
+    return response;
+  }
+
+  return {
+    resolve: (name) => models.resolve(name),
+    priceOf: (model, atInputTokens) => models.priceOf(model, atInputTokens),
+    batches: models.batches,
+    providers: () => models.providers(),
+    close: () => models.close(),
+    generate(call) {
+      const named = namesOf(call.model);
+      const options = { kind: SpanKind.CLIENT, attributes: requestAttributes(call, named) };
+      const span = tracer.startSpan(`${OPERATION} ${named['gen_ai.request.model']}`, options);
+      return inSpan(span, () => generate(call, named, span));
+    },
+  };
+}
+
+/** What a failed call was billed. */
+const spentBy = (error: unknown): TokenUsage | undefined =>
+  error instanceof ModelError ? error.spent?.tokens : undefined;
