@@ -40,7 +40,7 @@ async function takeDue({ db }: SignInDeps, provider: string) {
       .whereRef('k.id', '=', 's.api_key_id')
       .whereRef('m.id', '=', 'k.member_id')
       .whereRef('u.id', '=', 'm.user_id')
-      .returning(['s.id', 's.workspace_id', 's.provider_tokens', 'k.id as key_id', 'u.subject']),
+      .returning(['s.id', 's.workspace_id', 's.provider_tokens', 'k.id as key_id']),
   );
 }
 type DueSession = Awaited<ReturnType<typeof takeDue>>[number];
@@ -92,12 +92,12 @@ async function goOn(
 }
 
 async function check(deps: SignInDeps, provider: IdentityProvider, session: DueSession): Promise<void> {
-  const { refresh, id } = decryptTokens(deps.cipher, session.provider_tokens);
-  if (refresh === undefined)
+  const { refresh, id, sub } = decryptTokens(deps.cipher, session.provider_tokens);
+  if (refresh === undefined || sub === undefined)
     return endSession(deps, session, 'what the identity provider gave cannot be read any more');
   let answer: ProviderAnswer;
   try {
-    answer = await provider.refresh({ refresh, id }, session.subject);
+    answer = await provider.refresh({ refresh, id, sub });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
     if (error.problem === 'grant_ended')

@@ -2,6 +2,7 @@ import { search } from 'jmespath';
 import type { Grant } from '../domain/roles.ts';
 import { DEFAULT_WORKSPACE } from '../services/workspaces/bootstrap.ts';
 import { grantsOfValue, type ProviderSettings } from './provider-settings.ts';
+import { SignInError } from './sign-in-error.ts';
 
 /** What a provider says of a person: its ID token and its userinfo together. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
@@ -48,7 +49,18 @@ function textOf(claims: Claims, names: readonly string[], maxChars: number): str
   return undefined;
 }
 
-/** What claims mean by the settings of their provider. */
+/**
+ * Who it is, for good.
+ * @throws SignInError where the claims do not say it
+ */
+export function subjectOf({ subject_claim: name }: Pick<ProviderSettings, 'subject_claim'>, claims: object): string {
+  const value: unknown = new Map<string, unknown>(Object.entries(claims)).get(name);
+  if (typeof value !== 'string' || value === '')
+    throw new SignInError('invalid_response', `the claims do not have the subject, "${name}"`);
+  return value;
+}
+
+/** What claims mean by the settings of their provider. @throws SignInError where they do not say who it is */
 export function vouchedBy(provider: ProviderSettings, claims: Claims): Vouched {
   const { allowed_groups: allowed } = provider;
   const isAllowed =
@@ -59,7 +71,7 @@ export function vouchedBy(provider: ProviderSettings, claims: Claims): Vouched {
   const email = claims['email_verified'] === false ? undefined : textOf(claims, ['email'], MAX_EMAIL_CHARS);
   return {
     issuer: provider.issuer,
-    subject: claims.sub,
+    subject: subjectOf(provider, claims),
     name: textOf(claims, ['name', 'preferred_username', 'email', 'sub'], MAX_NAME_CHARS) ?? 'unnamed',
     email: email ?? null,
     grants: isAllowed ? granted : [],

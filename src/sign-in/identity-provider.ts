@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { SingleFlight } from '../lib/single-flight.ts';
-import type { Claims } from './claims.ts';
+import { type Claims, subjectOf } from './claims.ts';
 import { toSignInError } from './provider-errors.ts';
 import { createProviderFetch } from './provider-fetch.ts';
 import type { ProviderSettings } from './provider-settings.ts';
@@ -37,6 +37,8 @@ const CLIENT: Partial<oidc.ClientMetadata> = { [oidc.clockTolerance]: CLOCK_TOLE
 export interface ProviderTokens {
   refresh: string | undefined;
   id: string | undefined;
+  /** The claim `sub`, by which answers are known to be about the same person. */
+  sub: string | undefined;
 }
 
 export interface ProviderAnswer {
@@ -63,7 +65,7 @@ export interface IdentityProvider {
   /** Exchanges the code that a browser has brought back, and checks everything. @throws SignInError */
   finishLogin(callback: URLSearchParams, secrets: LoginSecrets): Promise<ProviderAnswer>;
   /** Asks again who this is. @returns with the tokens that are to be kept from now on. @throws SignInError */
-  refresh(tokens: ProviderTokens & { refresh: string }, subject: string): Promise<ProviderAnswer>;
+  refresh(tokens: ProviderTokens & { refresh: string; sub: string }): Promise<ProviderAnswer>;
   /** Where a browser signs out at the provider; undefined: it has no such address, or can't be reached. */
   signOutUrl(idToken: string | undefined): Promise<URL | undefined>;
   /** The issuer, as its tokens have it. @throws SignInError */
@@ -167,17 +169,17 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
   async function claimsOf(
     config: oidc.Configuration,
     tokens: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
-    subject: string,
+    sub: string,
   ): Promise<Claims> {
     const ofToken = tokens.claims();
-    if (ofToken !== undefined && ofToken.sub !== subject)
+    if (ofToken !== undefined && ofToken.sub !== sub)
       throw new SignInError('invalid_response', 'the ID token is of another person');
     if (ofToken !== undefined && ofToken.iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
       throw new SignInError('invalid_response', 'the ID token was issued in the future');
     const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined;
-    const userInfo = hasUserInfo ? await oidc.fetchUserInfo(config, tokens.access_token, subject) : {};
+    const userInfo = hasUserInfo ? await oidc.fetchUserInfo(config, tokens.access_token, sub) : {};
     // What is signed counts where both say something.
-    return { ...userInfo, ...ofToken, sub: subject };
+    return { ...userInfo, ...ofToken, sub };
   }
 
   return {
@@ -202,16 +204,16 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
         });
-        const subject = tokens.claims()?.sub;
-        if (subject === undefined) throw new SignInError('invalid_response', 'there is no ID token');
-        const claims = await claimsOf(config, tokens, subject);
-        return { claims, tokens: { refresh: tokens.refresh_token, id: tokens.id_token } };
+        const sub = tokens.claims()?.sub;
+        if (sub === undefined) throw new SignInError('invalid_response', 'there is no ID token');
+        const claims = await claimsOf(config, tokens, sub);
+        return { claims, tokens: { refresh: tokens.refresh_token, id: tokens.id_token, sub } };
       }),
-    refresh: ({ refresh, id }, subject) =>
+    refresh: ({ refresh, id, sub }) =>
       ask(async (config) => {
         const tokens = await oidc.refreshTokenGrant(config, refresh);
-        const claims = await claimsOf(config, tokens, subject);
-        return { claims, tokens: { refresh: tokens.refresh_token ?? refresh, id: tokens.id_token ?? id } };
+        const claims = await claimsOf(config, tokens, sub);
+        return { claims, tokens: { refresh: tokens.refresh_token ?? refresh, id: tokens.id_token ?? id, sub } };
       }),
     async signOutUrl(idToken) {
       try {
@@ -238,13 +240,12 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
           clockTolerance: CLOCK_TOLERANCE_S,
           requiredClaims: ['exp', 'sub'],
         });
-        const { iat, sub } = payload;
+        const { iat } = payload;
         if (protectedHeader.typ !== undefined && !ACCESS_TOKEN_TYPES.has(protectedHeader.typ.toLowerCase()))
           throw new SignInError('invalid_response', 'it is no access token');
         if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
           throw new SignInError('invalid_response', 'it was issued in the future');
-        if (typeof sub !== 'string') throw new SignInError('invalid_response', 'it has no subject');
-        return sub;
+        return subjectOf(settings, payload);
       }),
     close,
   };

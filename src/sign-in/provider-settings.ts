@@ -68,6 +68,11 @@ export const ProviderSettings = z.strictObject({
   /** Unset: a public client. */
   client_secret: z.string().min(1).optional(),
   scopes: z.string().default('openid profile email'),
+  /** The claim by which the provider, and its provisioning, know a person for good: `oid` at Microsoft Entra. */
+  subject_claim: z
+    .string()
+    .regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim')
+    .default('sub'),
   /** JMESPath over the claims: gives a text, or a list of texts, that `role_mapping` knows. */
   role_path: JmesPath.default('groups'),
   /** Without one, the values of `role_path` themselves are `workspace:role`. */
@@ -90,6 +95,7 @@ export const SINGLE_PROVIDER = {
   OIDC_CLIENT_ID: 'client_id',
   OIDC_CLIENT_SECRET: 'client_secret',
   OIDC_SCOPES: 'scopes',
+  OIDC_SUBJECT_CLAIM: 'subject_claim',
   OIDC_ROLE_PATH: 'role_path',
   OIDC_ROLE_MAPPING: 'role_mapping',
   OIDC_ROLE_STRICT: 'role_strict',

@@ -15,18 +15,18 @@ export const BELIEVED_MS = 60 * MINUTE_MS;
 /** The same where it can't: then it is asked by signing in again. */
 export const BELIEVED_WITHOUT_REFRESH_MS = 15 * MINUTE_MS;
 
-const Stored = z.object({ refresh: z.string().optional(), id: z.string().optional() });
+const Stored = z.object({ refresh: z.string().optional(), id: z.string().optional(), sub: z.string().optional() });
 
-export const encryptTokens = (cipher: Cipher, { refresh, id }: ProviderTokens): Buffer =>
-  cipher.encrypt(Buffer.from(JSON.stringify({ refresh, id })));
+export const encryptTokens = (cipher: Cipher, { refresh, id, sub }: ProviderTokens): Buffer =>
+  cipher.encrypt(Buffer.from(JSON.stringify({ refresh, id, sub })));
 
 /** @returns nothing where the key that has encrypted them is gone */
 export function decryptTokens(cipher: Cipher, stored: Buffer | null): ProviderTokens {
   try {
-    const { refresh, id } = Stored.parse(stored === null ? {} : JSON.parse(cipher.decrypt(stored).toString()));
-    return { refresh, id };
+    const { refresh, id, sub } = Stored.parse(stored === null ? {} : JSON.parse(cipher.decrypt(stored).toString()));
+    return { refresh, id, sub };
   } catch {
-    return { refresh: undefined, id: undefined };
+    return { refresh: undefined, id: undefined, sub: undefined };
   }
 }
 

@@ -7,16 +7,22 @@ import { waitFor } from '../support/wait-for.ts';
 
 let provider: StandIn;
 let google: StandIn;
+let entra: StandIn;
 let stage: SignInStage;
 beforeAll(async () => {
   [provider, google] = [await startStandIn(), await startStandIn({ clientId: 'other' })];
+  entra = await startStandIn({ clientId: 'third' });
   google.tokens = (response) => ({ ...response, refresh_token: undefined });
-  stage = await startSignInStage([settingsOf('sso', provider), settingsOf('google', google)]);
+  stage = await startSignInStage([
+    settingsOf('sso', provider),
+    settingsOf('google', google),
+    settingsOf('entra', entra, { subject_claim: 'oid' }),
+  ]);
 });
 afterEach(() => provider.reset());
 afterAll(async () => {
   await stage?.stop();
-  await Promise.all([provider?.stop(), google?.stop()]);
+  await Promise.all([provider?.stop(), google?.stop(), entra?.stop()]);
 });
 
 const signIn = (person: { sub: string } & Record<string, unknown>) => {
@@ -178,4 +184,20 @@ test('where a provider gives no refresh token, the session lasts for 15 minutes,
   await stage.signIn('google');
   const [session] = (await sessions()).filter((each) => each.provider === 'google');
   expect(session).toMatchObject({ valid_for: around(15), expires_in: around(15), check_in: null });
+});
+
+test('where another claim than `sub` says who it is, that is who it is, also when the provider is asked again', async () => {
+  entra.person = { sub: 'of this application', oid: 'object-1', name: 'Eve', groups: ['engineers'] };
+  const { call } = await stage.signIn('entra');
+  const known = () =>
+    stage.service.foundation.db.system.query((all) =>
+      all.selectFrom('users').select('subject').where('issuer', '=', entra.issuer),
+    );
+  expect(await known()).toEqual([{ subject: 'object-1' }]);
+  await check();
+  expect((await call('GET', '/session')).body).toMatchObject({ provider: 'entra', member: { name: 'Eve' } });
+  expect(await known()).toEqual([{ subject: 'object-1' }]);
+  entra.person = { sub: 'of this application', name: 'Eve', groups: ['engineers'] };
+  expect(await stage.signIn('entra')).toMatchObject({ error: 'invalid_response', session: undefined });
+  expect((await call('GET', '/session')).status).toBe(200);
 });
