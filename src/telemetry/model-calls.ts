@@ -67,8 +67,8 @@ function usageAttributes({ input, output, cached_input: cached, reasoning }: Tok
   return {
     'gen_ai.usage.input_tokens': input,
     'gen_ai.usage.output_tokens': output,
-    'gen_ai.usage.cache_read.input_tokens': cached,
-    'gen_ai.usage.reasoning.output_tokens': reasoning,
+    ...(cached > 0 && { 'gen_ai.usage.cache_read.input_tokens': cached }),
+    ...(reasoning > 0 && { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
   };
 }
 

@@ -16,7 +16,9 @@ export const tracer = trace.getTracer('prompt-management-service');
 
 /** `undefined` stands for an attribute that there is not. */
 export function attributesOf(given: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const attributes: Attributes = {};
+  for (const name in given) if (given[name] !== undefined) attributes[name] = given[name];
+  return attributes;
 }
 
 /** Marks a span as failed. @param type few different ones: a code, a status, a class of errors */
