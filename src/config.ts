@@ -155,6 +155,10 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
     problems.push(
       'PUBLIC_URL: set it to the address at which browsers reach the service: identity providers send people back there',
     );
+  if (identityProviders.length > 0 && env.PUBLIC_URL?.startsWith('https:') && env.TRUST_PROXY === 'false')
+    problems.push(
+      'TRUST_PROXY: set it to true where PUBLIC_URL is https: the service learns from the proxy that browsers came by TLS, and protects its cookies by that',
+    );
   if (env.SCIM_TOKEN !== undefined && identityProviders.length === 0)
     problems.push('SCIM_TOKEN: set OIDC_ISSUER, too: people who are provisioned sign in there');
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && identityProviders.length === 0)

@@ -100,7 +100,12 @@ function workflowsUrl(uiUrl: string | undefined, namespace: string): string | nu
 /** What groups that are provisioned give: the first identity provider provisions. */
 function groupGrants({ signIn }: Settings): GroupGrants {
   const [provider] = signIn.identityProviders;
-  return (group) => (provider === undefined ? [] : grantsOfValue(provider, group));
+  if (provider === undefined) return () => [];
+  const { allowed_groups: allowed } = provider;
+  return (groups) => {
+    const isAllowed = allowed.length === 0 || groups.some((group) => allowed.includes(group));
+    return isAllowed ? groups.flatMap((group) => grantsOfValue(provider, group)) : [];
+  };
 }
 
 /** The provisioning by the first identity provider, where it is switched on. */

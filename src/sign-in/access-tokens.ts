@@ -6,6 +6,7 @@ import { scopesOfRole } from '../domain/roles.ts';
 import type { AccessTokens, AuthenticatedKey } from '../services/access/authenticate.ts';
 import { signInKeyOf } from '../services/members/members.ts';
 import { activeMembers } from '../services/members/sync-members.ts';
+import { subjectOf } from './claims.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import type { IdentityProviders } from './providers.ts';
 import { SignInError } from './sign-in-error.ts';
@@ -54,7 +55,7 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
     }
   }
 
-  async function subjectOf(token: string, provider: IdentityProvider): Promise<string> {
+  async function verifiedSubject(token: string, provider: IdentityProvider): Promise<string> {
     try {
       return await provider.verifyAccessToken(token, audiences);
     } catch (error) {
@@ -80,37 +81,55 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
     return key?.id ?? db.system.transaction(async (query) => signInKeyOf(await lockMember(query, member), member));
   }
 
-  return {
-    async authenticate(token, workspaceName): Promise<AuthenticatedKey> {
-      const provider = issuerOf(token);
-      if (provider === undefined) throw refused('This access token is of no identity provider that is known here.');
-      const subject = await subjectOf(token, provider);
-      const [user] = await db.system.query((all) =>
-        all
-          .selectFrom('users')
-          .select('id')
-          .where('issuer', '=', provider.settings.issuer)
-          .where('subject', '=', subject)
-          .where('is_active', '=', true),
+  async function memberOf(
+    provider: IdentityProvider,
+    subject: string,
+    workspaceName: string | undefined,
+  ): Promise<AuthenticatedKey> {
+    const [user] = await db.system.query((all) =>
+      all
+        .selectFrom('users')
+        .select('id')
+        .where('issuer', '=', provider.settings.issuer)
+        .where('subject', '=', subject)
+        .where('is_active', '=', true),
+    );
+    const members = user === undefined ? [] : await activeMembers(db.system.query, user.id);
+    const member = members.find((each) => workspaceName === undefined || each.workspaceName === workspaceName);
+    if (member === undefined)
+      throw refused(
+        workspaceName === undefined || members.length === 0
+          ? 'The person of this access token is a member of no workspace. Signing in at the console once shows whether they may be.'
+          : `The person of this access token is no member of the workspace "${workspaceName}".`,
       );
-      const members = user === undefined ? [] : await activeMembers(db.system.query, user.id);
-      const member = members.find((each) => workspaceName === undefined || each.workspaceName === workspaceName);
-      if (member === undefined)
-        throw refused(
-          workspaceName === undefined || members.length === 0
-            ? 'The person of this access token is a member of no workspace. Signing in at the console once shows whether they may be.'
-            : `The person of this access token is no member of the workspace "${workspaceName}".`,
-        );
-      return {
-        id: await keyOf(member),
-        name: member.name,
-        kind: 'sign_in',
-        workspaceId: member.workspace_id,
-        workspaceName: member.workspaceName,
-        scopes: scopesOfRole(member.role),
-        memberId: member.id,
-        sessionId: undefined,
-      };
+    return {
+      id: await keyOf(member),
+      name: member.name,
+      kind: 'sign_in',
+      workspaceId: member.workspace_id,
+      workspaceName: member.workspaceName,
+      scopes: scopesOfRole(member.role),
+      memberId: member.id,
+      sessionId: undefined,
+    };
+  }
+
+  function providerOf(token: string): IdentityProvider {
+    const provider = issuerOf(token);
+    if (provider === undefined) throw refused('This access token is of no identity provider that is known here.');
+    return provider;
+  }
+
+  return {
+    async authenticate(token, workspaceName) {
+      const provider = providerOf(token);
+      return memberOf(provider, await verifiedSubject(token, provider), workspaceName);
+    },
+    async lookAgain(token, workspaceName) {
+      const provider = providerOf(token);
+      const claims = decodeJwt(token);
+      if ((claims.exp ?? 0) * 1000 < Date.now()) throw refused('This access token has expired.');
+      return memberOf(provider, subjectOf(provider.settings, claims), workspaceName);
     },
   };
 }

@@ -148,8 +148,14 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
     return known;
   }
 
-  /** @throws SignInError in place of all that the libraries throw */
-  async function ask<T>(work: (config: oidc.Configuration, known: Known) => Promise<T>): Promise<T> {
+  /**
+   * @param options.isOurs whether the provider itself has sent what is looked at. Default: true
+   * @throws SignInError in place of all that the libraries throw
+   */
+  async function ask<T>(
+    work: (config: oidc.Configuration, known: Known) => Promise<T>,
+    { isOurs = true }: { isOurs?: boolean } = {},
+  ): Promise<T> {
     try {
       const asked = await current();
       const config = configOf(asked);
@@ -160,8 +166,8 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
       }
     } catch (thrown) {
       const error = toSignInError(thrown);
-      // Its addresses may be others now.
-      if (error.problem === 'invalid_response') known = undefined;
+      // Its addresses may be others now. What anybody can send is no reason to ask.
+      if (isOurs && error.problem === 'invalid_response' && known !== undefined) known.until = 0;
       throw error;
     }
   }
@@ -231,22 +237,28 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
     },
     issuer: () => ask(async (config) => config.serverMetadata().issuer),
     verifyAccessToken: (token, audiences) =>
-      ask(async (config, { keys }) => {
-        if (keys === undefined) throw new SignInError('invalid_response', 'the provider shows no keys');
-        const { payload, protectedHeader } = await jwtVerify(token, keys, {
-          issuer: config.serverMetadata().issuer,
-          audience: [...audiences],
-          algorithms: ASYMMETRIC,
-          clockTolerance: CLOCK_TOLERANCE_S,
-          requiredClaims: ['exp', 'sub'],
-        });
-        const { iat } = payload;
-        if (protectedHeader.typ !== undefined && !ACCESS_TOKEN_TYPES.has(protectedHeader.typ.toLowerCase()))
-          throw new SignInError('invalid_response', 'it is no access token');
-        if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
-          throw new SignInError('invalid_response', 'it was issued in the future');
-        return subjectOf(settings, payload);
-      }),
+      ask(
+        async (config, { keys }) => {
+          if (keys === undefined) throw new SignInError('invalid_response', 'the provider shows no keys');
+          const { payload, protectedHeader } = await jwtVerify(token, keys, {
+            issuer: config.serverMetadata().issuer,
+            audience: [...audiences],
+            algorithms: ASYMMETRIC,
+            clockTolerance: CLOCK_TOLERANCE_S,
+            requiredClaims: ['exp', 'sub'],
+          });
+          const { iat } = payload;
+          if (protectedHeader.typ !== undefined && !ACCESS_TOKEN_TYPES.has(protectedHeader.typ.toLowerCase()))
+            throw new SignInError('invalid_response', 'it is no access token');
+          if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
+            throw new SignInError('invalid_response', 'it was issued in the future');
+          // Those are in ID tokens, which say who somebody is, and open nothing.
+          if (payload['nonce'] !== undefined || payload['at_hash'] !== undefined)
+            throw new SignInError('invalid_response', 'it is an ID token');
+          return subjectOf(settings, payload);
+        },
+        { isOurs: false },
+      ),
     close,
   };
 }

@@ -30,12 +30,15 @@ export const actingOf = ({ address, requestId }: Caller, key?: Acting['key']): A
 /**
  * Begins a session of a member. Its token is a new one, whatever the browser has sent.
  * @param query across workspaces, in a transaction
+ * @param since when the person signed in, where this is not the first session since then
+ * @throws ApiError `unauthorized` where the membership has ended meanwhile
  */
 export async function beginMemberSession(
   query: Query,
   member: ActiveMember,
   provider: ProviderPart,
   caller: Caller,
+  since?: Date,
 ): Promise<MemberSession> {
   const own = await lockMember(query, member);
   const keyId = await signInKeyOf(own, member);
@@ -47,6 +50,8 @@ export async function beginMemberSession(
     requireRoom: (inner) => requireRoom(inner, member.role === 'admin'),
   };
   const { address, userAgent } = caller;
-  const created = await actAs(acting, () => createSession(own, { apiKeyId: keyId, address, userAgent, provider }));
+  const created = await actAs(acting, () =>
+    createSession(own, { apiKeyId: keyId, address, userAgent, provider, since }),
+  );
   return { ...created, keyId };
 }

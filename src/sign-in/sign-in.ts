@@ -13,7 +13,7 @@ import { actingOf, beginMemberSession, type Caller, type MemberSession } from '.
 import { decryptTokens, providerPart } from './provider-tokens.ts';
 import type { IdentityProviders } from './providers.ts';
 import { SignInError } from './sign-in-error.ts';
-import { lastMember, noteUser } from './users.ts';
+import { lastMember, lockMembershipsOf, noteUser } from './users.ts';
 
 export interface SignInDeps {
   db: Database;
@@ -49,20 +49,20 @@ export async function signInMember(
   return begun;
 }
 
-/** A session of a member, with what it has of its provider. */
-async function memberSession(query: Query, sessionId: string) {
-  const [row] = await query((all) =>
-    all
+/** A session of a member, with what it has of its provider. @param lock holds it until the transaction ends */
+async function memberSession(query: Query, sessionId: string, { lock }: { lock: boolean }) {
+  const [row] = await query((all) => {
+    const found = all
       .selectFrom('sessions as s')
       .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
       .innerJoin('members as m', 'm.id', 'k.member_id')
       .select(['s.provider', 's.provider_tokens', 's.check_at', 's.valid_until', 's.workspace_id', 'm.user_id'])
-      .select('k.id as key_id')
+      .select(['s.created_at', 'k.id as key_id'])
       .where('s.id', '=', sessionId)
       // A personal key may be for less than its member, and is for one workspace.
-      .where('k.kind', '=', 'sign_in')
-      .forUpdate('s'),
-  );
+      .where('k.kind', '=', 'sign_in');
+    return lock ? found.forUpdate('s') : found;
+  });
   return row;
 }
 
@@ -91,7 +91,10 @@ export async function switchWorkspace(
   caller: Caller,
 ): Promise<MemberSession & { workspaceName: string; workspaceId: string; endedHash: Buffer | undefined }> {
   return db.system.transaction(async (query) => {
-    const before = await memberSession(query, sessionId);
+    const asked = await memberSession(query, sessionId, { lock: false });
+    // The person's memberships before the session, as whatever ends them does.
+    if (asked !== undefined) await lockMembershipsOf(query, asked.user_id);
+    const before = await memberSession(query, sessionId, { lock: true });
     if (before?.provider == null || before.provider_tokens === null || before.valid_until === null)
       throw new ApiError('invalid_request', 'This session was begun with a key, which is for one workspace.');
     const member = (await activeMembers(query, before.user_id)).find(
@@ -105,7 +108,7 @@ export async function switchWorkspace(
       checkAt: before.check_at,
       validUntil: before.valid_until,
     };
-    const begun = await beginMemberSession(query, member, part, caller);
+    const begun = await beginMemberSession(query, member, part, caller, before.created_at);
     const own = bindWorkspace(query, before.workspace_id);
     const [ended] = await endSessions(own, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', sessionId));
     await recordChange(own, 'session.ended', publicId('session', sessionId), {

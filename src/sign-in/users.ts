@@ -1,6 +1,7 @@
 import { bindWorkspace, type Query } from '../db/database.ts';
 import { now } from '../db/sql.ts';
 import { asJson } from '../db/statement.ts';
+import { ApiError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { MemberRow } from '../services/members/members.ts';
 import { syncMembers, type UserRow } from '../services/members/sync-members.ts';
@@ -43,8 +44,10 @@ export async function noteUser(
       .returningAll(),
   );
   if (user === undefined) throw new Error('The user was not returned.');
-  const ofGroup = (group: string) => (isAllowed ? grantsOfValue(provider, group) : []);
-  return { user, members: await syncMembers(query, user, ofGroup) };
+  const ofGroup = (groups: readonly string[]) =>
+    isAllowed ? groups.flatMap((group) => grantsOfValue(provider, group)) : [];
+  // Whom an admin has removed comes back by signing in, not by a look at another session.
+  return { user, members: await syncMembers(query, user, ofGroup, { mayReturn: isSignIn }) };
 }
 
 /** Of a person's workspaces the one that they were in last; the first by name where they were in none. */
@@ -67,9 +70,18 @@ export async function lastMember(query: Query, members: readonly ActiveMember[])
   return members.find(({ id }) => id === last?.member_id) ?? members[0];
 }
 
-/** The queries of a member's workspace, once nobody else changes the membership. */
+/** Keeps others from changing a person's memberships until the transaction ends. @param query across workspaces */
+export async function lockMembershipsOf(query: Query, userId: string): Promise<void> {
+  await query((all) => all.selectFrom('members').select('id').where('user_id', '=', userId).orderBy('id').forUpdate());
+}
+
+/**
+ * The queries of a member's workspace, once nobody else changes the membership.
+ * @throws ApiError `unauthorized` where it has ended meanwhile
+ */
 export async function lockMember(query: Query, { id, workspace_id }: MemberRow): Promise<Query> {
   const own = bindWorkspace(query, workspace_id);
-  await own((db) => db.selectFrom('members').select('id').where('id', '=', id).forUpdate());
+  const [member] = await own((db) => db.selectFrom('members').select('status').where('id', '=', id).forUpdate());
+  if (member?.status !== 'active') throw new ApiError('unauthorized', 'This membership has ended.');
   return own;
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type JWTPayload, SignJWT } from 'jose';
 import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
-import { wwwAuthenticate } from '../../src/sign-in/access-tokens.ts';
+import { createAuthenticator } from '../../src/services/access/authenticate.ts';
+import { createAccessTokens, wwwAuthenticate } from '../../src/sign-in/access-tokens.ts';
 import { createIdentityProviders } from '../../src/sign-in/providers.ts';
 import { type SignInStage, settingsOf, startSignInStage } from '../support/identity/stage.ts';
 import { type StandIn, startStandIn } from '../support/identity/stand-in.ts';
@@ -78,6 +79,7 @@ describe('an access token is refused', () => {
     ['of another issuer', () => signed({ iss: 'https://other.example' })],
     ['without a subject', () => signed({ sub: undefined })],
     ['of a person who has never signed in', () => signed({ sub: 'nobody' })],
+    ['that is an ID token', () => signed({ nonce: 'of a login' }, { typ: 'JWT' })],
     ['that is a token for logging out', () => signed({}, { typ: 'logout+jwt' })],
     [
       'that is not signed',
@@ -97,6 +99,45 @@ describe('an access token is refused', () => {
     const answer = await get(await make());
     expect(answer.body.error).toMatchObject({ code: 'unauthorized' });
   });
+});
+
+test('it makes no keys, which would outlive it, and ends none', async () => {
+  const headers = { Authorization: `Bearer ${await signed()}` };
+  const change = (method: string, path: string, body?: object) =>
+    stage.service.call(method, path, { key: null, headers, ...(body && { body }) });
+  const wanted = { name: 'kept', scopes: ['read'] };
+  for (const answer of [
+    await change('POST', '/me/api-keys', wanted),
+    await change('POST', '/api-keys', wanted),
+    await change('DELETE', '/api-keys/current'),
+  ])
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+  expect(
+    (await stage.service.call('GET', '/api-keys')).body.data.map(({ name }: { name: string }) => name),
+  ).not.toContain('kept');
+});
+
+test('forged ones do not make the provider be asked, however many there are', async () => {
+  expect((await get(await signed())).status).toBe(200);
+  const before = provider.asked.length;
+  const forged = `${(await signed()).slice(0, -8)}AAAAAAAA`;
+  for (let count = 0; count < 20; count += 1) expect((await get(forged)).status).toBe(401);
+  expect(provider.asked.slice(before)).toEqual([]);
+  expect((await get(await signed())).status).toBe(200);
+});
+
+test('of a stream it is known to have ended, or not, while the provider is away', async () => {
+  const { db, listener, log, identityProviders } = stage.service.foundation;
+  const tokens = createAccessTokens(db, identityProviders, stage.service.origin);
+  const authenticator = createAuthenticator(db, listener, log, tokens);
+  const good = { kind: 'access_token', token: await signed(), workspace: undefined } as const;
+  const expired = { kind: 'access_token', token: await signed({ exp: now() - 1 }), workspace: undefined } as const;
+  await provider.stop();
+  const ended = await authenticator.findEnded(
+    new Map([good, expired].map((credential) => [credential, ['read'] as const])),
+  );
+  await provider.start();
+  expect([...ended.keys()]).toEqual([expired]);
 });
 
 test('it ends with the membership', async () => {

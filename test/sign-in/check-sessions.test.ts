@@ -93,6 +93,41 @@ test('who has lost every role is out, with the keys of theirs', async () => {
   expect(await lastEntries(1)).toEqual(['member.removed the identity provider gives no role any more']);
 });
 
+test('whom an admin has removed is not back by a look at a session in another workspace', async () => {
+  const { call } = await signIn({ sub: 'elsewhere', groups: ['leads'] });
+  const research = await call('POST', '/session/workspace', { workspace: 'research' });
+  expect(research.status).toBe(200);
+  const { query } = stage.service.foundation.db.system;
+  const states = async () =>
+    (
+      await query((all) =>
+        all
+          .selectFrom('members as m')
+          .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
+          .select(['m.id', 'm.status', 'w.name'])
+          .where('m.name', '=', 'elsewhere')
+          .orderBy('w.name'),
+      )
+    ).map(({ id, name, status }) => ({ id, is: `${name} ${status}` }));
+  const [inDefault] = await states();
+  expect((await stage.service.call('DELETE', `/members/mem_${inDefault?.id}`)).status).toBe(200);
+  await check();
+  expect((await states()).map(({ is }) => is)).toEqual(['default removed', 'research active']);
+  await signIn({ sub: 'elsewhere', groups: ['leads'] });
+  expect((await states()).map(({ is }) => is)).toEqual(['default active', 'research active']);
+});
+
+test('what an admin has set is not undone by a sign-in without groups', async () => {
+  const { call } = await signIn({ sub: 'sly', groups: ['leads'] });
+  const { body } = await call('GET', '/session');
+  const set = await stage.service.call('PATCH', `/members/${body.member.id}`, { body: { role: 'viewer' } });
+  expect(set.body).toMatchObject({ role: 'viewer' });
+  provider.person = { sub: 'sly', name: 'sly' };
+  expect(await stage.signIn('sso')).toMatchObject({ error: 'no_role' });
+  const again = await signIn({ sub: 'sly', groups: ['leads'] });
+  expect((await again.call('GET', '/session')).body.member).toMatchObject({ role: 'viewer' });
+});
+
 test('who is gone at the provider is out', async () => {
   const { untilOut } = await signIn({ sub: 'gone' });
   provider.refreshTokens.clear();

@@ -93,6 +93,7 @@ describe('the settings', () => {
     OIDC_ISSUER: 'https://login.example.com',
     OIDC_CLIENT_ID: 'pms',
     PUBLIC_URL: 'https://pms.example.com',
+    TRUST_PROXY: 'true',
   };
   const problemsOf = (environment: Record<string, string>) => {
     try {
@@ -113,6 +114,9 @@ describe('the settings', () => {
       expect(problems.join()).toMatch(/^OIDC_PROVIDERS\.0\.role_path: /);
     },
   );
+  test('behind a proxy with TLS, the proxy must be trusted: cookies are protected by what it says', () => {
+    expect(problemsOf({ TRUST_PROXY: 'false' }).join()).toMatch(/^TRUST_PROXY: /);
+  });
   test('expressions as Grafana has them are taken', () => {
     expect(
       problemsOf({ OIDC_ROLE_PATH: "contains(groups[*], 'admin') && 'default:admin' || 'default:viewer'" }),

@@ -16,6 +16,7 @@ import {
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import { presentApiKey } from '../../services/access/present-api-key.ts';
 import { memberOf } from '../../services/members/members.ts';
+import { refuseAccessToken } from '../../services/members/personal-keys.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { apiKeySample } from './samples.ts';
 import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey, CurrentApiKey } from './schema.ts';
@@ -60,6 +61,7 @@ export function apiKeyRoutes(deps: {
       responseExample: { ...apiKeySample, key: 'pms_<43 characters>' },
       handler: (request) =>
         deps.idempotency.createSecretOnce(request, async (query) => {
+          refuseAccessToken(request.key);
           const { name, scopes, expires_at: expiresAt } = request.body;
           const key = generateApiKey();
           const record = await createApiKey(query, key, {
@@ -107,11 +109,11 @@ export function apiKeyRoutes(deps: {
       response: ApiKey,
       responseExample: { ...apiKeySample, revoked_at: '2026-02-01T08:00:00.000Z' },
       errors: ['not_found'],
-      async handler({ db, key: { id, sessionId } }) {
-        if (sessionId !== undefined)
+      async handler({ db, key: { id, kind, sessionId } }) {
+        if (kind === 'sign_in' || sessionId !== undefined)
           throw new ApiError(
             'invalid_request',
-            'This request was made with a session: end it with DELETE /v1/session. Keys are revoked by their id.',
+            'This request was made with a session or an access token, not with a key: a session is ended with DELETE /v1/session, keys are revoked by their id.',
           );
         const { key, hash } = await revokeApiKey(db, id);
         deps.authenticator.forgetKey(hash);

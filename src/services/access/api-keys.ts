@@ -145,7 +145,7 @@ async function revokeIn(query: Query, id: string): Promise<{ key: ApiKeyRow; has
   const made = await query((own) =>
     own.selectFrom('api_keys').select('id').where('made_from', '=', id).where('revoked_at', 'is', null),
   );
-  for (const each of made) await revokeOne(query, each.id);
+  for (const each of made) await revokeIn(query, each.id);
   return revoked;
 }
 

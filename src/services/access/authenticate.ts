@@ -23,6 +23,8 @@ export interface Credential {
 export interface AccessTokens {
   /** @throws ApiError `unauthorized`, `temporarily_unavailable` */
   authenticate(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
+  /** Whether one that was good goes on to be: it has not expired, and its person is a member. Asks no provider. @throws ApiError `unauthorized` */
+  lookAgain(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
 }
 
 /** Checks credentials. Remembers valid ones for a short while and forgets them the moment one is revoked or ended anywhere. */
@@ -239,9 +241,9 @@ export function createAuthenticator(
   }
 
   /** Undefined: it is not good any more. */
-  async function ofGoodToken(credential: Credential): Promise<AuthenticatedKey | undefined> {
+  async function ofGoodToken({ token, workspace }: Credential): Promise<AuthenticatedKey | undefined> {
     try {
-      return await authenticateToken(credential);
+      return await accessTokens?.lookAgain(token, workspace);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') return undefined;
       throw error;

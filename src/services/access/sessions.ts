@@ -121,7 +121,15 @@ export async function createSession(
     address,
     userAgent,
     provider,
-  }: { apiKeyId: string; address: string; userAgent: string | undefined; provider?: ProviderPart },
+    since,
+  }: {
+    apiKeyId: string;
+    address: string;
+    userAgent: string | undefined;
+    provider?: ProviderPart;
+    /** When the person signed in, where another session was before this one. Default: now. */
+    since?: Date | undefined;
+  },
 ): Promise<{ token: string; session: SessionRow }> {
   // Locked, so that it is not deleted meanwhile.
   const [key] = await query((own) =>
@@ -142,10 +150,10 @@ export async function createSession(
       hash: hashToken(token),
       address,
       user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
-      created_at: now,
+      created_at: since ?? now,
       last_used_at: now,
       expires_at: endOfSession({
-        createdAt: now,
+        createdAt: since === undefined ? now : sql<Date>`${since}::timestamptz`,
         keyExpiresAt: sql<Date | null>`${key.expires_at}::timestamptz`,
         validUntil: sql<Date | null>`cast(${provider?.validUntil ?? null} as timestamptz)`,
       }),

@@ -2,7 +2,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import { type ApiKeyRow, createApiKey, getApiKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
+import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
 import type { AuthenticatedKey } from '../access/authenticate.ts';
 
 /** Valid ones of a member. */
@@ -23,6 +23,15 @@ export function requireMember(key: AuthenticatedKey): string {
   return memberId;
 }
 
+/**
+ * An access token makes no keys, which would outlive it.
+ * @throws ApiError `invalid_request`
+ */
+export function refuseAccessToken({ kind, sessionId }: AuthenticatedKey): void {
+  if (kind === 'sign_in' && sessionId === undefined)
+    throw new ApiError('invalid_request', 'An access token is no key, and makes none: sign in, or use a personal key.');
+}
+
 /** The personal keys of a member, newest first. */
 export const listPersonalKeys = (
   db: WorkspaceDatabase,
@@ -41,6 +50,7 @@ export async function createPersonalKey(
   { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: Date | null | undefined },
 ): Promise<ApiKeyRow> {
   const memberId = requireMember(caller);
+  refuseAccessToken(caller);
   const beyond = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (beyond.length > 0)
     throw invalidField(
@@ -52,7 +62,8 @@ export async function createPersonalKey(
     own.selectFrom('members').select('status').where('id', '=', memberId).forUpdate(),
   );
   if (member?.status !== 'active') throw new ApiError('unauthorized', 'This membership has ended.');
-  const ends = caller.kind === 'personal' ? (await getApiKey(query, caller.id)).expires_at : null;
+  const madeFrom = caller.kind === 'personal' ? caller.id : null;
+  const ends = madeFrom === null ? null : (await lockKey(query, madeFrom)).expires_at;
   if (ends !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ends))
     throw invalidField('expires_at', `must not be after ${ends.toISOString()}, when the key that asks expires`);
   const valid = await query((own) =>
@@ -76,7 +87,17 @@ export async function createPersonalKey(
     kind: 'personal',
     memberId,
     madeBy: memberId,
+    madeFrom,
   });
+}
+
+/** Holds a key, so that it is not revoked before what is made from it is there. @throws ApiError `unauthorized` */
+async function lockKey(query: Query, id: string): Promise<{ expires_at: Date | null }> {
+  const [row] = await query((own) =>
+    own.selectFrom('api_keys').select('expires_at').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
+  );
+  if (row === undefined) throw new ApiError('unauthorized', 'This API key was revoked.');
+  return row;
 }
 
 /** @throws ApiError `not_found` also where it is no personal key of the member */

@@ -9,8 +9,8 @@ import { endAccessOf, forgetKeysOf, type MemberRow } from './members.ts';
 
 export type UserRow = Selectable<Tables['users']>;
 
-/** What groups of the identity provider give, by their names. */
-export type GroupGrants = (group: string) => readonly Grant[];
+/** What the groups of a person at the identity provider give, by their names. */
+export type GroupGrants = (groups: readonly string[]) => readonly Grant[];
 
 /** What the provider gives people now, by their ids: by the last sign-in's claims, and by groups that its provisioning tells. */
 async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<Map<string, Grant[]>> {
@@ -23,7 +23,8 @@ async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupG
       .select(['m.user_id', 'g.display_name'])
       .where('m.user_id', '=', sql<string>`any(${active.map(({ id }) => id)}::uuid[])`),
   );
-  for (const { user_id, display_name } of groups) grants.get(user_id)?.push(...ofGroup(display_name));
+  for (const [id, rows] of Map.groupBy(groups, ({ user_id }) => user_id))
+    grants.get(id)?.push(...ofGroup(rows.map(({ display_name }) => display_name)));
   return grants;
 }
 
@@ -43,19 +44,25 @@ interface Target {
   user: UserRow;
   before: MemberRow | undefined;
   given: Role | undefined;
+  /** Whether a membership that has ended may begin again. */
+  mayReturn: boolean;
 }
 
 type MemberState = Pick<MemberRow, 'id' | 'name' | 'email' | 'role' | 'role_set' | 'status'>;
 
 /** A membership as it is to be; undefined where there is none, and none is to begin. */
-function stateOf({ user: { name, email }, before, given }: Target): MemberState | undefined {
+function stateOf({ user: { name, email }, before, given, mayReturn }: Target): MemberState | undefined {
   if (before === undefined) return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
   const { id, role, role_set } = before;
   // Whom an admin has suspended stays so, whatever the provider says.
   const isSuspended = before.status === 'suspended';
-  if (given === undefined)
-    return { id, name, email, role, role_set: null, status: isSuspended ? 'suspended' : 'removed' };
-  return { id, name, email, role: role_set ?? given, role_set, status: isSuspended ? 'suspended' : 'active' };
+  // What an admin has set is not lost by a time without a role, which the person may have brought about.
+  if (given === undefined) return { id, name, email, role, role_set, status: isSuspended ? 'suspended' : 'removed' };
+  const isBack = before.status === 'removed';
+  if (isBack && !mayReturn) return undefined;
+  // Nor is a role regained that the provider does not give.
+  const kept = isBack && role_set !== null && highestRole([role_set, given]) !== given ? null : role_set;
+  return { id, name, email, role: kept ?? given, role_set: kept, status: isSuspended ? 'suspended' : 'active' };
 }
 
 const DIFFERING = ['name', 'email', 'role', 'role_set', 'status'] as const;
@@ -165,8 +172,14 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
  * Makes the memberships of people what the identity provider gives now, in every workspace: new ones begin, others change or end, and
  * with them keys and sessions.
  * @param query across workspaces, in a transaction that has locked the users' rows, in the order of their ids
+ * @param options.mayReturn whether memberships that have ended may begin again. Default: true
  */
-export async function syncMembersOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<void> {
+export async function syncMembersOf(
+  query: Query,
+  users: readonly UserRow[],
+  ofGroup: GroupGrants,
+  { mayReturn = true }: { mayReturn?: boolean } = {},
+): Promise<void> {
   if (users.length === 0) return;
   const grants = await grantsOf(query, users, ofGroup);
   const names = [...new Set([...grants.values()].flat().map(({ workspace }) => workspace))];
@@ -194,7 +207,7 @@ export async function syncMembersOf(query: Query, users: readonly UserRow[], ofG
       const roles = (grants.get(user.id) ?? []).flatMap(({ workspace, role }) =>
         workspace === nameOf.get(id) ? [role] : [],
       );
-      return { user, before: byUser.get(user.id), given: highestRole(roles) };
+      return { user, before: byUser.get(user.id), given: highestRole(roles), mayReturn };
     });
     await syncWorkspace(bindWorkspace(query, id), targets);
   }
@@ -208,8 +221,9 @@ export async function syncMembers(
   query: Query,
   user: UserRow,
   ofGroup: GroupGrants,
+  options: { mayReturn?: boolean } = {},
 ): Promise<(MemberRow & { workspaceName: string })[]> {
-  await syncMembersOf(query, [user], ofGroup);
+  await syncMembersOf(query, [user], ofGroup, options);
   return activeMembers(query, user.id);
 }
 

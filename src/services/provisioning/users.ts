@@ -124,6 +124,8 @@ function columnsOf({ userName, active, more }: UserAttributes) {
   return {
     user_name: userName,
     is_active: active,
+    // Whoever comes back has what is given then, not what the last sign-in said.
+    ...(!active && { grants: asJson([]) }),
     provisioned: asJson(more),
     name: [displayName, name?.formatted, whole].find((text) => text !== undefined && text !== '') ?? userName,
     email: (emails.find(({ primary }) => primary === true) ?? emails[0])?.value ?? null,
@@ -232,7 +234,7 @@ export async function deleteUser(provisioning: Provisioning, id: string): Promis
     const [user] = await query((all) =>
       all
         .updateTable('users')
-        .set({ user_name: null, provisioned: null, is_active: false, updated_at: now })
+        .set({ user_name: null, provisioned: null, is_active: false, grants: asJson([]), updated_at: now })
         .where('id', '=', before.id)
         .returningAll(),
     );

@@ -270,6 +270,15 @@ describe('who is removed', () => {
   });
 });
 
+test('what was made from a personal key ends with it, however far', async () => {
+  const member = await memberOf(service, 'editor');
+  const made = await personalKey(service, member, 'read', 'write');
+  const further = await personalKey(service, { ...member, key: made }, 'read');
+  expect((await service.call('GET', '/me', { key: further })).status).toBe(200);
+  expect((await service.call('DELETE', `/me/api-keys/${member.keyId}`, by(member.session))).status).toBe(200);
+  for (const key of [member.key, made, further]) expect((await elsewhere('GET', '/me', key)).status).toBe(401);
+});
+
 describe('the last admin', () => {
   test('of a workspace without an admin key cannot lose that, not even by two who end each other', async () => {
     const other = await createOtherWorkspace(service, 'lone');

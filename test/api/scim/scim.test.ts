@@ -373,9 +373,9 @@ describe('memberships', () => {
     const back = { body: { status: 'active' } };
     expect((await service.call('PATCH', `/members/${memberId}`, back)).body.error.code).toBe('invalid_state');
     await join('engineers', id);
-    expect(await membershipsOf(id)).toEqual({ default: 'editor suspended' });
+    expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
     await service.call('PATCH', `/members/${memberId}`, back);
-    expect(await membershipsOf(id)).toEqual({ default: 'editor active' });
+    expect(await membershipsOf(id)).toEqual({ default: 'publisher active' });
     await service.call('PATCH', `/members/${memberId}`, { body: { role: 'viewer' } });
     await service.call('PATCH', `/members/${memberId}`, { body: { role: null } });
     expect(await membershipsOf(id)).toEqual({ default: 'editor active' });

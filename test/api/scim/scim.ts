@@ -14,6 +14,7 @@ export const PROVISIONED = {
     readers: 'default:viewer',
   }),
   PUBLIC_URL: 'https://pms.example.com',
+  TRUST_PROXY: 'true',
   SCIM_TOKEN,
 };
 
