@@ -26,7 +26,7 @@ let worker: Started;
 
 beforeAll(async () => {
   stage = await scene.stage({
-    WEBHOOK_TIMEOUT: '5s',
+    WEBHOOK_TIMEOUT: '10s',
     WEBHOOK_RETRY_WAITS: MANY_RETRIES,
     WEBHOOK_HOST_CONCURRENCY: String(HOST_CONCURRENCY),
   });
