@@ -86,6 +86,7 @@ const TAGS: Record<string, string> = {
   Usage: 'Runs, tokens and cost over a period.',
   Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
   'API keys': 'Keys of the workspace and their scopes.',
+  Members: 'People of the workspace whom an identity provider vouches for, and their keys.',
   Sessions: 'Sign-ins of the console.',
   Devices: 'Programs that ask a person for a key, as `pms login` does (modelled on RFC 8628).',
   'Audit log': 'Who changed what, and when.',
