@@ -112,6 +112,14 @@ export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
 export const AUDITED_TYPES: readonly AuditedType[] = [...new Set(Object.values(AUDIT_ACTIONS))];
 
+/** By whom something was made, in records that outlive keys and members: with public ids. */
+export interface Author {
+  key_id: string;
+  /** The member whose key it is, or who made it; null: nobody that signs in. */
+  member_id: string | null;
+  name: string;
+}
+
 /** By what a change was made: a key, a session, the operator's command line, or what the identity provider tells of its people (SCIM). */
 export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'provisioning'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];

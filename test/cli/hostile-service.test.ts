@@ -24,6 +24,7 @@ const PROMPT = {
   all_labels: [],
   archived: false,
   commit_message: null,
+  created_by: null,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   version_created_at: '2026-01-01T00:00:00.000Z',

@@ -29,6 +29,7 @@ export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
     archived: row.archived_at !== null,
     description: row.description,
     commit_message: row.commit_message,
+    created_by: row.created_by,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     version_created_at: row.version_created_at.toISOString(),
@@ -50,6 +51,7 @@ export const UNREAD_PROMPT = {
   variables: [],
   description: null,
   commit_message: null,
+  created_by: null,
 } as const satisfies Partial<z.input<typeof Prompt>>;
 
 /** The same in a response that has the content of the request: what comes from elsewhere. */

@@ -16,6 +16,7 @@ export const PROMPT_SAMPLE = {
   archived: false,
   description: null,
   commit_message: null,
+  created_by: { key_id: 'key_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', member_id: null, name: 'deploy' },
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
   version_created_at: '2026-01-31T12:00:00.000Z',

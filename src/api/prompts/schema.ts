@@ -127,6 +127,17 @@ export const Prompt = z
     archived: z.boolean(),
     description: z.string().nullable(),
     commit_message: z.string().nullable(),
+    created_by: z
+      .object({
+        key_id: z.string(),
+        member_id: z
+          .string()
+          .nullable()
+          .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
+        name: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'Who made the version. Null: the operator, or nobody knows any more.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     version_created_at: Timestamp,

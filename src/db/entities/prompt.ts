@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Author } from '../../domain/audit.ts';
 import type { PromptMessage } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Inputs, Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
@@ -45,6 +46,8 @@ export const PromptVersion = defineEntity({
     /** The includes that stand in its own texts: `name`, `name@3` or `name@label`. */
     includeRefs: p.array().default([]),
     commitMessage: p.text().nullable(),
+    /** Null: the operator, or made before this was kept. */
+    createdBy: p.json<Author>().columnType('jsonb').nullable(),
     /** What a list's page counts. */
     bytes: p.integer().default(0),
     createdAt: timestamp(),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Query } from '../../db/database.ts';
-import type { AuditAction } from '../../domain/audit.ts';
+import type { AuditAction, Author } from '../../domain/audit.ts';
+import { publicId } from '../../domain/ids.ts';
 
 /** Who makes changes, and from where. */
 export interface Acting {
@@ -22,5 +23,13 @@ const acting = new AsyncLocalStorage<Acting>();
 
 /** Runs `work`, whose changes are recorded as those of `who`. Outside of it, as in recurring tasks, nothing is recorded. */
 export const actAs = <T>(who: Acting, work: () => Promise<T>): Promise<T> => acting.run(who, work);
+
+/** By whom a request is made; null: by the operator, or the service itself. */
+export function currentAuthor(): Author | null {
+  const key = acting.getStore()?.key;
+  if (key === undefined) return null;
+  const { id, memberId, name } = key;
+  return { key_id: publicId('apiKey', id), member_id: memberId && publicId('member', memberId), name };
+}
 
 export const whoActs = (): Acting | undefined => acting.getStore();

@@ -9,6 +9,7 @@ import { includesOf, parsePrompt } from '../../domain/prompts/prompt.ts';
 import type { IncludeRef } from '../../domain/prompts/prompt-content.ts';
 import type { Version } from '../../domain/prompts/prompt-version.ts';
 import type { Rollout } from '../../domain/releases/rollout.ts';
+import { currentAuthor } from '../audit/acting.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { requireBase } from './base-version.ts';
@@ -31,6 +32,7 @@ export const selectPrompts = (db: Builder) =>
     .select(['p.id', 'p.name', 'p.description', 'p.latest_version', 'p.archived_at', 'p.created_at', 'p.updated_at'])
     .select(['v.version', 'v.template', 'v.messages', 'v.tools', 'v.tool_choice', 'v.inputs', 'v.include_refs'])
     .select(['v.model', 'v.fallback_models', 'v.parameters', 'v.config', 'v.variables', 'v.commit_message', 'v.bytes'])
+    .select('v.created_by')
     .select('v.created_at as version_created_at')
     .select((eb) =>
       arrayOf(
@@ -192,6 +194,7 @@ async function writeVersion(
       variables: [],
       include_refs: includesOf(content),
       commit_message: commitMessage,
+      created_by: asJson(currentAuthor()),
       created_at: now,
     }),
   );

@@ -16,7 +16,7 @@ import { isFinishedRelease, releaseStates } from '../../domain/releases/release-
 import { allows } from '../../domain/scopes.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
-import { whoActs } from '../audit/acting.ts';
+import { currentAuthor } from '../audit/acting.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
@@ -57,12 +57,7 @@ export const EXAMPLE_STEPS = [
 ];
 
 /** By whom a request is made. */
-export function actorNow(): ReleaseActor {
-  const key = whoActs()?.key;
-  if (key === undefined) return SERVICE;
-  const { id, memberId, name } = key;
-  return { key_id: publicId('apiKey', id), member_id: memberId && publicId('member', memberId), name };
-}
+export const actorNow = (): ReleaseActor => currentAuthor() ?? SERVICE;
 
 /** @throws ApiError `invalid_request`, `invalid_state` */
 async function stepsOf(

@@ -270,6 +270,21 @@ describe('who is removed', () => {
   });
 });
 
+test('versions say who made them, with whichever key', async () => {
+  const member = await memberOf(service, 'editor', { name: 'Grace Hopper' });
+  const made = { name: 'by/grace', template: 'It.', model: 'sandbox/echo' };
+  const created = await service.call('POST', '/prompts', { key: null, headers: member.session, body: made });
+  expect(created.body.created_by).toMatchObject({ member_id: member.id, name: 'Grace Hopper' });
+  const change = { template: 'It is.' };
+  const changed = await service.call('PUT', '/prompts/by/grace', { key: member.key, body: change });
+  expect(changed.body.created_by).toMatchObject({ member_id: member.id, key_id: member.keyId });
+  const { body } = await service.call('GET', '/prompts/by/grace/versions');
+  expect(body.data.map(({ created_by }: { created_by: object }) => created_by)).toEqual([
+    changed.body.created_by,
+    created.body.created_by,
+  ]);
+});
+
 test('what was made from a personal key ends with it, however far', async () => {
   const member = await memberOf(service, 'editor');
   const made = await personalKey(service, member, 'read', 'write');

@@ -30,6 +30,7 @@ describe('creating and updating', () => {
       parameters: { temperature: 0.5, stop: ['END'] },
       description: 'What it is for.',
       commit_message: 'First.',
+      created_by: { key_id: expect.stringMatching(/^key_/), member_id: null, name: expect.any(String) },
     });
     expect(status).toBe(201);
     expect(body).toEqual({

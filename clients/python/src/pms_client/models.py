@@ -135,6 +135,22 @@ class ToolCall(BaseModel):
     input: Annotated[Any, Field(description="Any JSON.")]
 
 
+class ListedPromptCreatedBy(BaseModel):
+    """
+    Who made the version. Null: the operator, or nobody knows any more.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: str
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ]
+    name: str
+
+
 class ListedPromptAllLabel(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -159,6 +175,22 @@ class PromptRelease(BaseModel):
             description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
     ]
+
+
+class PromptCreatedBy(BaseModel):
+    """
+    Who made the version. Null: the operator, or nobody knows any more.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: str
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ]
+    name: str
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -3418,6 +3450,10 @@ class ListedPrompt(BaseModel):
     archived: bool
     description: str | None
     commit_message: str | None
+    created_by: Annotated[
+        ListedPromptCreatedBy | None,
+        Field(description="Who made the version. Null: the operator, or nobody knows any more."),
+    ]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3464,6 +3500,10 @@ class Prompt(BaseModel):
     archived: bool
     description: str | None
     commit_message: str | None
+    created_by: Annotated[
+        PromptCreatedBy | None,
+        Field(description="Who made the version. Null: the operator, or nobody knows any more."),
+    ]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]

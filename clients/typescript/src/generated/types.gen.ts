@@ -2083,6 +2083,17 @@ export type ListedPrompt = {
     archived: boolean;
     description: string | null;
     commit_message: string | null;
+    /**
+     * Who made the version. Null: the operator, or nobody knows any more.
+     */
+    created_by: {
+        key_id: string;
+        /**
+         * The member whose key it is, or who made it. Null: nobody that signs in.
+         */
+        member_id: string | null;
+        name: string;
+    } | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;
@@ -2182,6 +2193,17 @@ export type Prompt = {
     archived: boolean;
     description: string | null;
     commit_message: string | null;
+    /**
+     * Who made the version. Null: the operator, or nobody knows any more.
+     */
+    created_by: {
+        key_id: string;
+        /**
+         * The member whose key it is, or who made it. Null: nobody that signs in.
+         */
+        member_id: string | null;
+        name: string;
+    } | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;

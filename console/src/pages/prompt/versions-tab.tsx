@@ -108,6 +108,12 @@ function columnsOf({
       width: 'minmax(12rem, 3fr)',
       cell: ({ commit_message }) => commit_message ?? <span className="muted">none</span>,
     },
+    {
+      key: 'author',
+      header: 'By',
+      width: 'minmax(6rem, 1fr)',
+      cell: ({ created_by }) => created_by?.name ?? <span className="muted">–</span>,
+    },
     { key: 'model', header: 'Model', width: 'minmax(8rem, 1fr)', cell: ({ model }) => model },
     {
       key: 'score',
