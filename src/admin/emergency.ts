@@ -23,7 +23,7 @@ export function addEmergencyCommand(program: Command, show: (result: Result) => 
       const expiresAt = key.expires_at?.toISOString() ?? '';
       show({
         json: { id, key: text, workspace: options.workspace, expires_at: expiresAt },
-        text: `Created the emergency key ${id} for the workspace ${options.workspace}, with all scopes, valid until ${expiresAt}.\n\n  ${text}\n\nSign in with it at /console, and revoke it when you are done: npm run --silent admin -- key revoke ${id}`,
+        text: `Created the emergency key ${id} for the workspace ${options.workspace}, with all scopes, valid until ${expiresAt}.\n\n  ${text}\n\nSign in with it at /console/sign-in?by=key, and revoke it when you are done: npm run --silent admin -- key revoke ${id}`,
       });
     });
 }
