@@ -219,5 +219,5 @@ test.concurrent('a receiver that is slow with many deliveries holds up none to a
     await stage.untilStatus(webhook, 'delivered', 1);
     await stage.untilStatus(slowWebhook, 'waiting', HOST_CONCURRENCY);
     const tried = (await stage.rows.deliveries(slowWebhook)).flatMap(({ attempts }) => attempts);
-    expect(new Set(tried.map(({ error }) => error))).toEqual(new Set(['timed out after 5 s']));
+    expect(new Set(tried.map(({ error }) => error))).toEqual(new Set(['timed out after 10 s']));
   }));
