@@ -101,6 +101,28 @@ describe('an access token is refused', () => {
   });
 });
 
+test('lets an agent in at /mcp, where whoever has none is told where to get one', async () => {
+  const ask = (authorization: Record<string, string>) =>
+    fetch(`${stage.service.origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': '2025-11-25',
+        ...authorization,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+  const refused = await ask({});
+  expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([
+    401,
+    `Bearer resource_metadata="${stage.service.origin}/.well-known/oauth-protected-resource/mcp"`,
+  ]);
+  const listed = await ask({ Authorization: `Bearer ${await signed()}` });
+  expect(listed.status).toBe(200);
+  expect(await listed.text()).toContain('"search_prompts"');
+});
+
 test('it makes no keys, which would outlive it, and ends none', async () => {
   const headers = { Authorization: `Bearer ${await signed()}` };
   const change = (method: string, path: string, body?: object) =>
