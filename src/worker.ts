@@ -49,8 +49,9 @@ const RECONCILE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
 /** People watch the numbers of releases. */
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
-/** Each monitor is due once a minute. */
+/** Each session is due every ten minutes. */
 const CHECK_SESSIONS_EVERY_MS = 10_000;
+/** Each monitor is due once a minute. */
 const CHECK_MONITORS_EVERY_MS = 5_000;
 const FILL_QUEUES_EVERY_MS = 5_000;
 /** How soon executions that complete are scored by the rules that take them, where none were before. */

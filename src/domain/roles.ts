@@ -20,8 +20,9 @@ const SCOPES_OF = Object.fromEntries(
 /** Of a role, in the order of {@link SCOPES}. */
 export const scopesOfRole = (role: Role): Scope[] => SCOPES_OF[role];
 
-/** What a key of a member with this role may do: what it was made for, and never more than the role. */
-export const scopesWithin = (scopes: readonly Scope[], role: Role): Scope[] => {
+/** What a key may do: what it was made for, and of a member's never more than the role. @param role null: it is nobody's */
+export const scopesWithin = (scopes: Scope[], role: Role | null): Scope[] => {
+  if (role === null) return scopes;
   const all = scopes.includes('admin') ? SCOPES : scopes;
   return all.filter((scope) => SCOPES_OF[role].includes(scope));
 };

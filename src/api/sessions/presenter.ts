@@ -19,13 +19,13 @@ export function presentSession(
     key: {
       id: publicId('apiKey', row.key_id),
       name: row.key_name,
-      scopes: row.role === null ? row.key_scopes : scopesWithin(row.key_scopes, row.role),
+      scopes: scopesWithin(row.key_scopes, row.role),
     },
     workspace: { name: caller.workspaceName },
     member:
-      row.member_id === null || row.member_name === null
+      row.member_id === null || row.member_name === null || row.role === null
         ? null
-        : { id: publicId('member', row.member_id), name: row.member_name, role: row.role ?? 'viewer' },
+        : { id: publicId('member', row.member_id), name: row.member_name, role: row.role },
     provider: row.provider,
     is_current: row.id === currentId,
     address: row.address,

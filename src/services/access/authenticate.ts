@@ -138,12 +138,9 @@ const UNKNOWN = {
 } as const;
 
 /** What a member's key may do follows the member's role. */
-const effective = ({ scopes, role }: { scopes: Scope[]; role: Role | null }): Scope[] =>
-  role === null ? scopes : scopesWithin(scopes, role);
-
 const keyOf = ({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey => ({
   ...key,
-  scopes: effective({ scopes: key.scopes, role }),
+  scopes: scopesWithin(key.scopes, role),
 });
 
 /**
@@ -269,16 +266,24 @@ export function createAuthenticator(
         return [...new Map(ofKind.map(([, hash]) => [hash.toString('hex'), hash])).values()];
       };
       const rows = await db.system.query(FIND_VALID, { keys: of('key'), sessions: of('session') });
-      const valid = new Map(rows.map((row) => [row.hash.toString('hex'), effective(row)]));
-      for (const [credential, hash] of hashes) {
-        const key = credential.kind === 'access_token' ? await ofGoodToken(credential) : undefined;
-        if (key !== undefined) valid.set(hash.toString('hex'), key.scopes);
-      }
-      const ended = [...hashes].filter(([credential, hash]) => {
-        const scopes = valid.get(hash.toString('hex'));
-        return scopes === undefined || !allows(scopes, ...(credentials.get(credential) ?? []));
-      });
-      return new Map(ended.map(([credential]) => [credential, new ApiError('unauthorized', UNKNOWN[credential.kind])]));
+      const valid = new Map(rows.map(({ hash, scopes, role }) => [hash.toString('hex'), scopesWithin(scopes, role)]));
+      const looks = new Map<string, Promise<AuthenticatedKey | undefined>>();
+      const scopesNow = async (credential: Credential, hash: Buffer) => {
+        if (credential.kind !== 'access_token') return valid.get(hash.toString('hex'));
+        // One look for all that was begun with the same token in the same workspace.
+        const name = `${hash.toString('hex')} ${credential.workspace}`;
+        const look = looks.get(name) ?? ofGoodToken(credential);
+        looks.set(name, look);
+        return (await look)?.scopes;
+      };
+      const ended = new Map<Credential, ApiError>();
+      const check = async ([credential, hash]: [Credential, Buffer]) => {
+        const scopes = await scopesNow(credential, hash);
+        if (scopes === undefined || !allows(scopes, ...(credentials.get(credential) ?? [])))
+          ended.set(credential, new ApiError('unauthorized', UNKNOWN[credential.kind]));
+      };
+      await Promise.all([...hashes].map(check));
+      return ended;
     },
     knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
     async authenticate(credential) {

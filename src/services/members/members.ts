@@ -16,17 +16,15 @@ export type MemberRow = Selectable<Tables['members']>;
  * @param query of the member's workspace, in a transaction that holds the member's row
  */
 export async function signInKeyOf(query: Query, { id, name }: Pick<MemberRow, 'id' | 'name'>): Promise<string> {
-  const find = () =>
-    query((own) =>
-      own
-        .updateTable('api_keys')
-        .set({ name })
-        .where('member_id', '=', id)
-        .where('kind', '=', 'sign_in')
-        .where('revoked_at', 'is', null)
-        .returning('id'),
-    );
-  const [known] = await find();
+  const [known] = await query((own) =>
+    own
+      .updateTable('api_keys')
+      .set({ name })
+      .where('member_id', '=', id)
+      .where('kind', '=', 'sign_in')
+      .where('revoked_at', 'is', null)
+      .returning('id'),
+  );
   if (known !== undefined) return known.id;
   const [made] = await query((own) =>
     own
