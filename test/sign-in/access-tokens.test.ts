@@ -162,6 +162,23 @@ test('of a stream it is known to have ended, or not, while the provider is away'
   expect([...ended.keys()]).toEqual([expired]);
 });
 
+test('of two streams with one token, that in the workspace which the person has left ends', async () => {
+  provider.person = { sub: 'both', name: 'Both', groups: ['leads'] };
+  await stage.signIn('sso');
+  const { db, listener, log, identityProviders } = stage.service.foundation;
+  const tokens = createAccessTokens(db, identityProviders, stage.service.origin);
+  const token = await signed({ sub: 'both' });
+  const [left, kept] = ['research', 'default'].map(
+    (workspace) => ({ kind: 'access_token', token, workspace }) as const,
+  );
+  await db.system.query({
+    text: `update members set status = 'suspended' where name = 'Both' and workspace_id = (select id from workspaces where name = 'research')`,
+  });
+  const asked = new Map([left, kept].flatMap((credential) => (credential ? [[credential, ['read']] as const] : [])));
+  const ended = await createAuthenticator(db, listener, log, tokens).findEnded(asked);
+  expect([...ended.keys()]).toEqual([left]);
+});
+
 test('it ends with the membership', async () => {
   provider.person = { sub: 'eve', name: 'Eve', groups: ['engineers'] };
   await stage.signIn('sso');

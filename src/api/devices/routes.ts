@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { SystemDatabase } from '../../db/database.ts';
-import { ApiError } from '../../domain/errors.ts';
 import { addressGroup } from '../../http/client-address.ts';
+import { tooMany } from '../../http/middleware/authentication.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
-import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
 import {
   type Approver,
   beginDeviceAuthorization,
@@ -38,14 +37,7 @@ const MAX_BODY_BYTES = 4 * 1024;
 const MAX_CODES_PER_SESSION = 20;
 const MAX_CODES_PER_ADDRESS = 240;
 
-type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'key' | 'address' | 'isHttps' | 'header'>;
-
-/** Of a route that only a session may call. */
-function approverOf(key: AuthenticatedKey): Approver {
-  const { sessionId } = key;
-  if (sessionId === undefined) throw new Error('This route is for sessions.');
-  return { ...key, sessionId };
-}
+type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'key' | 'address'>;
 
 function present(
   { client, address, decision, scopes, key_expires_at, created_at, expires_at }: DeviceAuthorizationRow,
@@ -79,13 +71,13 @@ export function deviceRoutes({
   const ofSession = createRateLimiter(system, 'device-codes-of', MAX_CODES_PER_SESSION);
   const ofAddress = createRateLimiter(system, 'device-codes-from', MAX_CODES_PER_ADDRESS);
 
-  /** @throws ApiError `rate_limited`, whether the code is right or not */
-  async function countAttempt({ address }: Request, { sessionId }: Approver): Promise<void> {
+  /** Who tries a code, on a route that only a session may call. @throws ApiError `rate_limited`, whether the code is right or not */
+  async function approverOf({ key, address }: Request): Promise<Approver> {
+    const { sessionId } = key;
+    if (sessionId === undefined) throw new Error('This route is for sessions.');
     for (const state of [await ofSession.take(sessionId), await ofAddress.take(addressGroup(address))])
-      if (!state.allowed)
-        throw new ApiError('rate_limited', `Too many codes. Try again in ${state.resetSeconds} s.`, {
-          retryAfterSeconds: state.resetSeconds,
-        });
+      if (!state.allowed) throw tooMany(state, `Too many codes. Try again in ${state.resetSeconds} s.`);
+    return { ...key, sessionId };
   }
 
   const baseOf = ({ isHttps, header }: { isHttps: boolean; header: string | undefined }) =>
@@ -165,8 +157,7 @@ export function deviceRoutes({
       responseExample: deviceSample,
       errors: ['invalid_state'],
       async handler(request) {
-        const approver = approverOf(request.key);
-        await countAttempt(request, approver);
+        const approver = await approverOf(request);
         const row = await findDeviceAuthorization(system, request.params.user_code, approver);
         return present(row, await grantOf(request.db.query, approver));
       },
@@ -191,8 +182,7 @@ export function deviceRoutes({
       responseExample: approvedSample,
       errors: ['invalid_state'],
       async handler(request) {
-        const approver = approverOf(request.key);
-        await countAttempt(request, approver);
+        const approver = await approverOf(request);
         const { scopes, expires_in_days: expiresInDays } = request.body;
         const grant = await grantOf(request.db.query, approver);
         const approval = { scopes, expiresInDays, grant };
@@ -213,8 +203,7 @@ export function deviceRoutes({
       responseExample: deniedSample,
       errors: ['invalid_state'],
       async handler(request) {
-        const approver = approverOf(request.key);
-        await countAttempt(request, approver);
+        const approver = await approverOf(request);
         return present(await decideDeviceAuthorization(system, request.params.user_code, approver, null), null);
       },
     }),

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { AuditAction } from '../../domain/audit.ts';
-import { ApiError } from '../../domain/errors.ts';
 import { addressGroup, callerAddress } from '../../http/client-address.ts';
 import { parseJson, readJsonBytes } from '../../http/json-body.ts';
+import { tooMany } from '../../http/middleware/authentication.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
 import { tokenIn } from '../../http/middleware/token-check.ts';
 import type { AppState } from '../../http/state.ts';
@@ -264,9 +264,7 @@ export function scimRoutes(deps: ScimDeps): Middleware<AppState> {
     if (timingSafeEqual(hash('sha256', tokenIn(ctx.get('Authorization')), 'buffer'), digest)) return;
     const state = await deps.failureLimiter?.take(addressGroup(callerAddress(ctx)));
     if (state !== undefined && !state.allowed)
-      throw new ApiError('rate_limited', 'Too many failed authentications from this address. Try again later.', {
-        retryAfterSeconds: state.resetSeconds,
-      });
+      throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
     ctx.set('WWW-Authenticate', 'Bearer');
     throw new ScimError(401, undefined, 'The token is not SCIM_TOKEN of this service.');
   }

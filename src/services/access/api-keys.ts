@@ -110,6 +110,15 @@ export function listApiKeys(
   });
 }
 
+/** Holds a key until the transaction ends, so that it is not revoked before what rests on it is there. @throws ApiError `unauthorized` where it was revoked */
+export async function holdKey(query: Query, id: string): Promise<{ expires_at: Date | null }> {
+  const [row] = await query((own) =>
+    own.selectFrom('api_keys').select('expires_at').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
+  );
+  if (row === undefined) throw new ApiError('unauthorized', 'This API key was revoked.');
+  return row;
+}
+
 /** @throws ApiError `not_found` */
 export async function getApiKey(query: Query, id: string): Promise<ApiKeyRow> {
   const [row] = await query((own) => own.selectFrom('api_keys').select(SHOWN).where('id', '=', id));

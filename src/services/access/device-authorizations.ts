@@ -6,8 +6,9 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { actAs, OPERATOR, whoActs } from '../audit/acting.ts';
+import { createPersonalKey, ownMemberOf } from '../members/personal-keys.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { type ApiKeyRow, createApiKey, generateApiKey } from './api-keys.ts';
+import { type ApiKeyRow, createApiKey, generateApiKey, holdKey, type NewApiKey } from './api-keys.ts';
 import { type AuthenticatedKey, keyOfSession } from './authenticate.ts';
 import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './device-codes.ts';
 
@@ -238,40 +239,32 @@ async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow
   const scopes = (row.scopes ?? []).filter((scope) => approver && allows(approver.scopes, scope));
   if (approver === undefined || scopes.length === 0) return { outcome: 'expired' };
   const own = bindWorkspace(query, approver.workspaceId);
-  const isMembers = approver.kind === 'sign_in' || approver.kind === 'personal';
-  if (!(await holdAccess(own, approver, isMembers))) return { outcome: 'expired' };
   const key = generateApiKey();
-  const record = await actAs({ ...(whoActs() ?? OPERATOR), key: approver }, () =>
-    createApiKey(own, key, {
-      name: row.client,
-      scopes,
-      expiresAt: row.key_expires_at,
-      kind: isMembers ? 'personal' : 'service',
-      memberId: isMembers ? approver.memberId : null,
-      madeBy: isMembers ? null : approver.memberId,
-      madeFrom: approver.kind === 'sign_in' ? null : approver.id,
-    }),
-  );
-  await quotas.require(own, 'apiKeys');
-  return { outcome: 'key', key, record, workspaceName: approver.workspaceName };
+  const wanted = { name: row.client, scopes, expiresAt: row.key_expires_at };
+  const make = () =>
+    ownMemberOf(approver) === undefined
+      ? createKeyLike(own, approver, key, wanted)
+      : createPersonalKey(own, approver, key, wanted);
+  try {
+    const record = await actAs({ ...(whoActs() ?? OPERATOR), key: approver }, make);
+    await quotas.require(own, 'apiKeys');
+    return { outcome: 'key', key, record, workspaceName: approver.workspaceName };
+  } catch (error) {
+    // What the session rests on has ended since.
+    if (error instanceof ApiError && error.code === 'unauthorized') return { outcome: 'expired' };
+    throw error;
+  }
 }
 
-/** Keeps the membership and the key as they are until the transaction ends. @returns whether they are valid */
-async function holdAccess(own: Query, { id, memberId }: AuthenticatedKey, isMembers: boolean): Promise<boolean> {
-  const member = isMembers
-    ? await own((db) =>
-        db
-          .selectFrom('members')
-          .select('id')
-          .where('id', '=', memberId ?? '')
-          .where('status', '=', 'active')
-          .forShare(),
-      )
-    : [undefined];
-  const key = await own((db) =>
-    db.selectFrom('api_keys').select('id').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
-  );
-  return member.length > 0 && key.length > 0;
+/** Makes a key of the workspace that ends with the one which a session was begun with. @throws ApiError `unauthorized` where that has ended */
+async function createKeyLike(
+  own: Query,
+  { id, memberId }: AuthenticatedKey,
+  key: string,
+  wanted: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'>,
+): Promise<ApiKeyRow> {
+  await holdKey(own, id);
+  return createApiKey(own, key, { ...wanted, madeBy: memberId, madeFrom: id });
 }
 
 /** How a poll that gives no key is responded to. */

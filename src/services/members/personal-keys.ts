@@ -2,7 +2,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
+import { type ApiKeyRow, createApiKey, holdKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
 import type { AuthenticatedKey } from '../access/authenticate.ts';
 
 /** Valid ones of a member. */
@@ -63,7 +63,7 @@ export async function createPersonalKey(
   );
   if (member?.status !== 'active') throw new ApiError('unauthorized', 'This membership has ended.');
   const madeFrom = caller.kind === 'personal' ? caller.id : null;
-  const ends = madeFrom === null ? null : (await lockKey(query, madeFrom)).expires_at;
+  const ends = madeFrom === null ? null : (await holdKey(query, madeFrom)).expires_at;
   if (ends !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ends))
     throw invalidField('expires_at', `must not be after ${ends.toISOString()}, when the key that asks expires`);
   const valid = await query((own) =>
@@ -89,15 +89,6 @@ export async function createPersonalKey(
     madeBy: memberId,
     madeFrom,
   });
-}
-
-/** Holds a key, so that it is not revoked before what is made from it is there. @throws ApiError `unauthorized` */
-async function lockKey(query: Query, id: string): Promise<{ expires_at: Date | null }> {
-  const [row] = await query((own) =>
-    own.selectFrom('api_keys').select('expires_at').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
-  );
-  if (row === undefined) throw new ApiError('unauthorized', 'This API key was revoked.');
-  return row;
 }
 
 /** @throws ApiError `not_found` also where it is no personal key of the member */

@@ -382,6 +382,19 @@ describe('codes', () => {
   });
 });
 
+test('a member has no more personal keys by programs than otherwise', async () => {
+  const member = await signInMember(service, { role: 'viewer' });
+  for (let count = 0; count < 20; count += 1) {
+    const body = { name: `key ${count}`, scopes: ['read'] };
+    expect((await service.call('POST', '/me/api-keys', { key: null, headers: member.headers, body })).status).toBe(201);
+  }
+  const given = await codes();
+  expect((await decide(given, 'approve', member.headers)).status).toBe(200);
+  expect(outcome(await poll(given.device_code))).toEqual([429, 'quota_exceeded']);
+  // Room for the keys of others.
+  await service.call('DELETE', `/members/${publicId('member', member.memberId)}`);
+});
+
 test('fifty programs at once get fifty keys, each that of who approved it', async () => {
   const people = await Promise.all(
     Array.from({ length: 50 }, (_, index) => signInMember(service, { role: 'viewer', name: `Person ${index}` })),
