@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Cipher } from '../domain/cipher.ts';
 import { cameByHttps } from '../http/client-address.ts';
+import { cookieName, cookieText } from '../http/cookie.ts';
 
 /** How long a login may take at the provider. */
 export const LOGIN_MS = 10 * 60_000;
@@ -29,12 +30,12 @@ const COOKIE = /(?:^|;\s*)((?:__Host-)?pms_login_[\w-]{16})=/g;
 export const newState = () => randomBytes(12).toString('base64url') + randomBytes(16).toString('base64url');
 
 const isHttps = (ctx: Context) => cameByHttps(ctx.req, ctx.app.proxy);
-const nameOf = (ctx: Context, state: string) => `${isHttps(ctx) ? '__Host-' : ''}pms_login_${state.slice(0, ID_CHARS)}`;
+const nameOf = (ctx: Context, state: string) => cookieName(`pms_login_${state.slice(0, ID_CHARS)}`, isHttps(ctx));
 
 /** `SameSite=Lax`: the provider's page leads back here, and the browser is to send it then. */
 function setCookie(ctx: Context, name: string, value: string, maxAgeMs: number): void {
-  const parts = [`${name}=${value}`, 'Path=/', `Max-Age=${maxAgeMs / 1000}`, 'HttpOnly', 'SameSite=Lax'];
-  ctx.append('Set-Cookie', [...parts, ...(isHttps(ctx) ? ['Secure'] : [])].join('; '));
+  const options = { maxAgeSeconds: maxAgeMs / 1000, sameSite: 'Lax', isHttps: isHttps(ctx) } as const;
+  ctx.append('Set-Cookie', cookieText(name, value, options));
 }
 
 export function keepLogin(ctx: Context, cipher: Cipher, login: Omit<Login, 'purpose' | 'begunAt'>): void {
