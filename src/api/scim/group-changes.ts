@@ -1,6 +1,7 @@
+import { isObject } from '../../domain/text/json.ts';
 import type { GroupChange } from '../../services/provisioning/groups.ts';
 import { invalidValue } from '../../services/provisioning/scim-error.ts';
-import { isObject, type Step } from './operations.ts';
+import type { Step } from './operations.ts';
 
 const MAX_CHARS = 255;
 

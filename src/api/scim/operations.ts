@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/text/json.ts';
 import { invalidValue, ScimError } from '../../services/provisioning/scim-error.ts';
 import { type Path, parsePath } from './paths.ts';
 
@@ -11,9 +12,6 @@ export interface Step {
 }
 
 export type JsonObject = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const MAX_OPERATIONS = 10_000;
 

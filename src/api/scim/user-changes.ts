@@ -1,7 +1,8 @@
 import type { ProvisionedUser } from '../../db/entities/member.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { invalidValue } from '../../services/provisioning/scim-error.ts';
 import type { UserAttributes } from '../../services/provisioning/users.ts';
-import { isObject, type Step } from './operations.ts';
+import type { Step } from './operations.ts';
 import type { Condition } from './paths.ts';
 
 const MAX_CHARS = 255;

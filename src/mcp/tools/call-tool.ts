@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { ApiError } from '../../domain/errors.ts';
 import { allows } from '../../domain/scopes.ts';
-import type { JsonValue } from '../../domain/text/json.ts';
+import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { errorBody, toApiError } from '../../http/middleware/error-responses.ts';
 import { type Route, scopesOf } from '../../http/route.ts';
 import { isList } from '../../http/run-route.ts';
@@ -79,7 +79,7 @@ export async function callTool(
     if (part !== undefined) return resultOf({ ...pieceIn(await call.run(route.operationId, routed), part) });
     const { value, cuts, whole } = await readFitting(route, routed, call);
     const named = namedCuts(cuts);
-    const next = asObject(whole) && spec.next?.(asObject(whole) ?? {});
+    const next = isObject(whole) && spec.next?.(whole);
     const note = [named && noteOn(spec, route), next].filter(Boolean).join(' ');
     return resultOf({ result: value, ...named, ...(note !== '' && { note }) });
   } catch (thrown) {
@@ -88,9 +88,6 @@ export async function callTool(
     return { isError: true, ...contentOf(errorBody(error)) };
   }
 }
-
-const asObject = (value: JsonValue): JsonObject | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
 function noteOn({ hints }: ToolSpec, { method }: Route): string {
   return hints.readOnly && method === 'get'

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/text/json.ts';
-import { fieldOf, isObject, listOf, type RequestBody, valueAt } from '../requests/json-body.ts';
+import { isObject } from '../../domain/text/json.ts';
+import { fieldOf, listOf, type RequestBody, valueAt } from '../requests/json-body.ts';
 import type { ProviderCall, SdkOptions } from '../requests/language-model.ts';
 import { isOneToolAtATime } from '../requests/one-tool.ts';
 import { countsOfMessages } from './counts.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fieldOf, isObject, listOf, type RequestBody } from '../requests/json-body.ts';
+import { isObject } from '../../domain/text/json.ts';
+import { fieldOf, listOf, type RequestBody } from '../requests/json-body.ts';
 import type { ProviderCall } from '../requests/language-model.ts';
 import type { Assembler } from '../streams/assembler.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';

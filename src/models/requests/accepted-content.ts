@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../domain/prompts/messages.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { ModelError } from '../model-error.ts';
 import type { Provider } from '../providers/provider.ts';
-import { isObject } from './json-body.ts';
 
 /**
  * Refuses what the provider has no place for; its SDK would leave some of it out without a word.

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/text/json.ts';
 /** A parsed body of a provider's protocol. */
 export type RequestBody = Record<string, unknown>;
 
@@ -6,10 +7,6 @@ export function valueAt(body: RequestBody, place: string): unknown {
   let value: unknown = body;
   for (const key of place.split('.')) value = isObject(value) ? value[key] : undefined;
   return value;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function listOf(value: unknown): unknown[] {

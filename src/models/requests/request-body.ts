@@ -1,7 +1,8 @@
 import { providerOptionsProblem } from '../../domain/prompts/provider-options.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { ModelError } from '../model-error.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
-import { isObject, type RequestBody, valueAt } from './json-body.ts';
+import { type RequestBody, valueAt } from './json-body.ts';
 import type { ProviderCall } from './language-model.ts';
 import { isOneToolAtATime } from './one-tool.ts';
 import { requireAllContent } from './sent-content.ts';

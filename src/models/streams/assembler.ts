@@ -1,4 +1,5 @@
-import { isObject, type RequestBody } from '../requests/json-body.ts';
+import { isObject } from '../../domain/text/json.ts';
+import type { RequestBody } from '../requests/json-body.ts';
 
 /** Puts a streamed response together. */
 export interface Assembler {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isObject, type RequestBody } from '../requests/json-body.ts';
+import { isObject } from '../../domain/text/json.ts';
+import type { RequestBody } from '../requests/json-body.ts';
 import { type Assembler, assignInside, assignKnown } from './assembler.ts';
 
 const Candidate = z.looseObject({

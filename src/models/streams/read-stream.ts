@@ -1,9 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
+import { isObject } from '../../domain/text/json.ts';
 import { ModelError } from '../model-error.ts';
 import { providerError } from '../provider-errors.ts';
 import type { Provider } from '../providers/provider.ts';
-import { isObject, type RequestBody } from '../requests/json-body.ts';
+import type { RequestBody } from '../requests/json-body.ts';
 import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import type { Assembler } from './assembler.ts';
 

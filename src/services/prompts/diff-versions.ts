@@ -1,7 +1,7 @@
 import { diffArrays, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import type { Version } from '../../domain/prompts/prompt-version.ts';
 import { canonicalJson } from '../../domain/text/canonical-json.ts';
-import type { JsonValue } from '../../domain/text/json.ts';
+import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 
 /** What differs in one place. `before` is absent from what was added, `after` from what was removed. */
@@ -90,10 +90,6 @@ export async function diffVersions(
 /** A field as JSON, in which what is not there is undefined. */
 function asJson(value: Version[keyof Version]): JsonValue | undefined {
   return value === null ? undefined : JSON.parse(JSON.stringify(value));
-}
-
-function isObject(value: JsonValue): value is Record<string, JsonValue> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type Pair = [at: number, before: JsonValue | undefined, after: JsonValue | undefined];

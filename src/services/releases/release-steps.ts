@@ -14,6 +14,7 @@ import {
   stepText,
 } from '../../domain/releases/release.ts';
 import { isFinishedRelease } from '../../domain/releases/release-states.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { actAs, OPERATOR } from '../audit/acting.ts';
 import { findScoreDefinitions } from '../scores/definitions.ts';
 import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
@@ -53,14 +54,10 @@ export function currentStep({ steps, step }: ReleaseRow): StoredStep {
 
 /** The last look at the numbers of a step, against their limits. */
 function checkNotes({ numbers }: StoredStep): string[] {
-  if (typeof numbers !== 'object' || numbers === null || Array.isArray(numbers)) return [];
+  if (!isObject(numbers)) return [];
   const { checks } = numbers;
   if (!Array.isArray(checks)) return [];
-  return checks.flatMap((check) =>
-    typeof check === 'object' && check !== null && !Array.isArray(check) && typeof check['note'] === 'string'
-      ? [check['note']]
-      : [],
-  );
+  return checks.flatMap((check) => (isObject(check) && typeof check['note'] === 'string' ? [check['note']] : []));
 }
 
 function detailsOf(row: ReleaseRow): string {
