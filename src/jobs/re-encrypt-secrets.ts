@@ -77,30 +77,32 @@ function webhooksTable(cipher: Cipher): SecretTable<WebhookSecrets> {
   };
 }
 
-interface EvaluatorSecrets {
+interface OneSecret {
   id: string;
-  evaluator_secrets: Buffer | null;
+  secret: Buffer | null;
 }
 
-/** The tables that have secrets of evaluators, and what their rows are. */
-const EVALUATOR_TABLES = {
-  evaluations: 'evaluation',
-  schedules: 'schedule',
-  rules: 'rule',
-  rule_backfills: 'backfill',
-} as const;
-type EvaluatorTable = keyof typeof EVALUATOR_TABLES;
+/** The tables that have one column of secrets, and what their rows are: of evaluators, and what identity providers have given for who is signed in. */
+const COLUMNS = {
+  evaluations: { kind: 'evaluation', column: 'evaluator_secrets' },
+  schedules: { kind: 'schedule', column: 'evaluator_secrets' },
+  rules: { kind: 'rule', column: 'evaluator_secrets' },
+  rule_backfills: { kind: 'backfill', column: 'evaluator_secrets' },
+  sessions: { kind: 'session', column: 'provider_tokens' },
+} as const satisfies Record<string, { kind: IdKind; column: string }>;
+type OneColumnTable = keyof typeof COLUMNS;
 
-/** The secrets of evaluators. */
-function evaluatorsTable(cipher: Cipher, table: EvaluatorTable): SecretTable<EvaluatorSecrets> {
-  const usesAnotherKey = sql<boolean>`(evaluator_secrets is not null and ${isOfAnotherKey(cipher, 'evaluator_secrets')})`;
+function oneColumnTable(cipher: Cipher, table: OneColumnTable): SecretTable<OneSecret> {
+  const { kind, column } = COLUMNS[table];
+  const secret = sql.ref<Buffer | null>(column);
+  const usesAnotherKey = sql<boolean>`(${secret} is not null and ${isOfAnotherKey(cipher, column)})`;
   return {
-    kind: EVALUATOR_TABLES[table],
+    kind,
     take: (query, after) =>
       query((db) =>
         db
           .selectFrom(table)
-          .select(['id', 'evaluator_secrets'])
+          .select(['id', secret.as('secret')])
           .where(usesAnotherKey)
           .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
           .orderBy('id')
@@ -108,54 +110,15 @@ function evaluatorsTable(cipher: Cipher, table: EvaluatorTable): SecretTable<Eva
           .forUpdate()
           .skipLocked(),
       ),
-    async write(query, { id, evaluator_secrets: secrets }, reEncrypt) {
-      const reEncrypted = reEncrypt(secrets);
-      if (reEncrypted === secrets) return;
-      await query((db) => db.updateTable(table).set({ evaluator_secrets: reEncrypted }).where('id', '=', id));
+    async write(query, { id, secret: before }, reEncrypt) {
+      const reEncrypted = reEncrypt(before);
+      if (reEncrypted === before) return;
+      await query((db) => db.updateTable(table).set(secret, reEncrypted).where('id', '=', id));
     },
     async countLeft(query) {
       const [left] = await query((db) =>
         db
           .selectFrom(table)
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where(usesAnotherKey),
-      );
-      return left?.count ?? 0;
-    },
-  };
-}
-
-interface SessionSecrets {
-  id: string;
-  provider_tokens: Buffer | null;
-}
-
-/** What identity providers have given for those who are signed in. */
-function sessionsTable(cipher: Cipher): SecretTable<SessionSecrets> {
-  const usesAnotherKey = sql<boolean>`(provider_tokens is not null and ${isOfAnotherKey(cipher, 'provider_tokens')})`;
-  return {
-    kind: 'session',
-    take: (query, after) =>
-      query((db) =>
-        db
-          .selectFrom('sessions')
-          .select(['id', 'provider_tokens'])
-          .where(usesAnotherKey)
-          .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
-          .orderBy('id')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
-      ),
-    async write(query, { id, provider_tokens: tokens }, reEncrypt) {
-      const reEncrypted = reEncrypt(tokens);
-      if (reEncrypted === tokens) return;
-      await query((db) => db.updateTable('sessions').set({ provider_tokens: reEncrypted }).where('id', '=', id));
-    },
-    async countLeft(query) {
-      const [left] = await query((db) =>
-        db
-          .selectFrom('sessions')
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .where(usesAnotherKey),
       );
@@ -222,11 +185,11 @@ export async function reEncryptSecrets(
 ): Promise<number> {
   const counts = [
     await reEncryptTable(db, cipher, webhooksTable(cipher)),
-    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'evaluations')),
-    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'schedules')),
-    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rules')),
-    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rule_backfills')),
-    await reEncryptTable(db, cipher, sessionsTable(cipher)),
+    await reEncryptTable(db, cipher, oneColumnTable(cipher, 'evaluations')),
+    await reEncryptTable(db, cipher, oneColumnTable(cipher, 'schedules')),
+    await reEncryptTable(db, cipher, oneColumnTable(cipher, 'rules')),
+    await reEncryptTable(db, cipher, oneColumnTable(cipher, 'rule_backfills')),
+    await reEncryptTable(db, cipher, oneColumnTable(cipher, 'sessions')),
   ];
   const sum = (of: (count: Counts) => number) => counts.reduce((total, count) => total + of(count), 0);
   const facts = { re_encrypted: sum(({ reEncrypted }) => reEncrypted), left: sum(({ left }) => left) };
