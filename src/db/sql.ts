@@ -10,6 +10,9 @@ export const notify = (channel: string, payload: string | Expression<string>): R
 /** The rows of a subquery of one column as an array. */
 export const arrayOf = <Row>(subquery: Expression<Row>): RawBuilder<Row[keyof Row][]> => sql`array${subquery}`;
 
+/** To be compared with: `eb('id', '=', anyOf(ids))`. One parameter, however many there are. */
+export const anyOf = (uuids: readonly string[]): RawBuilder<string> => sql`any(${uuids}::uuid[])`;
+
 /** The condition of an optional filter, where it is given: `eb.and([...given(status, (value) => eb('status', '=', value))])`. */
 export const given = <Value, Condition>(
   value: Value | undefined,

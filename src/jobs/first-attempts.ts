@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { now } from '../db/sql.ts';
+import { anyOf, now } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { publicId } from '../domain/ids.ts';
 import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
@@ -171,7 +171,7 @@ async function renew({ system }: Database, ids: string[]): Promise<void> {
         eb
           .selectFrom('deliveries')
           .select('id')
-          .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+          .where('id', '=', anyOf(ids))
           .where(UNSTARTED)
           // One that is locked is being recorded or abandoned.
           .forNoKeyUpdate()

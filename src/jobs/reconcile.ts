@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
-import { milliseconds, now } from '../db/sql.ts';
+import { anyOf, milliseconds, now } from '../db/sql.ts';
 import type { Builder, BuiltStatement } from '../db/statement.ts';
 import { isTemporalAway } from '../temporal/workflows.ts';
 
@@ -92,7 +92,7 @@ export async function reconcile<Row extends { id: string }>(
         db
           .updateTable(table)
           .set({ check_at: sql<Date>`now() + ${milliseconds(ms)}` })
-          .where('id', '=', sql<string>`any(${ids}::uuid[])`),
+          .where('id', '=', anyOf(ids)),
       );
     if (rows.length > 0)
       await checkAgainIn(

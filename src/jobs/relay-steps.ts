@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { now } from '../db/sql.ts';
+import { anyOf, now } from '../db/sql.ts';
 import { type Builder, prepared } from '../db/statement.ts';
 import { parsePublicId } from '../domain/ids.ts';
 import { type DeliveryStarter, STORED_DELIVERY } from '../services/webhooks/deliveries/start-delivery.ts';
@@ -54,12 +54,7 @@ const CLAIM = prepared<{ saturated: string[]; reclaim: boolean }>()((db, { satur
 /** Locks deliveries in the order of their ids, as `abandonDeliveries` does, so that the two cannot deadlock. */
 const lockInOrder = (db: Builder, ids: string[]) =>
   db.with('locked', (cte) =>
-    cte
-      .selectFrom('deliveries')
-      .select('id')
-      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-      .orderBy('id')
-      .forNoKeyUpdate(),
+    cte.selectFrom('deliveries').select('id').where('id', '=', anyOf(ids)).orderBy('id').forNoKeyUpdate(),
   );
 
 export interface RelayDeps {

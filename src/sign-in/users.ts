@@ -4,7 +4,7 @@ import { asJson } from '../db/statement.ts';
 import { ApiError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { MemberRow } from '../services/members/members.ts';
-import { syncMembers, type UserRow } from '../services/members/sync-members.ts';
+import { findUser, syncMembers, type UserRow } from '../services/members/sync-members.ts';
 import type { Vouched } from './claims.ts';
 import { grantsOfValue, type ProviderSettings } from './provider-settings.ts';
 
@@ -14,14 +14,6 @@ export type ActiveMember = MemberRow & { workspaceName: string };
 export interface KnownUser {
   user: UserRow;
   members: ActiveMember[];
-}
-
-/** By issuer and subject, never by e-mail: an address can be given to another person. Locks the row. */
-export async function findUser(query: Query, issuer: string, subject: string): Promise<UserRow | undefined> {
-  const [user] = await query((all) =>
-    all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
-  );
-  return user;
 }
 
 /**

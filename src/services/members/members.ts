@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
-import { notify, now } from '../../db/sql.ts';
+import { anyOf, notify, now } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId } from '../../domain/ids.ts';
 import { SCOPES } from '../../domain/scopes.ts';
@@ -54,9 +54,6 @@ export async function memberOf(
   return row ?? null;
 }
 
-/** Keys of these members. */
-const ofMembers = (ids: readonly string[]) => sql<string>`any(${ids}::uuid[])`;
-
 /** Makes every process look again what the keys and sessions of members may do, once the transaction commits. */
 export async function forgetKeysOf(query: Query, memberIds: string | readonly string[]): Promise<void> {
   const ids = [memberIds].flat();
@@ -65,7 +62,7 @@ export async function forgetKeysOf(query: Query, memberIds: string | readonly st
     own
       .selectFrom('api_keys')
       .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified'))
-      .where('member_id', '=', ofMembers(ids))
+      .where('member_id', '=', anyOf(ids))
       .where('revoked_at', 'is', null),
   );
 }
@@ -84,9 +81,7 @@ export async function endAccessOf(
   await query((own) =>
     own
       .deleteFrom('sessions')
-      .where('api_key_id', 'in', (eb) =>
-        eb.selectFrom('api_keys').select('id').where('member_id', '=', ofMembers(ids)),
-      ),
+      .where('api_key_id', 'in', (eb) => eb.selectFrom('api_keys').select('id').where('member_id', '=', anyOf(ids))),
   );
   await forgetKeysOf(query, ids);
   if (!revoke) return;
@@ -94,7 +89,7 @@ export async function endAccessOf(
     own
       .updateTable('api_keys')
       .set({ revoked_at: now })
-      .where('member_id', '=', ofMembers(ids))
+      .where('member_id', '=', anyOf(ids))
       .where('revoked_at', 'is', null),
   );
 }

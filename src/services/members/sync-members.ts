@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
-import { arraysOf, now, unnestOf } from '../../db/sql.ts';
+import { anyOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { type Grant, highestRole, type Role } from '../../domain/roles.ts';
@@ -8,6 +8,14 @@ import { type Change, recordChanges } from '../audit/record-change.ts';
 import { endAccessOf, forgetKeysOf, type MemberRow } from './members.ts';
 
 export type UserRow = Selectable<Tables['users']>;
+
+/** By issuer and subject, never by e-mail: an address can be given to another person. Locks the row. @param query across workspaces */
+export async function findUser(query: Query, issuer: string, subject: string): Promise<UserRow | undefined> {
+  const [user] = await query((all) =>
+    all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
+  );
+  return user;
+}
 
 /** What the groups of a person at the identity provider give, by their names. */
 export type GroupGrants = (groups: readonly string[]) => readonly Grant[];
@@ -21,7 +29,7 @@ async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupG
       .selectFrom('user_group_members as m')
       .innerJoin('user_groups as g', 'g.id', 'm.group_id')
       .select(['m.user_id', 'g.display_name'])
-      .where('m.user_id', '=', sql<string>`any(${active.map(({ id }) => id)}::uuid[])`),
+      .where('m.user_id', '=', anyOf(active.map(({ id }) => id))),
   );
   for (const [id, rows] of Map.groupBy(groups, ({ user_id }) => user_id))
     grants.get(id)?.push(...ofGroup(rows.map(({ display_name }) => display_name)));
@@ -195,7 +203,7 @@ export async function syncMembersOf(
     all
       .selectFrom('members')
       .selectAll()
-      .where('user_id', '=', sql<string>`any(${users.map(({ id }) => id)}::uuid[])`)
+      .where('user_id', '=', anyOf(users.map(({ id }) => id)))
       .orderBy('id')
       .forUpdate(),
   );

@@ -1,12 +1,11 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
-import { now, unnestOf } from '../../db/sql.ts';
+import { anyOf, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import { syncMembersOf } from '../members/sync-members.ts';
-import { invalidValue, notThere, taken } from './scim-error.ts';
-import { isKnown, lockUsers, type Part, type Provisioning } from './users.ts';
+import { invalidValue, notThere } from './scim-error.ts';
+import { inOne, isKnown, lockUsers, type Part, type Provisioning, uuidOf } from './users.ts';
 
 /** Of one group. */
 export const MAX_GROUP_MEMBERS = 50_000;
@@ -35,22 +34,18 @@ export interface GroupChange {
   members?: { only: boolean; add: ReadonlySet<string>; remove: ReadonlySet<string> } | undefined;
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-const uuidOf = (id: string) => parsePublicId('userGroup', id) ?? NOBODY;
+const GROUP_TAKEN = 'There is a group with this displayName already.';
 
 function matching(eb: ExpressionBuilder<Tables, 'user_groups'>, filter: GroupFilter): Expression<SqlBool>[] {
   const { id, displayName, externalId, member } = filter;
   const conditions: Expression<SqlBool>[] = [sql<SqlBool>`true`];
-  if (id !== undefined) conditions.push(eb('id', '=', uuidOf(id)));
+  if (id !== undefined) conditions.push(eb('id', '=', uuidOf('userGroup', id)));
   if (displayName !== undefined) conditions.push(sql<SqlBool>`lower(display_name) = lower(${displayName})`);
   if (externalId !== undefined) conditions.push(eb('external_id', '=', externalId));
   if (member !== undefined)
     conditions.push(
       eb('id', 'in', (sub) =>
-        sub
-          .selectFrom('user_group_members')
-          .select('group_id')
-          .where('user_id', '=', parsePublicId('user', member) ?? NOBODY),
+        sub.selectFrom('user_group_members').select('group_id').where('user_id', '=', uuidOf('user', member)),
       ),
     );
   return conditions;
@@ -62,7 +57,7 @@ async function withMembers(query: Query, groups: Selectable<Tables['user_groups'
       .selectFrom('user_group_members as m')
       .innerJoin('users as u', 'u.id', 'm.user_id')
       .select(['m.group_id', 'u.id', 'u.name as display'])
-      .where('m.group_id', '=', sql<string>`any(${groups.map(({ id }) => id)}::uuid[])`)
+      .where('m.group_id', '=', anyOf(groups.map(({ id }) => id)))
       .orderBy('u.id'),
   );
   const byGroup = Map.groupBy(rows, (row) => row.group_id);
@@ -117,18 +112,12 @@ export async function getGroup(
   id: string,
   { members }: { members: boolean },
 ): Promise<GroupRow> {
-  const [group] = await system.query((all) => all.selectFrom('user_groups').selectAll().where('id', '=', uuidOf(id)));
+  const [group] = await system.query((all) =>
+    all.selectFrom('user_groups').selectAll().where('id', '=', uuidOf('userGroup', id)),
+  );
   if (group === undefined) throw notThere('Group', id);
   const [row] = members ? await withMembers(system.query, [group]) : [{ ...group, members: undefined }];
   return row ?? { ...group, members: [] };
-}
-
-async function inOne<T>({ db }: Provisioning, work: (query: Query) => Promise<T>): Promise<T> {
-  try {
-    return await db.system.transaction(work);
-  } catch (error) {
-    throw isUniqueViolation(error) ? taken('There is a group with this displayName already.', error) : error;
-  }
 }
 
 async function memberIds(query: Query, groupId: string): Promise<string[]> {
@@ -174,10 +163,7 @@ async function setMembers(
   if (missing !== undefined) throw invalidValue(`There is no User ${publicId('user', missing)}.`);
   if (going.length > 0)
     await query((all) =>
-      all
-        .deleteFrom('user_group_members')
-        .where('group_id', '=', groupId)
-        .where('user_id', '=', sql<string>`any(${going}::uuid[])`),
+      all.deleteFrom('user_group_members').where('group_id', '=', groupId).where('user_id', '=', anyOf(going)),
     );
   if (coming.length > 0)
     await query((all) =>
@@ -201,7 +187,7 @@ export async function createGroup(
   { displayName, externalId, members = NONE }: GroupChange & { displayName: string },
 ): Promise<string> {
   const id = newId();
-  await inOne(provisioning, async (query) => {
+  await inOne(provisioning, GROUP_TAKEN, async (query) => {
     await query((all) =>
       all.insertInto('user_groups').values({
         id,
@@ -219,7 +205,7 @@ export async function createGroup(
 /** @throws ScimError 404 */
 async function lockGroup(query: Query, id: string) {
   const [group] = await query((all) =>
-    all.selectFrom('user_groups').selectAll().where('id', '=', uuidOf(id)).forUpdate(),
+    all.selectFrom('user_groups').selectAll().where('id', '=', uuidOf('userGroup', id)).forUpdate(),
   );
   if (group === undefined) throw notThere('Group', id);
   return group;
@@ -228,7 +214,7 @@ async function lockGroup(query: Query, id: string) {
 /** @throws ScimError 400, 404, 409 */
 export async function changeGroup(provisioning: Provisioning, id: string, change: GroupChange): Promise<void> {
   const { displayName, externalId, members = NONE } = change;
-  await inOne(provisioning, async (query) => {
+  await inOne(provisioning, GROUP_TAKEN, async (query) => {
     const group = await lockGroup(query, id);
     const isRenamed = displayName !== undefined && displayName !== group.display_name;
     await query((all) =>
@@ -248,7 +234,7 @@ export async function changeGroup(provisioning: Provisioning, id: string, change
 /** @throws ScimError 404 */
 export async function deleteGroup(provisioning: Provisioning, id: string): Promise<void> {
   const { ofGroup } = provisioning;
-  await inOne(provisioning, async (query) => {
+  await inOne(provisioning, GROUP_TAKEN, async (query) => {
     const group = await lockGroup(query, id);
     const users = await lockUsers(query, await memberIds(query, group.id));
     await query((all) => all.deleteFrom('user_groups').where('id', '=', group.id));

@@ -2,11 +2,11 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Database, Query } from '../../db/database.ts';
 import type { ProvisionedUser } from '../../db/entities/member.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { now } from '../../db/sql.ts';
+import { anyOf, now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
-import { type GroupGrants, syncMembersOf, type UserRow } from '../members/sync-members.ts';
+import { findUser, type GroupGrants, syncMembersOf, type UserRow } from '../members/sync-members.ts';
 import { notThere, type ScimError, taken } from './scim-error.ts';
 
 /** Whose people are provisioned, and what their groups give. */
@@ -52,13 +52,14 @@ export const attributesOf = ({ user_name, is_active, provisioned }: UserRow): Us
 const isProvisioned = (eb: ExpressionBuilder<Tables, 'users'>, issuer: string): Expression<SqlBool> =>
   eb.and([eb('issuer', '=', issuer), eb('user_name', 'is not', null)]);
 
-/** Nobody, where a filter names an id that is none. */
-const uuidOf = (id: string) => parsePublicId('user', id) ?? '00000000-0000-0000-0000-000000000000';
+/** The UUID of nothing, where an id is none. */
+export const uuidOf = (kind: 'user' | 'userGroup', id: string): string =>
+  parsePublicId(kind, id) ?? '00000000-0000-0000-0000-000000000000';
 
 function matching(eb: ExpressionBuilder<Tables, 'users'>, filter: UserFilter): Expression<SqlBool>[] {
   const { id, userName, externalId, email, active } = filter;
   const conditions: Expression<SqlBool>[] = [];
-  if (id !== undefined) conditions.push(eb('id', '=', uuidOf(id)));
+  if (id !== undefined) conditions.push(eb('id', '=', uuidOf('user', id)));
   if (userName !== undefined) conditions.push(sql<SqlBool>`lower(user_name) = lower(${userName})`);
   if (externalId !== undefined) conditions.push(sql<SqlBool>`provisioned->>'externalId' = ${externalId}`);
   if (email !== undefined) conditions.push(sql<SqlBool>`lower(email) = lower(${email})`);
@@ -72,7 +73,7 @@ async function withGroups(query: Query, users: UserRow[]): Promise<ProvisionedRo
       .selectFrom('user_group_members as m')
       .innerJoin('user_groups as g', 'g.id', 'm.group_id')
       .select(['m.user_id', 'g.id', 'g.display_name as display'])
-      .where('m.user_id', '=', sql<string>`any(${users.map(({ id }) => id)}::uuid[])`)
+      .where('m.user_id', '=', anyOf(users.map(({ id }) => id)))
       .orderBy('g.id'),
   );
   const byUser = Map.groupBy(rows, (row) => row.user_id);
@@ -110,7 +111,7 @@ export async function getUser({ db: { system }, issuer }: Provisioning, id: stri
     all
       .selectFrom('users')
       .selectAll()
-      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf(id))])),
+      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf('user', id))])),
   );
   const [user] = await withGroups(system.query, rows);
   if (user === undefined) throw notThere('User', id);
@@ -136,19 +137,15 @@ function columnsOf({ userName, active, more }: UserAttributes) {
 /** By what the person will sign in: the claim `sub`. */
 const subjectOf = ({ userName, more }: UserAttributes) => more.externalId ?? userName;
 
-const alreadyThere = (error: unknown): unknown =>
-  isUniqueViolation(error)
-    ? taken(
-        'There is a user with this userName or externalId already, or one who has signed in by this externalId.',
-        error,
-      )
-    : error;
+const USER_TAKEN =
+  'There is a user with this userName or externalId already, or one who has signed in by this externalId.';
 
-async function inOne<T>({ db }: Provisioning, work: (query: Query) => Promise<T>): Promise<T> {
+/** Changes people or groups in a transaction. @throws ScimError 409 with `conflict`, where there is such a one already */
+export async function inOne<T>({ db }: Provisioning, conflict: string, work: (query: Query) => Promise<T>): Promise<T> {
   try {
     return await db.system.transaction(work);
   } catch (error) {
-    throw alreadyThere(error);
+    throw isUniqueViolation(error) ? taken(conflict, error) : error;
   }
 }
 
@@ -159,10 +156,8 @@ async function inOne<T>({ db }: Provisioning, work: (query: Query) => Promise<T>
 export async function createUser(provisioning: Provisioning, attributes: UserAttributes): Promise<ProvisionedRow> {
   const { issuer, ofGroup } = provisioning;
   const subject = subjectOf(attributes);
-  const id = await inOne(provisioning, async (query) => {
-    const [known] = await query((all) =>
-      all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
-    );
+  const id = await inOne(provisioning, USER_TAKEN, async (query) => {
+    const known = await findUser(query, issuer, subject);
     if (known !== undefined && known.user_name !== null) throw alreadyThereAs(known.id);
     const columns = columnsOf(attributes);
     const [user] = await query((all) =>
@@ -188,7 +183,7 @@ async function lockUser(query: Query, issuer: string, id: string): Promise<UserR
     all
       .selectFrom('users')
       .selectAll()
-      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf(id))]))
+      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf('user', id))]))
       .forUpdate(),
   );
   if (user === undefined) throw notThere('User', id);
@@ -206,7 +201,7 @@ export async function changeUser(
   change: (before: UserAttributes) => UserAttributes,
 ): Promise<ProvisionedRow> {
   const { issuer, ofGroup } = provisioning;
-  await inOne(provisioning, async (query) => {
+  await inOne(provisioning, USER_TAKEN, async (query) => {
     const before = await lockUser(query, issuer, id);
     const after = change(attributesOf(before));
     const [user] = await query((all) =>
@@ -228,7 +223,7 @@ export async function changeUser(
  */
 export async function deleteUser(provisioning: Provisioning, id: string): Promise<void> {
   const { issuer, ofGroup } = provisioning;
-  await inOne(provisioning, async (query) => {
+  await inOne(provisioning, USER_TAKEN, async (query) => {
     const before = await lockUser(query, issuer, id);
     await query((all) => all.deleteFrom('user_group_members').where('user_id', '=', before.id));
     const [user] = await query((all) =>
@@ -247,7 +242,5 @@ export const isKnown = (user: UserRow, issuer: string) => user.issuer === issuer
 
 /** Locks people, in the order of their ids, as everywhere. Those whom there are not are left out. */
 export function lockUsers(query: Query, uuids: readonly string[]): Promise<UserRow[]> {
-  return query((all) =>
-    all.selectFrom('users').selectAll().where('id', '=', sql<string>`any(${uuids}::uuid[])`).orderBy('id').forUpdate(),
-  );
+  return query((all) => all.selectFrom('users').selectAll().where('id', '=', anyOf(uuids)).orderBy('id').forUpdate());
 }
