@@ -97,6 +97,11 @@ function workflowsUrl(uiUrl: string | undefined, namespace: string): string | nu
   return `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows`;
 }
 
+const roomInAuditLog =
+  ({ quotas }: Settings) =>
+  (query: Query, isAdmin: boolean): Promise<void> =>
+    requireAuditRoom(query, quotas.auditBytes, isAdmin);
+
 /** What groups that are provisioned give: the first identity provider provisions. */
 function groupGrants({ signIn }: Settings): GroupGrants {
   const [provider] = signIn.identityProviders;
@@ -219,7 +224,7 @@ export function allRoutes(
         authenticator,
         signIn: { db, cipher, providers, log },
         keySignIn: settings.signIn,
-        requireRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
+        requireRoom: roomInAuditLog(settings),
       }),
       ...memberRoutes({ db, authenticator, ofGroup: groupGrants(settings) }),
       ...personalKeyRoutes({ quotas, idempotency, authenticator }),
@@ -230,22 +235,21 @@ export function allRoutes(
 }
 
 /** What browsers and agents find outside of `/v1` where people sign in by identity providers. */
-function identityRoutes(
-  { db, cipher, identityProviders: providers, settings, log }: Dependencies,
-  requireRoom: (query: Query, isAdmin: boolean) => Promise<void>,
-): Middleware[] {
+function identityRoutes({ db, cipher, identityProviders: providers, settings, log }: Dependencies): Middleware[] {
   const { publicUrl } = settings.signIn;
   if (publicUrl === undefined || providers.all.length === 0) return [];
   const limiter = settings.rateLimitPerMinute === 0 ? undefined : createRateLimiter(db.system, 'sign-in', MAX_SIGN_INS);
   return [
-    signInRoutes({ db, cipher, providers, publicUrl, limiter, requireRoom, log }),
+    signInRoutes({ db, cipher, providers, publicUrl, limiter, requireRoom: roomInAuditLog(settings), log }),
     protectedResourceRoutes(providers, publicUrl),
   ];
 }
 
 /** What agents without a good credential are told: where access tokens are had, if anywhere. */
-const challengeOf = ({ signIn: { publicUrl, identityProviders } }: Settings): string =>
-  publicUrl === undefined || identityProviders.length === 0 ? 'Bearer' : wwwAuthenticate(publicUrl);
+const challengeOf =
+  ({ signIn: { publicUrl, identityProviders } }: Settings) =>
+  (error?: string): string =>
+    publicUrl === undefined || identityProviders.length === 0 ? 'Bearer' : wwwAuthenticate(publicUrl, error);
 
 /** The API, listening. */
 export interface RunningApi {
@@ -292,8 +296,6 @@ export async function startApi(
   const limit = settings.rateLimitPerMinute;
   const connections = settings.connections.total;
   const failureLimiter = limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS);
-  const roomInAuditLog = (query: Query, isAdmin: boolean) =>
-    requireAuditRoom(query, settings.quotas.auditBytes, isAdmin);
   const app = createApp({
     db,
     routes,
@@ -312,7 +314,7 @@ export async function startApi(
       ...provisioningRoutes(dependencies, failureLimiter),
       healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
-      ...identityRoutes(dependencies, roomInAuditLog),
+      ...identityRoutes(dependencies),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
@@ -333,7 +335,7 @@ export async function startApi(
     ],
     metrics: createHttpMetrics(registry),
     trace: isTelemetryOn(settings.telemetry) ? traceRequests() : undefined,
-    requireAuditRoom: roomInAuditLog,
+    requireAuditRoom: roomInAuditLog(settings),
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,
     inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),

@@ -74,8 +74,8 @@ export interface McpOptions {
   docs: string;
   /** Where the service listens. On the loopback interface, only requests for its names are served. */
   host: string;
-  /** `WWW-Authenticate` for whoever was not let in. */
-  challenge: string;
+  /** `WWW-Authenticate` for whoever was not let in. @param error of RFC 6750, where a credential was shown */
+  challenge: (error?: string) => string;
 }
 
 /** `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. */
@@ -204,11 +204,16 @@ function refuse(ctx: Context & { state: AppState }, thrown: unknown, parts: Refu
   ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-function refusalOf(error: ApiError, { state }: { state: AppState }, { logFault, challenge }: RefusalParts): Refusal {
-  logFault(error, state.requestId);
+function refusalOf(
+  error: ApiError,
+  ctx: Context & { state: AppState },
+  { logFault, challenge }: RefusalParts,
+): Refusal {
+  logFault(error, ctx.state.requestId);
+  const isShown = ctx.get('Authorization') !== '';
   const { code, message, details, retryAfterSeconds } = error;
   const headers = {
-    ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
+    ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge(isShown ? 'invalid_token' : undefined) }),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
   };
   const data = { code, ...(details !== undefined && { details }) };

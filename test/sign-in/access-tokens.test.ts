@@ -118,6 +118,8 @@ test('lets an agent in at /mcp, where whoever has none is told where to get one'
     401,
     `Bearer resource_metadata="${stage.service.origin}/.well-known/oauth-protected-resource/mcp"`,
   ]);
+  const forged = await ask({ Authorization: `Bearer ${(await signed()).slice(0, -8)}AAAAAAAA` });
+  expect(forged.headers.get('WWW-Authenticate')).toMatch(/^Bearer error="invalid_token", resource_metadata="/);
   const listed = await ask({ Authorization: `Bearer ${await signed()}` });
   expect(listed.status).toBe(200);
   expect(await listed.text()).toContain('"search_prompts"');

@@ -57,7 +57,7 @@ export const AuditEntry = z
     actor: z.object({
       type: z.enum(ACTOR_TYPES).meta({
         description:
-          '`operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM).',
+          '`operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM).',
       }),
       key_id: z.string().nullable().meta({ description: 'The key, also of a session.' }),
       key_name: z.string().nullable(),

@@ -2701,7 +2701,7 @@ class AuditEntryActor(BaseModel):
     type: Annotated[
         Literal["api_key", "session", "operator", "provisioning"],
         Field(
-            description="`operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM)."
+            description="`operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM)."
         ),
     ]
     key_id: Annotated[str | None, Field(description="The key, also of a session.")]

@@ -5042,7 +5042,7 @@ export type AuditEntry = {
     id: string;
     actor: {
         /**
-         * `operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM).
+         * `operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM).
          */
         type: 'api_key' | 'session' | 'operator' | 'provisioning';
         /**
