@@ -51,6 +51,12 @@ const IDLE_TRANSACTION_MS = 10_000;
 /** Statements on behalf of a request take milliseconds; one that does not must not keep its connection from others for long. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
+/**
+ * PostgreSQL cancels what takes too long, and says so. Where nothing has come by then, the connection is dead, though nobody has closed
+ * it, as where a machine between has forgotten it. The kernel would try for a quarter of an hour.
+ */
+const ANSWER_MS = 5_000;
+
 type Queryable = Pick<pg.Pool, 'query'>;
 type Classify = (error: unknown) => unknown;
 
@@ -60,10 +66,12 @@ const TYPES: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
 };
 
-function queryOn(queryable: Queryable, classify: Classify = classifyDatabaseError): Query {
+/** @param statementTimeoutMs of the server; 0: none */
+function queryOn(queryable: Queryable, statementTimeoutMs: number, classify: Classify = classifyDatabaseError): Query {
+  const limit = statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + ANSWER_MS };
   return createQuery(async ({ name, text }, values) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
-    const config = { text, values, types: TYPES, ...(name === undefined ? {} : { name }) };
+    const config = { text, values, types: TYPES, ...limit, ...(name === undefined ? {} : { name }) };
     try {
       return (await queryable.query(config)).rows;
     } catch (error) {
@@ -88,6 +96,7 @@ async function inTransaction<T>(
   pool: pg.Pool,
   { begin, classify }: TransactionKind,
   work: (query: Query) => Promise<T>,
+  defaultTimeoutMs: number,
   { statementTimeoutMs }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -95,14 +104,17 @@ async function inTransaction<T>(
   });
   let broken: Error | undefined;
   try {
-    const query = queryOn(client, classify);
-    await query({ text: begin });
-    if (statementTimeoutMs !== undefined) await query({ text: `set local statement_timeout = ${statementTimeoutMs}` });
+    const control = queryOn(client, defaultTimeoutMs, classify);
+    const query = statementTimeoutMs === undefined ? control : queryOn(client, statementTimeoutMs, classify);
+    await control({ text: begin });
+    if (statementTimeoutMs !== undefined)
+      await control({ text: `set local statement_timeout = ${statementTimeoutMs}` });
     const result = await inTransactionScope(() => work(query));
     await query({ text: 'commit' });
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
+    const rollback = { text: 'rollback', query_timeout: ANSWER_MS };
+    await client.query(rollback).catch((failure: Error) => {
       broken = failure;
     });
     throw error;
@@ -123,13 +135,19 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', () => {});
   const turns = createFairSemaphore({ total: size });
-  const query = queryOn(pool, classifyHeavyReadError);
+  const query = queryOn(pool, statementTimeoutMs, classifyHeavyReadError);
   return {
     ofWorkspace: (workspaceId: string): WorkspaceDatabase['heavy'] => ({
       query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
-          inTransaction(pool, HEAVY_READ, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+          inTransaction(
+            pool,
+            HEAVY_READ,
+            (inner) => work(bindWorkspace(inner, workspaceId)),
+            statementTimeoutMs,
+            options,
+          ),
         ),
     }),
     close: () => pool.end(),
@@ -155,7 +173,7 @@ export async function openDatabase(
   const connection = orm.em.getConnection();
   if (!(connection instanceof PostgreSqlConnection)) throw new Error('MikroORM is not on PostgreSQL.');
   const pool = await connection.getNativeClient();
-  const query = queryOn(pool);
+  const query = queryOn(pool, statementTimeoutMs);
   // One workspace alone has half of the connections at most, however many requests it sends.
   const turns = createFairSemaphore({ total: poolSize });
   const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
@@ -166,13 +184,13 @@ export async function openDatabase(
       query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
-          inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+          inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), statementTimeoutMs, options),
         ),
       heavy: heavyReads.ofWorkspace(workspaceId),
     }),
     system: {
       query,
-      transaction: (work, options) => inTransaction(pool, WRITING, work, options),
+      transaction: (work, options) => inTransaction(pool, WRITING, work, statementTimeoutMs, options),
     },
     async close() {
       await orm.close(true);

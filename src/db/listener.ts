@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { CONNECTION_OPTIONS } from './orm.ts';
 
 /** Channels of PostgreSQL notifications. */
 export const CHANNELS = {
@@ -37,6 +38,9 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500;
+/** A connection that only listens sends nothing, so it would not notice that it is dead: it is asked for an answer this often. */
+const ASK_EVERY_MS = 3_000;
+const ANSWER_MS = 5_000;
 
 /** Starts to listen and goes on through restarts of the database. */
 export function openListener(databaseUrl: string, log: Logger): Listener {
@@ -47,11 +51,15 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
   const closing = new AbortController();
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: databaseUrl, keepAlive: true, connectionTimeoutMillis: 5_000 });
-    const ended = new Promise<void>((resolve) => {
-      next.once('end', resolve);
-      next.on('error', () => resolve());
+    const next = new pg.Client({
+      connectionString: databaseUrl,
+      ...CONNECTION_OPTIONS,
+      query_timeout: ANSWER_MS,
     });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    next.once('end', end);
+    next.on('error', () => end());
+    let asking: NodeJS.Timeout | undefined;
     next.on('notification', ({ channel, payload }) => {
       for (const heard of handlers.get(channel as Channel) ?? []) heard(payload ?? '');
     });
@@ -67,8 +75,10 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
       );
       up = true;
       for (const callback of reconnected) callback();
+      asking = setInterval(() => void next.query('select 1').catch(() => end()), ASK_EVERY_MS);
       await ended;
     } finally {
+      clearInterval(asking);
       up = false;
       client = undefined;
       await next.end().catch(() => {});

@@ -6,12 +6,14 @@ import { entities } from './entities/index.ts';
 const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /**
- * Of every connection. A statement has one core: processes that help it take milliseconds to start, longer than nearly all statements
+ * Of every connection. One on which nothing has come for so long is asked whether its other end is there, which takes another 10 s; Linux
+ * would wait for two hours. A statement has one core: processes that help it take milliseconds to start, longer than nearly all statements
  * take, and would give whoever reads much more than a share.
  */
 export const CONNECTION_OPTIONS = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
   options: '-c max_parallel_workers_per_gather=0',
 } as const;
 

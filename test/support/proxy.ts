@@ -15,6 +15,8 @@ export interface TcpProxy {
   stall(): void;
   /** Hands on what callers send, but no answers until `restore`. */
   stallAnswers(): void;
+  /** Connections that are open stay so and carry nothing any more, as when a machine between has forgotten them; new ones work. */
+  strand(): void;
   restore(): void;
   close(): Promise<void>;
 }
@@ -23,6 +25,8 @@ export interface TcpProxy {
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const connections = new Set<net.Socket>();
   let state: 'open' | 'cut' | 'stalled' | 'answers stalled' = 'open';
+  /** How often it has stranded connections. */
+  let stranded = 0;
   let loss: { request: string; answer: string; done: () => void } | undefined;
 
   const server = net.createServer((caller) => {
@@ -31,8 +35,11 @@ export async function startProxy(target: { host: string; port: number }): Promis
       return;
     }
     const service = net.connect(target);
+    const madeAfter = stranded;
+    const isStranded = () => madeAfter < stranded;
     let losing: typeof loss;
     const end = () => {
+      if (isStranded()) return;
       caller.destroy();
       service.destroy();
     };
@@ -45,7 +52,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
       });
     }
     caller.on('data', (chunk) => {
-      if (state === 'stalled') return;
+      if (state === 'stalled' || isStranded()) return;
       if (loss !== undefined && chunk.includes(loss.request)) {
         losing = loss;
         loss = undefined;
@@ -53,7 +60,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
       service.write(chunk);
     });
     service.on('data', (chunk) => {
-      if (state === 'stalled' || state === 'answers stalled') return;
+      if (state === 'stalled' || state === 'answers stalled' || isStranded()) return;
       if (losing !== undefined && chunk.includes(losing.answer)) {
         losing.done();
         end();
@@ -81,6 +88,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
     },
     stallAnswers() {
       state = 'answers stalled';
+    },
+    strand() {
+      stranded += 1;
     },
     restore() {
       if (state !== 'open') endAll();
