@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
@@ -57,7 +57,9 @@ function respondToMalformedRequests(server: http.Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket);
     const isResponding = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || isResponding) socket.destroy();
+    // On which nothing has come: an answer would be taken for that to a request which is still on its way, and was never seen.
+    const isUnused = socket instanceof net.Socket && socket.bytesRead === 0;
+    if (!socket.writable || isResponding || isUnused) socket.destroy();
     else refuse(socket, messageOf(error.code));
   });
   server.on('connect', (_request, socket) => {

@@ -70,6 +70,12 @@ test('hundreds of callers who send slowly hold up nobody, and are told and cut o
   }
 });
 
+test('a connection on which no request has come is closed without an answer', async () => {
+  const idle = sendSlowly('', '');
+  await waitFor('it to be closed', async () => idle.closed);
+  expect(idle.answer).toBe('');
+});
+
 test('one address holds so many connections and no more, and gets others when it closes some', async () => {
   const idle = Array.from({ length: 500 }, () => sendSlowly('', ''));
   try {
