@@ -18,8 +18,8 @@ import { median, quantile } from './statistics.ts';
 import { startTemporalServer, type TemporalServer } from './temporal-server.ts';
 
 const MODEL_MS = 200;
-const APIS = 2;
-const WORKERS = 3;
+export const APIS = 2;
+export const WORKERS = 3;
 const ROUNDS = 3;
 const WARM_UP = { callers: 20, count: 100 };
 const AMOUNTS = [
@@ -29,7 +29,7 @@ const AMOUNTS = [
 ];
 const EXAMPLES = 1_000;
 
-interface Cluster {
+export interface Cluster {
   postgres: EmbeddedPostgres;
   /** Temporal's own. */
   temporalPostgres: EmbeddedPostgres;
@@ -44,28 +44,64 @@ interface Cluster {
 /** What runs, so far: whatever the start came to is stopped in the end, last first. */
 type Stops = (() => Promise<unknown>)[];
 
-async function startCluster(folder: string, stops: Stops, { report }: Means): Promise<Cluster> {
+export interface ClusterOptions {
+  modelMs: number;
+  /** Settings of each process, asked for as it is started: first the APIs, then the workers. */
+  settings?: () => Promise<Record<string, string>>;
+  /** Of both PostgreSQL servers. */
+  postgresSettings?: Record<string, string>;
+}
+
+/** Runs `work` on a cluster, all of whose processes are ended after it, and whose data is removed. */
+export async function withCluster<T>(
+  { report }: Pick<Means, 'report'>,
+  options: ClusterOptions,
+  work: (cluster: Cluster) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
+  const stops: Stops = [];
+  try {
+    return await work(await startCluster(folder, stops, report, options));
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function startCluster(
+  folder: string,
+  stops: Stops,
+  report: Means['report'],
+  { modelMs, settings = async () => ({}), postgresSettings = {} }: ClusterOptions,
+): Promise<Cluster> {
   const kept = async <T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> => {
     const started = await starting;
     stops.push(() => started.stop());
     return started;
   };
   const startOwnPostgres = (name: string) =>
-    kept(startPostgres({ dataDir: path.join(folder, name), log: report, settings: { shared_buffers: '128MB' } }));
+    kept(
+      startPostgres({
+        dataDir: path.join(folder, name),
+        log: report,
+        settings: { shared_buffers: '128MB', ...postgresSettings },
+      }),
+    );
   const postgres = await startOwnPostgres('postgres');
   const temporalPostgres = await startOwnPostgres('temporal-postgres');
   const temporal = await kept(startTemporalServer(folder, temporalPostgres, report));
   const databaseUrl = postgres.url('pms');
   await migrate(databaseUrl);
-  const model = await kept(startModel(MODEL_MS));
+  const model = await kept(startModel(modelMs));
   const pids = { postgres: postgres.pid, temporal: temporal.pid };
   const servers = { folder, databaseUrl, temporalAddress: temporal.address, pids, stop: async () => {} };
   const [apis, workers, callers]: [Service[], Part[], Helper[]] = [[], [], []];
   for (let index = 0; index < APIS; index += 1) {
-    apis.push(await kept(startApi(servers, model.settings)));
+    apis.push(await kept(startApi(servers, { ...model.settings, ...(await settings()) })));
     callers.push(await kept(startHelper('http-load.ts')));
   }
-  for (let index = 0; index < WORKERS; index += 1) workers.push(await kept(startWorker(servers, model.settings)));
+  for (let index = 0; index < WORKERS; index += 1)
+    workers.push(await kept(startWorker(servers, { ...model.settings, ...(await settings()) })));
   return { postgres, temporalPostgres, temporal, model, apis, workers, callers };
 }
 
@@ -197,12 +233,6 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
 export async function measureCluster(means: Means): Promise<Outcome> {
   const benchmark = `cluster (${APIS} API and ${WORKERS} worker processes, Temporal on PostgreSQL, a model of ${MODEL_MS} ms)`;
   if (process.platform !== 'linux') return { benchmark, rows: [], skipped: 'CPU times are read from /proc' };
-  const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
-  const stops: Stops = [];
-  try {
-    return { benchmark, rows: await measure(await startCluster(folder, stops, means), means.rounds ?? ROUNDS) };
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  const measured = (cluster: Cluster) => measure(cluster, means.rounds ?? ROUNDS);
+  return { benchmark, rows: await withCluster(means, { modelMs: MODEL_MS }, measured) };
 }

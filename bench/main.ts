@@ -20,6 +20,7 @@ import { currentLoad, lastRun, saveRun } from './results.ts';
 import { measureRouting } from './routing.ts';
 import { measureRules } from './rules.ts';
 import { startServers } from './servers.ts';
+import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
 import { measureStreams } from './streams.ts';
 import { measureUpload } from './upload.ts';
@@ -48,7 +49,11 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   releases: (means) => measureReleases(means),
   record: (means) => withServers(means, measureRecord),
   comparisons: (means) => measureComparisons(means),
+  soak: (means) => measureSoak(means),
 };
+
+/** Hours: only when it is asked for. */
+const BY_NAME_ONLY = new Set(['soak']);
 
 async function withServers(
   means: Means,
@@ -69,6 +74,8 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'string' },
     /** A folder for CPU profiles of the service. */
     profile: { type: 'string' },
+    /** How long the soak lasts; default: 120. */
+    minutes: { type: 'string' },
     /** How often to measure; default: the benchmark's own number. */
     rounds: { type: 'string' },
     /** Adds the numbers to `bench/results`. */
@@ -88,6 +95,11 @@ if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
   console.error('--rounds takes a whole number from 1.');
   process.exit(1);
 }
+const minutes = options.minutes === undefined ? undefined : Number(options.minutes);
+if (minutes !== undefined && !(Number.isFinite(minutes) && minutes >= 1)) {
+  console.error('--minutes takes a number from 1.');
+  process.exit(1);
+}
 if (options.save && rounds !== undefined) {
   console.error('Runs with --rounds are not saved: they cannot be compared with whole ones.');
   process.exit(1);
@@ -95,10 +107,10 @@ if (options.save && rounds !== undefined) {
 
 const outcomes: Outcome[] = [];
 for (const [name, measure] of Object.entries(BENCHMARKS)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (positionals.length > 0 ? !positionals.includes(name) : BY_NAME_ONLY.has(name)) continue;
   console.error(`measuring ${name}…`);
   const loadBefore = currentLoad();
-  const outcome = await measure({ report, profileFolder: options.profile, rounds });
+  const outcome = await measure({ report, profileFolder: options.profile, rounds, minutes });
   outcomes.push(outcome);
   console.log(`\n${format(outcome, await lastRun(name))}`);
   if (options.save && outcome.skipped === undefined) await saveRun(name, outcome, loadBefore);

@@ -5,4 +5,6 @@ export interface Means {
   profileFolder: string | undefined;
   /** How often to measure, in place of the benchmark's own number: fewer for a quick look. */
   rounds: number | undefined;
+  /** How long the soak lasts, in place of two hours. */
+  minutes?: number | undefined;
 }
