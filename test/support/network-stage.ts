@@ -44,7 +44,7 @@ export interface NetworkStageOptions<Proxy extends Before> {
   /** How long the model takes to answer. */
   modelMs: number;
   /** @param target host:port */
-  before(name: string, target: string): Promise<Proxy>;
+  before: (name: string, target: string) => Promise<Proxy>;
   env?: Record<string, string>;
 }
 
