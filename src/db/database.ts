@@ -66,9 +66,12 @@ const TYPES: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
 };
 
+/** The driver takes this with a statement, too; its types have it for connections only. */
+const answerWithin = (ms: number) => ({ query_timeout: ms });
+
 /** @param statementTimeoutMs of the server; 0: none */
 function queryOn(queryable: Queryable, statementTimeoutMs: number, classify: Classify = classifyDatabaseError): Query {
-  const limit = statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + ANSWER_MS };
+  const limit = statementTimeoutMs === 0 ? {} : answerWithin(statementTimeoutMs + ANSWER_MS);
   return createQuery(async ({ name, text }, values) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
     const config = { text, values, types: TYPES, ...limit, ...(name === undefined ? {} : { name }) };
@@ -113,8 +116,8 @@ async function inTransaction<T>(
     await query({ text: 'commit' });
     return result;
   } catch (error) {
-    const rollback = { text: 'rollback', query_timeout: ANSWER_MS };
-    await client.query(rollback).catch((failure: Error) => {
+    const text = 'rollback';
+    await client.query({ text, ...answerWithin(ANSWER_MS) }).catch((failure: Error) => {
       broken = failure;
     });
     throw error;

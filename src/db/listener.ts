@@ -42,6 +42,13 @@ const RECONNECT_MS = 500;
 const ASK_EVERY_MS = 3_000;
 const ANSWER_MS = 5_000;
 
+const LISTEN = Object.values(CHANNELS)
+  .map((channel) => `listen ${channel}`)
+  .join('; ');
+
+/** Doing so again changes nothing, and has an answer. */
+const listen = (client: pg.Client) => client.query(LISTEN);
+
 /** Starts to listen and goes on through restarts of the database. */
 export function openListener(databaseUrl: string, log: Logger): Listener {
   const handlers = new Map<Channel, ((payload: string) => void)[]>();
@@ -68,14 +75,10 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
       // `close` knows only of connections that are made.
       if (closing.signal.aborted) return;
       client = next;
-      await next.query(
-        Object.values(CHANNELS)
-          .map((channel) => `listen ${channel}`)
-          .join('; '),
-      );
+      await listen(next);
       up = true;
       for (const callback of reconnected) callback();
-      asking = setInterval(() => void next.query('select 1').catch(() => end()), ASK_EVERY_MS);
+      asking = setInterval(() => void listen(next).catch(() => end()), ASK_EVERY_MS);
       await ended;
     } finally {
       clearInterval(asking);
