@@ -76,6 +76,8 @@ const { values: options, positionals } = parseArgs({
     profile: { type: 'string' },
     /** How long the soak lasts; default: 120. */
     minutes: { type: 'string' },
+    /** Executions a second of the soak, with all of its other work in proportion; default: 3. */
+    rate: { type: 'string' },
     /** How often to measure; default: the benchmark's own number. */
     rounds: { type: 'string' },
     /** Adds the numbers to `bench/results`. */
@@ -100,6 +102,11 @@ if (minutes !== undefined && !(Number.isFinite(minutes) && minutes >= 1)) {
   console.error('--minutes takes a number from 1.');
   process.exit(1);
 }
+const rate = options.rate === undefined ? undefined : Number(options.rate);
+if (rate !== undefined && !(Number.isFinite(rate) && rate > 0)) {
+  console.error('--rate takes a number above 0.');
+  process.exit(1);
+}
 if (options.save && rounds !== undefined) {
   console.error('Runs with --rounds are not saved: they cannot be compared with whole ones.');
   process.exit(1);
@@ -110,7 +117,7 @@ for (const [name, measure] of Object.entries(BENCHMARKS)) {
   if (positionals.length > 0 ? !positionals.includes(name) : BY_NAME_ONLY.has(name)) continue;
   console.error(`measuring ${name}…`);
   const loadBefore = currentLoad();
-  const outcome = await measure({ report, profileFolder: options.profile, rounds, minutes });
+  const outcome = await measure({ report, profileFolder: options.profile, rounds, minutes, rate });
   outcomes.push(outcome);
   console.log(`\n${format(outcome, await lastRun(name))}`);
   if (options.save && outcome.skipped === undefined) await saveRun(name, outcome, loadBefore);

@@ -7,4 +7,6 @@ export interface Means {
   rounds: number | undefined;
   /** How long the soak lasts, in place of two hours. */
   minutes?: number | undefined;
+  /** Executions a second of the soak, in place of three; all of its other work follows. */
+  rate?: number | undefined;
 }

@@ -13,18 +13,21 @@ export interface Done {
   error?: string;
 }
 
-/** How often each kind of work begins, in milliseconds; begun whether or not earlier ones have ended. */
-const EVERY_MS = {
-  execution: 350,
-  stream: 2_000,
-  record: 10_000,
-  'page of the console': 1_000,
+/** Executions a second, unless told otherwise. */
+export const RATE = 3;
+/** How many executions begin for one of each kind; begun whether or not earlier ones have ended. */
+const EXECUTIONS_FOR_ONE = {
+  execution: 1,
+  stream: 6,
+  record: 30,
+  'page of the console': 3,
 } as const;
+type Kind = keyof typeof EXECUTIONS_FOR_ONE;
 const RECORDS = 20;
 const EXAMPLES = 100;
-/** From the end of one to the beginning of the next. */
-const EVALUATION_PAUSE_MS = 20_000;
-const RELEASE_PAUSE_MS = 30_000;
+/** From the end of one to the beginning of the next: for as long as so many executions take to begin. */
+const EVALUATION_PAUSE = 60;
+const RELEASE_PAUSE = 90;
 const WATCH_MS = 250;
 /** What the console reads and reads again while its pages are open. */
 const CONSOLE_PATHS = [
@@ -72,17 +75,24 @@ export async function prepareSoak(service: Service, receivers: SoakReceivers): P
   return { hopelessId: Webhook.parse(await service.call('POST', '/webhooks', hopeless)).id };
 }
 
-/** Works at a constant rate, each request at the next of the APIs, until it is stopped. */
+/**
+ * Works at a constant rate, each request at the next of the APIs, until it is stopped.
+ * @param rate executions a second, to which all other work is in proportion
+ */
 export function startSoakLoad(
   apis: readonly Service[],
   hopelessId: string,
   startedAt: number,
+  rate: number,
 ): SoakLoad & { note(done: Omit<Done, 'at'>): void } {
   const done: Done[] = [];
   const open = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   const stopping = new AbortController();
   const pages = [...CONSOLE_PATHS, `/webhooks/${hopelessId}/deliveries?limit=50`];
+  const executionsMs = (count: number) => (count / rate) * 1_000;
+  const pause = (executions: number) =>
+    delay(executionsMs(executions), undefined, { signal: stopping.signal }).catch(() => {});
   let turn = 0;
   let number = 0;
 
@@ -109,7 +119,7 @@ export function startSoakLoad(
     void work.finally(() => open.delete(work));
   };
 
-  const works: Record<keyof typeof EVERY_MS, () => Promise<unknown>> = {
+  const works: Record<Kind, () => Promise<unknown>> = {
     execution: async () => {
       number += 1;
       const body = { prompt_name: 'bench', label: 'production', variables: { number } };
@@ -154,7 +164,7 @@ export function startSoakLoad(
       await api()
         .call('POST', `/webhooks/${hopelessId}/enable`)
         .catch(() => {});
-      await delay(EVALUATION_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(EVALUATION_PAUSE);
     }
   }
 
@@ -173,13 +183,13 @@ export function startSoakLoad(
         const status = await ended(`/releases/${id}`);
         if (status !== 'succeeded') throw new Error(`A release ended as ${status}.`);
       });
-      await delay(RELEASE_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(RELEASE_PAUSE);
     }
   }
 
-  for (const [kind, everyMs] of Object.entries(EVERY_MS)) {
-    const work = works[kind as keyof typeof EVERY_MS];
-    timers.push(setInterval(() => track(timed(kind, work)), everyMs));
+  for (const [kind, executions] of Object.entries(EXECUTIONS_FOR_ONE)) {
+    const work = works[kind as Kind];
+    timers.push(setInterval(() => track(timed(kind, work)), executionsMs(executions)));
   }
   track(evaluateAgain());
   track(releaseAgain());

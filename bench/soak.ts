@@ -1,11 +1,14 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../src/embedded/ports.ts';
 import { APIS, type Cluster, WORKERS, withCluster } from './cluster.ts';
 import type { Means } from './means.ts';
 import { type Outcome, type Row, row, type Target } from './report.ts';
-import { type Done, prepareSoak, startSoakLoad } from './soak-load.ts';
+import { type Done, prepareSoak, RATE, startSoakLoad } from './soak-load.ts';
 import { startSoakReceivers } from './soak-receivers.ts';
 import {
   type Sample,
@@ -18,6 +21,11 @@ import {
   type Watched,
 } from './soak-samples.ts';
 import { median, quantile } from './statistics.ts';
+
+const FOLDER = fileURLToPath(new URL('../.cache/bench/', import.meta.url));
+/** What there is as it goes, for one who does not wait for the end. */
+const SAMPLES_FILE = path.join(FOLDER, 'soak.jsonl');
+const TABLE_FILE = path.join(FOLDER, 'soak.md');
 
 const MINUTES = 120;
 const MODEL_MS = 200;
@@ -57,8 +65,10 @@ interface Change {
 }
 
 /** The heap in use has what is not collected yet in it: its least value is nearest to what is held. */
-const levelOf = (name: string, values: readonly number[]) =>
-  /heap in use|outside the heap/.test(name) ? Math.min(...values) : median(values);
+function levelOf(name: string, values: readonly number[]): number {
+  if (values.length === 0) return Number.NaN;
+  return /heap in use|outside the heap/.test(name) ? Math.min(...values) : median(values);
+}
 
 function changesOfSamples(samples: readonly Sample[], { first, last }: Windows): Change[] {
   const names = Object.keys(samples.at(-1)?.values ?? {});
@@ -174,6 +184,23 @@ function deadRows(samples: readonly TablesAt[], { first, last }: Windows): Chang
   return { name: 'dead rows, a share of those that are stored', first: of(first), last: of(last) };
 }
 
+/** All that a soak has come to so far. */
+interface Recorded {
+  done: readonly Done[];
+  samples: Sample[];
+  cpu: Sample[];
+  tables: TablesAt[];
+  statements: StatementsAt[];
+}
+
+const changesOf = ({ done, samples, cpu, tables }: Recorded, windows: Windows): Change[] => [
+  ...changesOfSamples(samples, windows),
+  ...changesOfCpu(cpu, windows),
+  ...changesOfLatency(done, windows),
+  ...changesOfTables(tables, windows),
+  deadRows(tables, windows),
+];
+
 const digits = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3, useGrouping: false });
 
 /** @returns undefined where nothing is promised, or nothing was measured */
@@ -209,7 +236,22 @@ async function repeat(everyMs: number, until: number, work: () => Promise<void>)
   }
 }
 
-async function soak(cluster: Cluster, metricsPorts: readonly number[], totalMs: number, { report }: Means) {
+/** Adds lines of JSON to the file of samples. */
+const keep = (entries: readonly object[]) =>
+  appendFile(SAMPLES_FILE, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+
+interface Amount {
+  totalMs: number;
+  /** Executions a second. */
+  rate: number;
+}
+
+async function soak(
+  cluster: Cluster,
+  metricsPorts: readonly number[],
+  { totalMs, rate }: Amount,
+  { report }: Means,
+): Promise<Recorded> {
   const processes: Watched[] = [
     ...[...cluster.apis, ...cluster.workers].map(({ pid }, index) => ({
       name: index < APIS ? 'the APIs' : 'the workers',
@@ -234,27 +276,38 @@ async function soak(cluster: Cluster, metricsPorts: readonly number[], totalMs: 
     const { hopelessId } = await prepareSoak(first, receivers);
     const startedAt = performance.now();
     const until = startedAt + totalMs;
-    const load = startSoakLoad(cluster.apis, hopelessId, startedAt);
+    const load = startSoakLoad(cluster.apis, hopelessId, startedAt, rate);
     arrived = (ms) => load.note({ kind: 'event until its first attempt', ms });
-    const samples: Sample[] = [];
-    const cpu: Sample[] = [];
-    const tables: TablesAt[] = [];
-    const statements: StatementsAt[] = [];
+    const recorded: Recorded = { done: load.done, samples: [], cpu: [], tables: [], statements: [] };
     const now = () => performance.now() - startedAt;
+    let kept = 0;
+    const keepDone = async () => {
+      const news = load.done.slice(kept);
+      kept += news.length;
+      await keep(news.map((done) => ({ done })));
+    };
     await Promise.all([
       repeat(SAMPLE_EVERY_MS, until, async () => {
-        samples.push(await sampleProcesses(processes, now()));
-        cpu.push(await sampleCpu([...processes, ...databases], now()));
+        const sample = await sampleProcesses(processes, now());
+        const times = await sampleCpu([...processes, ...databases], now());
+        recorded.samples.push(sample);
+        recorded.cpu.push(times);
+        await keep([{ processes: sample }, { cpu: times }]);
       }),
       repeat(TABLES_EVERY_MS, until, async () => {
-        tables.push({ at: now(), sizes: await sampleTables(database) });
-        statements.push({ at: now(), times: await sampleStatements(database) });
+        const [at, sizes] = [now(), await sampleTables(database)];
+        recorded.tables.push({ at, sizes });
+        recorded.statements.push({ at: now(), times: await sampleStatements(database) });
+        await keep([{ tables: { at, sizes: Object.fromEntries(sizes) } }]);
+        await keepDone();
+        await writeFile(TABLE_FILE, `${tableOf(changesOf(recorded, windowsOf(now())))}\n`);
         const failed = load.done.filter(({ error }) => error !== undefined).length;
         report(`${Math.round(now() / 60_000)} min: ${load.done.length} done, ${failed} failed`);
       }),
     ]);
     await load.stop();
-    return { done: load.done, samples, cpu, tables, statements };
+    await keepDone();
+    return recorded;
   } finally {
     await database.end();
     await receivers.close();
@@ -263,11 +316,12 @@ async function soak(cluster: Cluster, metricsPorts: readonly number[], totalMs: 
 
 /**
  * Hours of mixed work at a constant, modest rate, on two APIs and three workers: what grows that should not. The first tenth of the
- * time after a warm-up is compared with the last one.
+ * time after a warm-up is compared with the last one. Samples, and each minute the comparison so far, are written to `.cache/bench`.
  */
 export async function measureSoak(means: Means): Promise<Outcome> {
   const minutes = means.minutes ?? MINUTES;
-  const benchmark = `soak (${minutes} min, ${APIS} API and ${WORKERS} worker processes, Temporal on PostgreSQL, a model of ${MODEL_MS} ms)`;
+  const rate = means.rate ?? RATE;
+  const benchmark = `soak (${minutes} min, ${rate} executions a second beside other work, ${APIS} API and ${WORKERS} worker processes, Temporal on PostgreSQL, a model of ${MODEL_MS} ms)`;
   if (process.platform !== 'linux') return { benchmark, rows: [], skipped: 'memory and CPU times are read from /proc' };
   const metricsPorts: number[] = [];
   const settings = async () => {
@@ -283,20 +337,19 @@ export async function measureSoak(means: Means): Promise<Outcome> {
   const totalMs = minutes * 60_000;
   const postgresSettings = { shared_preload_libraries: 'pg_stat_statements' };
   const options = { modelMs: MODEL_MS, settings, postgresSettings };
-  const { done, samples, cpu, tables, statements } = await withCluster(means, options, (cluster) =>
-    soak(cluster, metricsPorts, totalMs, means),
+  await mkdir(FOLDER, { recursive: true });
+  await writeFile(SAMPLES_FILE, '');
+  const recorded = await withCluster(means, options, (cluster) =>
+    soak(cluster, metricsPorts, { totalMs, rate }, means),
   );
   const windows = windowsOf(totalMs);
-  const dead = deadRows(tables, windows);
-  const changes = [
-    ...changesOfSamples(samples, windows),
-    ...changesOfCpu(cpu, windows),
-    ...changesOfLatency(done, windows),
-    ...changesOfTables(tables, windows),
-    dead,
-  ];
-  console.log(`\n${tableOf(changes)}\n`);
-  means.report(['What PostgreSQL does most:', ...dearestStatements(statements, windows)].join('\n  '));
+  const changes = changesOf(recorded, windows);
+  const dead = deadRows(recorded.tables, windows);
+  const table = tableOf(changes);
+  await writeFile(TABLE_FILE, `${table}\n`);
+  console.log(`\n${table}\n`);
+  means.report(['What PostgreSQL does most:', ...dearestStatements(recorded.statements, windows)].join('\n  '));
+  const { done } = recorded;
   const failures = done.filter(({ error }) => error !== undefined);
   const kinds = [...new Set(done.map(({ kind }) => kind))];
   return {
