@@ -82,7 +82,9 @@ async function build(): Promise<void> {
   if (wanted('chart'))
     await step('chart', async () => {
       const helm = await goTool('helm', console.error);
-      await succeed(helm, ['package', path.join(root, CHART), '--destination', folder]);
+      await succeed(helm, ['package', path.join(root, CHART), '--destination', folder], {
+        env: { SOURCE_DATE_EPOCH: epoch },
+      });
     });
   copyFileSync(path.join(root, 'openapi.json'), path.join(folder, `openapi-${version}.json`));
   const notes = releaseNotes(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8'), version);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { goTool } from '../go-tools.ts';
-import { inScratch, installNpm, installPython, succeed } from './packages.ts';
+import { inScratch, installNpm, succeed } from './packages.ts';
 
 /** Writes what is in a folder, or in an archive of an image, as SPDX in JSON. */
 async function scan(source: string, name: string, version: string, file: string): Promise<void> {
@@ -36,8 +36,9 @@ export async function writeSboms(
       await write(`dir:${await installNpm(scratch, needed)}`, artefact.replace(/-[\d.]+.*$/, ''), artefact);
     });
   await inScratch(async (scratch) => {
-    await installPython(python, path.join(scratch, 'venv'), path.join(folder, wheel));
-    await write(`dir:${path.join(scratch, 'venv/lib')}`, 'pms-client', wheel);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', scratch];
+    await succeed(python, [...pip, path.join(folder, wheel)]);
+    await write(`dir:${scratch}`, 'pms-client', wheel);
   });
   return written;
 }
