@@ -30,11 +30,9 @@ const { values: options } = parseArgs({
  * @returns its exit status: 0 where it found nothing
  */
 function fuzz(python: string, origin: string, keys: Record<'FUZZ_KEY' | 'OTHER_KEY', string>): Promise<number> {
-  const args = [
-    ...['-m', 'schemathesis.cli', '--config-file', path.join(home, 'schemathesis.toml')],
-    ...['run', options.document, '--url', `${origin}/v1`],
-    ...['--max-time', options.seconds, '--seed', options.seed],
-  ];
+  const config = ['--config-file', path.join(home, 'schemathesis.toml')];
+  const bounds = ['--max-time', options.seconds, '--seed', options.seed];
+  const args = ['-m', 'schemathesis.cli', ...config, 'run', options.document, '--url', `${origin}/v1`, ...bounds];
   const child = spawn(python, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...keys } });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -63,7 +61,7 @@ const place = await choosePlace({
   RATE_LIMIT_PER_MINUTE: '0',
   LOG_LEVEL: 'error',
 });
-const loopbackOnly = { NODE_OPTIONS: `--import ${new URL('loopback-only.ts', import.meta.url)}` };
+const loopbackOnly = { NODE_OPTIONS: `--import ${new URL('loopback-only.ts', import.meta.url).href}` };
 try {
   const service = startNode('src/main.ts', { ...place.env, ...loopbackOnly });
   await service.says(/Ctrl-C stops everything/);

@@ -19,8 +19,6 @@ function refusal(host: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${host} is not on this machine`), { code: 'ENOTFOUND', hostname: host });
 }
 
-type Callback = (error: Error) => void;
-
 /** `lookup`, `resolve4` and so on of `node:dns`: with a callback, or with a promise. */
 function refuseQueries(functions: object, { promises }: { promises: boolean }): void {
   for (const name of Object.getOwnPropertyNames(functions)) {
@@ -30,8 +28,8 @@ function refuseQueries(functions: object, { promises }: { promises: boolean }): 
     Reflect.set(functions, name, function query(this: unknown, host: string, ...rest: unknown[]) {
       if (isLoopback(host)) return original.call(this, host, ...rest);
       if (promises) return Promise.reject(refusal(host));
-      const callback = rest.at(-1) as Callback;
-      process.nextTick(callback, refusal(host));
+      const callback = rest.at(-1);
+      if (typeof callback === 'function') process.nextTick(callback, refusal(host));
       return undefined;
     });
   }
@@ -44,17 +42,20 @@ refuseQueries(dns.promises, { promises: true });
 refuseQueries(dns.promises.Resolver.prototype, { promises: true });
 refuseQueries(Object.getPrototypeOf(dns.promises.Resolver.prototype), { promises: true });
 
-const { connect } = net.Socket.prototype;
-net.Socket.prototype.connect = function connectHere(this: net.Socket, ...args: unknown[]) {
-  const [first, second] = Array.isArray(args[0]) ? args[0] : args;
-  // A path is a socket of this machine; without a host it is localhost.
-  const { host, path } =
-    typeof first === 'object' && first !== null
-      ? (first as net.NetConnectOpts & { host?: string; path?: string })
-      : { host: typeof second === 'string' ? second : undefined, path: undefined };
-  if (path !== undefined || host === undefined || isIP(host) === 0 || isLoopback(host))
-    return Reflect.apply(connect, this, args);
+/** The host that `connect` was given, by options or after the port; undefined where it is this machine: a path, or none. */
+function hostOf(args: readonly unknown[]): string | undefined {
+  // Options come in a list of their own from `net.connect`.
+  const [first, second]: unknown[] = Array.isArray(args[0]) ? args[0] : [...args];
+  const host: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'host') : second;
+  return typeof host === 'string' ? host : undefined;
+}
+
+const connect: typeof net.Socket.prototype.connect = Reflect.get(net.Socket.prototype, 'connect');
+Reflect.set(net.Socket.prototype, 'connect', function connectHere(this: net.Socket, ...args: unknown[]) {
+  const host = hostOf(args);
+  // A name is looked up first, and that is refused above.
+  if (host === undefined || isIP(host) === 0 || isLoopback(host)) return Reflect.apply(connect, this, args);
   return this.destroy(refusal(host));
-} as typeof connect;
+});
 
 syncBuiltinESMExports();
