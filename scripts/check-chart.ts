@@ -1,7 +1,8 @@
 // Checks the Helm chart in the form in which it is installed: npm run check:chart [-- --without containers]
 // Lints and renders it with each file of deploy/helm/…/ci, validates the manifests by the schemas of Kubernetes, gives it wrong values, and
-// runs what it renders with Podman: migration, API and worker, without rights and without a writable root. Needs Go (builds Helm and kubeconform,
-// minutes the first time), Python, and Podman for the last part. What it makes has names of its own and is removed at the end.
+// runs the containers that it renders with Docker or Podman: migration, API and worker, as the user, with the rights, the root and the
+// variables that their manifests give. (Not by `podman kube play`, which needs a host's cgroups.) Needs Go, which builds Helm and kubeconform, minutes
+// the first time, Python, and an engine for the last part. What it makes has names of its own and is removed at the end.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -122,7 +123,8 @@ const WRONG = [
 const project = `pms-chart-${process.pid}`;
 const image = `localhost/${project}`;
 const key = randomBytes(24).toString('hex');
-const podman = (...args: string[]) => run('podman', args);
+const engine = ['docker', 'podman'].find((each) => tried(each, ['info']).status === 0) ?? '';
+const inEngine = (...args: string[]) => run(engine, args);
 
 async function until<T>(what: string, condition: () => Promise<T | undefined | false> | T | undefined | false) {
   const end = Date.now() + 180_000;
@@ -136,51 +138,51 @@ async function until<T>(what: string, condition: () => Promise<T | undefined | f
   throw new Error(`not within 180 s: ${what}`);
 }
 
-/** What Podman can play of a manifest: a job is a pod there, and probes would need curl in the image. */
-function playable(manifest: Manifest): object {
-  const { kind, spec } = manifest;
-  if (!spec?.template) return manifest;
-  const { template, ...rest } = structuredClone(spec);
-  delete template.spec.topologySpreadConstraints;
-  for (const container of template.spec.containers)
-    for (const field of ['startupProbe', 'livenessProbe', 'readinessProbe', 'lifecycle', 'resources'])
-      delete container[field];
-  if (kind === 'Deployment') return { ...manifest, spec: { ...rest, replicas: 1, template } };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: manifest.metadata.name, labels: template.metadata.labels },
-    spec: template.spec,
-  };
-}
+const nameOf = (component: string) => `${project}-${component}`;
+const inspect = (component: string) => JSON.parse(inEngine('inspect', nameOf(component)))[0];
+const addressOf = (component: string) =>
+  Object.values<{ IPAddress: string }>(inspect(component).NetworkSettings.Networks)[0]?.IPAddress ?? '';
 
-function play(name: string, manifests: object[]): void {
-  const file = path.join(folder, `${name}.json`);
-  // JSON is YAML, and a document each.
-  writeFileSync(file, manifests.map((each) => JSON.stringify(each)).join('\n---\n'));
-  podman('kube', 'play', '--network', project, file);
+/** Starts the container of a job or a deployment by what its manifest says. */
+function start(manifests: Manifest[], component: string): void {
+  const manifest = manifests.find(
+    ({ kind, metadata }) =>
+      kind !== 'Service' && metadata.name.endsWith(`-${component}`) && kind !== 'PodDisruptionBudget',
+  );
+  const pod = manifest?.spec.template.spec;
+  const [container] = pod.containers;
+  const variables = container.envFrom.map((from: { configMapRef?: object }) =>
+    from.configMapRef ? manifests.find(({ kind }) => kind === 'ConfigMap')?.data : SECRETS,
+  );
+  const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = container.securityContext;
+  inEngine(
+    'run',
+    '--detach',
+    ...['--name', nameOf(component), '--network', project],
+    ...['--user', `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`],
+    ...(readOnlyRootFilesystem ? ['--read-only', '--read-only-tmpfs=false'] : []),
+    ...(allowPrivilegeEscalation ? [] : ['--security-opt', 'no-new-privileges']),
+    ...capabilities.drop.flatMap((each: string) => ['--cap-drop', each]),
+    ...container.volumeMounts.flatMap(({ mountPath }: { mountPath: string }) => ['--tmpfs', `${mountPath}:mode=1777`]),
+    ...Object.entries(Object.assign({}, ...variables)).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...['--entrypoint', container.command[0]],
+    container.image,
+    ...container.command.slice(1),
+  );
 }
-
-const addressOf = (container: string) =>
-  Object.values<{ IPAddress: string }>(JSON.parse(podman('inspect', container))[0].NetworkSettings.Networks)[0]
-    ?.IPAddress ?? '';
-const containersOf = (component: string) =>
-  podman('ps', '--all', '--format', '{{.Names}}', '--filter', `name=${component}`)
-    .split('\n')
-    .filter((name) => name.startsWith('check-') && name.endsWith(`-${component}`));
 
 const server = (name: string, args: string[], of: string) =>
-  podman('run', '--detach', '--name', `${project}-${name}`, '--network', `${project}:alias=${name}`, ...args, of);
+  inEngine('run', '--detach', '--name', nameOf(name), '--network', project, '--network-alias', name, ...args, of);
 
 async function startServers(): Promise<void> {
-  podman('network', 'create', project);
+  // Without a way out: nothing may be needed from elsewhere.
+  inEngine('network', 'create', '--internal', project);
   const as = ['--env', 'POSTGRES_USER=pms', '--env', 'POSTGRES_PASSWORD=pms', '--env', 'POSTGRES_DB=pms'];
   const initdb = 'POSTGRES_INITDB_ARGS=--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8';
   server('postgres', [...as, '--env', initdb], 'postgres:18');
   await until(
     'PostgreSQL answers',
-    () =>
-      tried('podman', ['exec', `${project}-postgres`, 'pg_isready', '--host=127.0.0.1', '--username=pms']).status === 0,
+    () => tried(engine, ['exec', nameOf('postgres'), 'pg_isready', '--host=127.0.0.1', '--username=pms']).status === 0,
   );
   const env = {
     DB: 'postgres12',
@@ -199,9 +201,9 @@ async function startServers(): Promise<void> {
   await until(
     'Temporal answers',
     () =>
-      tried('podman', [
+      tried(engine, [
         'exec',
-        `${project}-temporal`,
+        nameOf('temporal'),
         'temporal',
         'operator',
         'namespace',
@@ -214,22 +216,15 @@ async function startServers(): Promise<void> {
   );
 }
 
-const SECRET = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: 'pms' },
-  data: Object.fromEntries(
-    Object.entries({
-      DATABASE_URL: 'postgresql://pms:pms@postgres:5432/pms',
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      BOOTSTRAP_API_KEY: key,
-    }).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
-  ),
+/** The secret that `existingSecret` names. */
+const SECRETS = {
+  DATABASE_URL: 'postgresql://pms:pms@postgres:5432/pms',
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  BOOTSTRAP_API_KEY: key,
 };
 
 async function runPrompt(): Promise<string> {
-  const [api = ''] = containersOf('api');
-  const origin = `http://${addressOf(JSON.parse(podman('inspect', api))[0].Pod ? infraOf(api) : api)}`;
+  const origin = `http://${addressOf('api')}`;
   for (const port of [9464, 3000])
     await until(`the API is ready at ${port}`, async () => (await fetch(`${origin}:${port}/readyz`)).ok);
   const call = async (route: string, body: object) => {
@@ -241,15 +236,8 @@ async function runPrompt(): Promise<string> {
   await call('/prompts', { name: 'greeting', template: 'Greet {{ name }}.', model: 'sandbox/echo' });
   const { status, output } = await call('/executions', { prompt_name: 'greeting', variables: { name: 'Ada' } });
   assert(status === 'completed' && output === 'Greet Ada.', `${status}: ${output}`);
-  const [worker = ''] = containersOf('worker');
-  await until('the worker is ready', async () => (await fetch(`http://${addressOf(infraOf(worker))}:9464/readyz`)).ok);
+  await until('the worker is ready', async () => (await fetch(`http://${addressOf('worker')}:9464/readyz`)).ok);
   return `"${output}"`;
-}
-
-/** A pod's address is that of its first container. */
-function infraOf(container: string): string {
-  const pod = JSON.parse(podman('inspect', container))[0].Pod as string;
-  return JSON.parse(podman('pod', 'inspect', pod)).InfraContainerID;
 }
 
 let manifests: Manifest[] = [];
@@ -257,26 +245,20 @@ const containers: [string, () => Promise<string> | string][] = [
   [
     'the migration runs, as a user without rights on a root that it can not write',
     async () => {
-      podman('build', '--tag', `${image}:check`, root);
+      inEngine('build', '--tag', `${image}:check`, root);
       manifests = manifestsOf(template(...minimal, '--set', `image.repository=${image},image.tag=check`));
       await startServers();
-      play('migration', [SECRET, ...manifests.filter(({ kind }) => kind === 'Job').map(playable)]);
-      const name = await until('the container of the migration', () => containersOf('migration')[0]);
-      await until('its end', () => JSON.parse(podman('inspect', name))[0].State.Status === 'exited');
-      const { ExitCode } = JSON.parse(podman('inspect', name))[0].State;
-      if (ExitCode !== 0) throw new Error(`it ended with ${ExitCode}: ${podman('logs', name)}`);
+      start(manifests, 'migration');
+      await until('its end', () => inspect('migration').State.Status === 'exited');
+      const { ExitCode } = inspect('migration').State;
+      if (ExitCode !== 0) throw new Error(`it ended with ${ExitCode}: ${inEngine('logs', nameOf('migration'))}`);
       return 'ended with 0';
     },
   ],
   [
     'API and worker become ready, and run a prompt',
     async () => {
-      play(
-        'service',
-        manifests
-          .filter(({ kind }) => kind === 'ConfigMap' || kind === 'Deployment')
-          .flatMap((each, index) => (index === 0 ? [SECRET, playable(each)] : [playable(each)])),
-      );
+      for (const component of ['api', 'worker']) start(manifests, component);
       return await runPrompt();
     },
   ],
@@ -284,10 +266,10 @@ const containers: [string, () => Promise<string> | string][] = [
     'nothing in them can be written but /tmp, and nobody is root',
     () => {
       for (const component of ['api', 'worker']) {
-        const [name = ''] = containersOf(component);
-        assert(podman('exec', name, 'id', '-u').trim() === '1000', `${component} runs as another user`);
-        assert(tried('podman', ['exec', name, 'touch', '/app/x']).status !== 0, `${component} can write /app`);
-        podman('exec', name, 'touch', '/tmp/x');
+        const name = nameOf(component);
+        assert(inEngine('exec', name, 'id', '-u').trim() === '1000', `${component} runs as another user`);
+        assert(tried(engine, ['exec', name, 'touch', '/app/x']).status !== 0, `${component} can write /app`);
+        inEngine('exec', name, 'touch', '/tmp/x');
       }
       return 'uid 1000';
     },
@@ -297,9 +279,9 @@ const containers: [string, () => Promise<string> | string][] = [
     () => {
       const before = Date.now();
       for (const component of ['api', 'worker']) {
-        const [name = ''] = containersOf(component);
-        podman('stop', '--time', '140', name);
-        const { ExitCode } = JSON.parse(podman('inspect', name))[0].State;
+        const name = nameOf(component);
+        inEngine('stop', '--time', '140', name);
+        const { ExitCode } = inspect(component).State;
         assert(ExitCode === 0, `${component} ended with ${ExitCode}`);
       }
       return `${((Date.now() - before) / 1000).toFixed(1)} s for both`;
@@ -387,15 +369,10 @@ try {
   }
 } finally {
   if (!options.without.includes('containers')) {
-    for (const name of ['api', 'worker', 'migration'])
-      for (const pod of podman('pod', 'ps', '--format', '{{.Name}}', '--filter', `name=check-`)
-        .split('\n')
-        .filter((each) => each.includes(`-${name}`)))
-        tried('podman', ['pod', 'rm', '--force', pod]);
-    for (const name of ['temporal', 'postgres']) tried('podman', ['rm', '--force', '--volumes', `${project}-${name}`]);
-    tried('podman', ['network', 'rm', '--force', project]);
-    tried('podman', ['secret', 'rm', 'pms']);
-    tried('podman', ['rmi', '--force', `${image}:check`]);
+    for (const name of ['api', 'worker', 'migration', 'temporal', 'postgres'])
+      tried(engine, ['rm', '--force', '--volumes', nameOf(name)]);
+    tried(engine, ['network', 'rm', project]);
+    tried(engine, ['rmi', '--force', `${image}:check`]);
   }
   rmSync(folder, { recursive: true, force: true });
 }
