@@ -12,6 +12,7 @@ const PROGRAMS = {
   cosign: { module: 'cosign', package: 'github.com/sigstore/cosign/v3/cmd/cosign', version: 'version' },
   gitleaks: { module: 'gitleaks', package: 'github.com/zricethezav/gitleaks/v8', version: '--version' },
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm', version: 'version' },
+  kubeconform: { module: 'kubeconform', package: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '-v' },
   syft: { module: 'syft', package: 'github.com/anchore/syft/cmd/syft', version: '--version' },
 } as const;
 
