@@ -13,6 +13,7 @@ const PROGRAMS = {
   gitleaks: { module: 'gitleaks', package: 'github.com/zricethezav/gitleaks/v8', version: '--version' },
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm', version: 'version' },
   kubeconform: { module: 'kubeconform', package: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '-v' },
+  promtool: { module: 'prometheus', package: 'github.com/prometheus/prometheus/cmd/promtool', version: '--version' },
   syft: { module: 'syft', package: 'github.com/anchore/syft/cmd/syft', version: '--version' },
 } as const;
 

@@ -127,7 +127,11 @@ function provisioningRoutes(
 }
 
 /** What the routes are made of. */
-export type RouteDependencies = Omit<Dependencies, 'connection' | 'registry' | 'close'>;
+export type RouteDependencies = Omit<
+  Dependencies,
+  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'close'
+> &
+  Partial<Pick<Dependencies, 'onExecutionEnd'>>;
 
 /** Streams that callers read from this process. */
 interface OpenStreams {
@@ -149,6 +153,7 @@ export function allRoutes(
     identityProviders: providers,
     allowPrivate,
     settings,
+    onExecutionEnd,
     log,
   }: RouteDependencies,
   { eager }: { eager: boolean },
@@ -183,7 +188,7 @@ export function allRoutes(
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes({ evaluatorPool }),
       ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
-      ...executionRoutes(executions),
+      ...executionRoutes({ ...executions, onExecutionEnd }),
       ...recordRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...responseRoutes(executions),
@@ -370,8 +375,7 @@ async function main(): Promise<void> {
     parts.add('the connections', () => dependencies.close());
     if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(dependencies.db, settings.bootstrapApiKey);
     if (settings.metricsPort !== 0) {
-      const checks = readinessChecks(dependencies);
-      const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
+      const metrics = await serveMetrics(dependencies);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readinessChecks } from '../../src/dependencies.ts';
 import { serveMetrics } from '../../src/metrics.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -63,7 +62,7 @@ test('connections on which nothing is asked make way for new ones', async () => 
 
 test('the port of the metrics tells of health, too', async () => {
   const { foundation } = service;
-  const metrics = await serveMetrics(foundation.registry, '127.0.0.1', 0, readinessChecks(foundation));
+  const metrics = await serveMetrics(foundation);
   const get = (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);
   expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
   expect(await (await get('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', temporal: 'ok' });

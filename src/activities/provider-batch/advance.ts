@@ -26,6 +26,7 @@ import { failLeftovers } from '../../services/batches/leftovers.ts';
 import { giveUpTime, type LoadedBatch, loadBatch, refOf } from '../../services/batches/load-batch.ts';
 import { isKnownBatch, reservedUsd } from '../../services/batches/other-batches.ts';
 import { failRun, pauseRunForBudget } from '../../services/evaluations/control/run-control.ts';
+import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
 import { costOfRun } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { failsRun } from '../evaluation-run/run-failed-error.ts';
@@ -37,6 +38,8 @@ export interface AdvanceDeps {
   db: Database;
   models: Models;
   slots: Slots;
+  /** Told of each evaluation that is ended here. */
+  onEvaluationEnd?: OnEvaluationEnd;
 }
 
 /** One attempt at taking a batch on. */
@@ -96,7 +99,7 @@ const UNKNOWN_RESULT: BatchError = {
  * @returns takes a batch from where its row says that it is to its end. Wherever it has to wait it throws a failure that is retried after
  * that time, so that a wait is no event in the workflow's history; each attempt goes by the row alone.
  */
-export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
+export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: AdvanceDeps) {
   const { system } = db;
   const { query } = system;
   const places = createFairSemaphore(AT_WORK);
@@ -249,7 +252,9 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     await store(() => endBatch(system, batch, 'failed', { error: errorOf(cause) }), attempt);
     const { evaluationId, round, fallbackModels } = batch;
     if (failsRun(cause.code) && (fallbackModels.length === 0 || batch.wave === 'judgements'))
-      await store(() => failRun(query, { evaluationId, round }, errorOf(cause)), attempt);
+      await store(async () => {
+        if (await failRun(query, { evaluationId, round }, errorOf(cause))) onEvaluationEnd?.('failed');
+      }, attempt);
   }
 
   async function unknown(batch: LoadedBatch, attempt: Attempt): Promise<void> {
