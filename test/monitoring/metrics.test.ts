@@ -24,7 +24,7 @@ async function scrape(port: string): Promise<Series[]> {
   return parseExposition(await response.text());
 }
 
-const valueOf = (series: Series[], name: string, labels: Record<string, string> = {}) =>
+const readingOf = (series: Series[], name: string, labels: Record<string, string> = {}) =>
   series.find(
     (each) => each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value),
   )?.value;
@@ -68,8 +68,8 @@ beforeAll(async () => {
   });
   await until('what was counted', async () => {
     [ofApi, ofWorker] = await Promise.all([scrape(place.env['METRICS_PORT'] ?? ''), scrape(workerPort)]);
-    const isDelivered = valueOf(ofWorker, 'pms_webhook_deliveries_total', { outcome: 'delivered' }) === 1;
-    return isDelivered && (valueOf(ofWorker, 'pms_tokens_total', { type: 'input' }) ?? 0) > 0;
+    const isDelivered = readingOf(ofWorker, 'pms_webhook_deliveries_total', { outcome: 'delivered' }) === 1;
+    return isDelivered && (readingOf(ofWorker, 'pms_tokens_total', { type: 'input' }) ?? 0) > 0;
   });
   all = [...ofApi, ...ofWorker];
 });
@@ -149,23 +149,23 @@ test('the page describes every metric of the service, with its labels, and no ot
 
 test('executions are counted once, by the process that has ended them', () => {
   const ended = (series: Series[], labels: Record<string, string>) =>
-    valueOf(series, 'pms_executions_total', labels) ?? 0;
+    readingOf(series, 'pms_executions_total', labels) ?? 0;
   expect(ended(ofWorker, { status: 'completed', provider: 'sandbox' })).toBe(1);
   expect(ended(ofWorker, { status: 'failed', error: 'model_authentication', provider: 'sandbox' })).toBe(1);
   expect(ended(ofApi, { status: 'canceled', error: 'canceled' }) + ended(ofWorker, { status: 'canceled' })).toBe(1);
-  expect(valueOf(ofWorker, 'pms_execution_seconds_count', { status: 'completed' })).toBe(1);
+  expect(readingOf(ofWorker, 'pms_execution_seconds_count', { status: 'completed' })).toBe(1);
   expect(ended(ofApi, { status: 'completed', provider: 'sandbox' })).toBe(0);
 });
 
 test('a worker says how long tasks of each queue waited, and the API that both servers respond', () => {
-  const waits = (queue: string) => valueOf(ofWorker, 'pms_schedule_to_start_seconds_count', { task_queue: queue });
+  const waits = (queue: string) => readingOf(ofWorker, 'pms_schedule_to_start_seconds_count', { task_queue: queue });
   expect(waits('executions')).toBeGreaterThan(0);
   expect(waits('evaluations')).toBeGreaterThan(0);
   expect(waits('webhooks')).toBe(0);
   for (const series of [ofApi, ofWorker]) {
-    expect(valueOf(series, 'pms_database_up')).toBe(1);
-    expect(valueOf(series, 'pms_temporal_up')).toBe(1);
-    expect(valueOf(series, 'pms_temporal_request_seconds_count')).toBeGreaterThan(0);
+    expect(readingOf(series, 'pms_database_up')).toBe(1);
+    expect(readingOf(series, 'pms_temporal_up')).toBe(1);
+    expect(readingOf(series, 'pms_temporal_request_seconds_count')).toBeGreaterThan(0);
   }
 });
 
