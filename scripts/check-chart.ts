@@ -158,14 +158,18 @@ function start(manifests: Manifest[], component: string): void {
   inEngine(
     'run',
     '--detach',
-    ...['--name', nameOf(component), '--network', project],
-    ...['--user', `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`],
+    `--name=${nameOf(component)}`,
+    `--network=${project}`,
+    `--user=${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
     ...(readOnlyRootFilesystem ? ['--read-only', '--read-only-tmpfs=false'] : []),
     ...(allowPrivilegeEscalation ? [] : ['--security-opt', 'no-new-privileges']),
     ...capabilities.drop.flatMap((each: string) => ['--cap-drop', each]),
     ...container.volumeMounts.flatMap(({ mountPath }: { mountPath: string }) => ['--tmpfs', `${mountPath}:mode=1777`]),
-    ...Object.entries(Object.assign({}, ...variables)).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-    ...['--entrypoint', container.command[0]],
+    ...Object.entries<string>(Object.assign({}, ...variables)).flatMap(([name, value]) => [
+      '--env',
+      `${name}=${value}`,
+    ]),
+    `--entrypoint=${container.command[0]}`,
     container.image,
     ...container.command.slice(1),
   );
@@ -363,7 +367,7 @@ try {
       console.log(`${index + 1}. ${name}: ${await step()}`);
     } catch (error) {
       failed += 1;
-      console.log(`${index + 1}. ${name}: FAILED\n${error instanceof Error ? error.message : error}`);
+      console.log(`${index + 1}. ${name}: FAILED\n${error instanceof Error ? error.message : String(error)}`);
       if (containers.some(([each]) => each === name)) break;
     }
   }
