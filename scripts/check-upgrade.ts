@@ -150,7 +150,7 @@ try {
       await replace(tree);
       say(`${name}: a process (${kind}) was replaced`);
     }
-    await work.behave(false);
+    await work.behave();
     await delay(5_000);
     await work.approve();
   };

@@ -46,8 +46,9 @@ export class Balancer {
   /** Calls `/v1` + path. @throws Error where the connection broke, which is a fault */
   async call(method: string, path: string, asked: Asked = {}): Promise<Answer> {
     this.seen.requests += 1;
+    const first = this.#next++;
     for (let refusals = 0; ; refusals += 1) {
-      const port = this.#ports[this.#next++ % this.#ports.length] ?? 0;
+      const port = this.#ports[(first + refusals) % this.#ports.length] ?? 0;
       try {
         const answer = await this.#ask(port, method, path, asked);
         this.seen.byStatus[answer.status] = (this.seen.byStatus[answer.status] ?? 0) + 1;
@@ -56,7 +57,7 @@ export class Balancer {
         return answer;
       } catch (error) {
         const isRefused = error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
-        if (isRefused && refusals < this.#ports.length) {
+        if (isRefused && refusals < this.#ports.length - 1) {
           this.seen.refused += 1;
           continue;
         }
@@ -70,7 +71,7 @@ export class Balancer {
   async stream(body: unknown): Promise<Answer> {
     const accept = { Accept: 'text/event-stream' };
     const first = await this.call('POST', '/executions', { body, headers: accept });
-    if (first.status !== 200) return first;
+    if (first.status !== 201) return first;
     let { text } = first;
     const id = /"id": ?"(exec_[^"]+)"/.exec(text)?.[1];
     for (let again = 0; !ENDS.test(text) && id !== undefined && again < 20; again += 1) {
@@ -85,7 +86,7 @@ export class Balancer {
       });
       text += more.text;
     }
-    return { status: ENDS.test(text) ? 200 : 0, text };
+    return { status: ENDS.test(text) ? 201 : 0, text };
   }
 
   #ask(port: number, method: string, path: string, { body, raw, headers = {} }: Asked): Promise<Answer> {

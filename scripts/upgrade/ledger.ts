@@ -47,24 +47,26 @@ export class Ledger {
       deliveries: "status in ('queued', 'waiting')",
       events: 'dispatched_at is null',
     };
-    const counts = Object.entries(states).map(async ([table, condition]) => {
+    const counts: Record<string, number> = {};
+    for (const [table, condition] of Object.entries(states)) {
       const [row] = await this.#rows({ count: z.coerce.number() }, `select count(*) from ${table} where ${condition}`);
-      return [table, row?.count ?? 0] as const;
-    });
-    return Object.fromEntries((await Promise.all(counts)).filter(([, count]) => count > 0));
+      if (row !== undefined && row.count > 0) counts[table] = row.count;
+    }
+    return counts;
   }
 
   async lines(receivers: Record<string, Receiver>): Promise<Line[]> {
     const calls = Calls.parse(await (await fetch(new URL('/__calls', this.#model.baseUrl))).json()).by_prompt;
     const seen = (prompt: string) => calls[promptKey(prompt)] ?? 0;
-    return [
+    const lines = [
       await this.#executions(seen),
       ...(await this.#evaluations(seen)),
       await this.#batches(),
       await this.#schedule(),
       await this.#releases(),
-      ...(await Promise.all(Object.entries(receivers).map(([name, receiver]) => this.#deliveries(name, receiver)))),
     ];
+    for (const [name, receiver] of Object.entries(receivers)) lines.push(await this.#deliveries(name, receiver));
+    return lines;
   }
 
   async #executions(seen: (prompt: string) => number): Promise<Line> {

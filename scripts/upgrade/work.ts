@@ -8,7 +8,7 @@ const MODEL = 'openai/gpt-4o-mini';
 const EXAMPLES = 400;
 const BATCH_EXAMPLES = 40;
 const CALLERS = 6;
-/** Prompts with this word are refused for as long as a wave is told to. */
+/** Prompts with this word are refused while the processes of their wave are replaced. */
 export const REFUSED = 'refused';
 
 const Created = z.object({ id: z.string() });
@@ -77,7 +77,7 @@ export class Work implements InFlight {
 
   /** What is in flight while processes are replaced, a set for each roll. */
   async wave(name: string): Promise<void> {
-    await this.behave(true);
+    await this.behave(`${name} ${REFUSED}`);
     const [examples, batched] = [
       await this.#upload(name, EXAMPLES),
       await this.#upload(`${name}-batch`, BATCH_EXAMPLES),
@@ -111,12 +111,12 @@ export class Work implements InFlight {
     await Promise.all(Array.from({ length: 40 }, () => this.execute(`${name} queued`)));
   }
 
-  /** @param refuses whether prompts with that word get a 429 that says to come back in 20 s */
-  async behave(refuses: boolean): Promise<void> {
+  /** @param refused what prompts have in them that get a 429, which says to come back in 20 s. Default: none are refused */
+  async behave(refused?: string): Promise<void> {
     await behave(this.#model, {
       slowEvery: 8,
       slowMs: 6_000,
-      ...(refuses && { mode: 'fail', status: 429, headers: { 'retry-after': '20' }, matching: REFUSED }),
+      ...(refused !== undefined && { mode: 'fail', status: 429, headers: { 'retry-after': '20' }, matching: refused }),
     });
   }
 
@@ -128,7 +128,7 @@ export class Work implements InFlight {
     if (how === 'stream') {
       const answer = await this.#balancer.stream(body);
       id = /"id": ?"(exec_[^"]+)"/.exec(answer.text)?.[1];
-      if (answer.status !== 200)
+      if (answer.status !== 201)
         this.surprises.push(`the stream of ${text} ended with ${answer.status} ${answer.text.slice(-300)}`);
     } else {
       const answer = await this.#post('/executions', body, how === 'async' ? { Prefer: 'respond-async' } : {});
