@@ -4,6 +4,7 @@ import { addEmergencyCommand } from './emergency.ts';
 import { sentenceOf } from './errors.ts';
 import { addKeyCommands } from './keys.ts';
 import { print } from './output.ts';
+import { addReconcileCommand } from './reconcile.ts';
 import { addWorkspaceCommands } from './workspaces.ts';
 
 /** The command line for workspaces and keys. */
@@ -17,6 +18,7 @@ function createProgram(): Command {
   addWorkspaceCommands(program, show);
   addKeyCommands(program, show);
   addEmergencyCommand(program, show);
+  addReconcileCommand(program, show);
   return program;
 }
 

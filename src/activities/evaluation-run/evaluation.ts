@@ -55,9 +55,9 @@ export function createEvaluationActivities(deps: BatchDeps) {
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
-     * @returns false where the run was paused or ended meanwhile
+     * @returns false where the run was paused or ended meanwhile; `incomplete` where examples have no result
      */
-    finishEvaluation: (run: RunRef): Promise<boolean> =>
+    finishEvaluation: (run: RunRef): Promise<boolean | 'incomplete'> =>
       withHeartbeats((giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp), 'summing up'),
 
     /**
