@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
+import { addBackupCommand } from './backup.ts';
 import { addEmergencyCommand } from './emergency.ts';
 import { sentenceOf } from './errors.ts';
 import { addKeyCommands } from './keys.ts';
@@ -19,6 +20,7 @@ function createProgram(): Command {
   addKeyCommands(program, show);
   addEmergencyCommand(program, show);
   addReconcileCommand(program, show);
+  addBackupCommand(program, show);
   return program;
 }
 

@@ -3,7 +3,7 @@ import { Migration, Migrator } from '@mikro-orm/migrations';
 import { defineConfig, EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { applyMigrations } from '../../src/db/migrate.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/wait-for.ts';
 
 class AddColumn extends Migration {
@@ -30,7 +30,7 @@ class Wrong extends Migration {
   }
 }
 
-let database: TestDatabase;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 const opened: { close(): Promise<unknown> }[] = [];
 beforeEach(async () => {
   database = await createTestDatabase();
