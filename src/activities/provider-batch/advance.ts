@@ -343,7 +343,10 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
         );
       } catch (error) {
         const trouble = troubleOf(error, attempt);
-        if (Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS) return giveUpUnread(batch, errorOf(trouble), attempt);
+        // They were deleted, as when their row was stored before and is restored from an earlier time. A second look makes sure.
+        const areGone = trouble.code === 'model_not_found' && batch.error?.code === trouble.code;
+        if (areGone || Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS)
+          return giveUpUnread(batch, errorOf(trouble), attempt);
         const since = (batch.submittedAt ?? batch.createdAt).getTime();
         const waitMs = Math.max(WAIT.least, Math.min(trouble.retryAfterMs ?? waitSince(since, CANCEL_WAIT), WAIT.most));
         await store(() => noteLook(query, batch, waitMs, { error: errorOf(trouble) }), attempt);
