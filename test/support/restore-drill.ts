@@ -354,6 +354,7 @@ export async function restore(
     await runScript(['src/admin/main.ts', 'reconcile'], { DATABASE_URL: servers.databaseUrl });
     const processes = await chooseProcesses({ ...servers, env });
     started.push(...(await Promise.all([processes.startApi(), processes.startWorker()])));
+    await tellWorkflows(servers.temporalAddress);
     await settled(database);
     const seconds = (performance.now() - begun) / 1000;
     await afterwards(processes.call);
@@ -411,6 +412,15 @@ export async function restore(
     await servers.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The other command of docs/backup.md: workflows whose rows are gone, or of another time, find out. */
+async function tellWorkflows(address: string): Promise<void> {
+  const binary = await ensureTemporal({ report: () => {} });
+  const query = `ExecutionStatus = 'Running' and WorkflowType in ('evaluationRun', 'releasePrompt', 'providerBatch')`;
+  const args = ['--address', address, '--query', query, '--name', 'controlChanged', '--reason', 'restored', '--yes'];
+  const { code, output } = await startProcess([binary, 'workflow', 'signal', ...args]).ended;
+  if (code !== 0) throw new Error(`temporal workflow signal: ${output}`);
 }
 
 /** Workflows that run though their row is gone or has ended. */
