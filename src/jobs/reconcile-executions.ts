@@ -16,7 +16,8 @@ import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 const ENDED_BY_OPERATOR = {
   code: 'model_unavailable',
-  message: 'The run was ended by an operator before the model responded.',
+  message:
+    'The run was ended by an operator before the model responded, or its end is not in a database that was restored.',
 } as const;
 
 const takeUnfinished = (db: Builder) =>

@@ -56,13 +56,13 @@ export function createEvaluationActivities(deps: BatchDeps) {
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
-     * @returns false where the run was paused or ended meanwhile
+     * @returns false where the run was paused or ended meanwhile; `incomplete` where examples have no result
      */
-    async finishEvaluation(run: RunRef): Promise<boolean> {
+    async finishEvaluation(run: RunRef): Promise<boolean | 'incomplete'> {
       const finish = (giveUp: AbortSignal) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp);
-      const isCompleted = await withHeartbeats(finish, 'summing up');
-      if (isCompleted) deps.onEvaluationEnd?.('completed');
-      return isCompleted;
+      const outcome = await withHeartbeats(finish, 'summing up');
+      if (outcome === true) deps.onEvaluationEnd?.('completed');
+      return outcome;
     },
 
     /**

@@ -66,6 +66,8 @@ const FIND_MS = 5 * 60_000;
 const SUBMIT_MS = 60 * 60_000;
 /** The second look for a batch that was not found follows so soon. */
 const SECOND_LOOK_MS = 5_000;
+/** One that was not submitted so soon may have been, and its row be restored from an earlier time. */
+const SUBMITTED_WITHIN_MS = 2 * 60_000;
 /** How long the run waits for a batch to end once it was canceled, and for the results of one that has ended. */
 const CANCEL_GRACE_MS = 60 * 60_000;
 const SETTLE_GRACE_MS = 24 * 60 * 60_000;
@@ -231,6 +233,8 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     const begun = { ...batch, status: 'submitting' } as const;
     if (!(await isStillOurs(attempt.context)))
       throw new Error('Temporal had timed this attempt out before it submitted.');
+    const isLate = batch.submissions === 0 && Date.now() - batch.createdAt.getTime() > SUBMITTED_WITHIN_MS;
+    if (isLate && models.batches.limitsOf(refOf(batch).provider).hasTag) return submitting(begun, attempt);
     let state: BatchState;
     try {
       state = await models.batches.submit(refOf(batch), file, AbortSignal.timeout(SUBMIT_MS));
@@ -344,7 +348,10 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
         );
       } catch (error) {
         const trouble = troubleOf(error, attempt);
-        if (Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS) return giveUpUnread(batch, errorOf(trouble), attempt);
+        // They were deleted, as when their row was stored before and is restored from an earlier time. A second look makes sure.
+        const areGone = trouble.code === 'model_not_found' && batch.error?.code === trouble.code;
+        if (areGone || Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS)
+          return giveUpUnread(batch, errorOf(trouble), attempt);
         const since = (batch.submittedAt ?? batch.createdAt).getTime();
         const waitMs = Math.max(WAIT.least, Math.min(trouble.retryAfterMs ?? waitSince(since, CANCEL_WAIT), WAIT.most));
         await store(() => noteLook(query, batch, waitMs, { error: errorOf(trouble) }), attempt);
