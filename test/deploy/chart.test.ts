@@ -28,26 +28,46 @@ function pathsOfSchema(of: Schema, at: string): string[] {
   );
 }
 
+/** What values.yaml has at a path. */
+function defaultOf(name: string): unknown {
+  return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], values);
+}
+
 describe('the chart', () => {
   test('has a default for each value that its schema knows, and knows each default', () => {
     const known = pathsOfSchema(schema, '').filter((each) => each !== 'global');
     expect(pathsOf(values, schema, '').sort()).toEqual(known.sort());
   });
 
-  test.each(Object.keys(values))('explains %s', (name) => {
-    expect(read('README.md')).toContain(`\`${name}`);
+  const rows = [...read('README.md').matchAll(/^\| (`.*?) \| (.*?) \|/gm)].map(([, names = '', shown = '']) => ({
+    names: [...names.matchAll(/`(.+?)`/g)].map(([, name = '']) => name),
+    shown,
+  }));
+
+  test('has a page with every value', () => {
+    expect(rows.flatMap(({ names }) => names).sort()).toEqual(pathsOf(values, schema, '').sort());
   });
 
-  test('sets settings that exist', () => {
+  test.each(rows.filter(({ shown }) => shown.startsWith('`')))(
+    'has the default that its page says for $names',
+    (row) => {
+      for (const name of row.names) expect(`\`${defaultOf(name)}\``).toBe(row.shown);
+    },
+  );
+
+  test.each(rows.filter(({ shown }) => shown.startsWith('none')))('has no default for $names', (row) => {
+    for (const name of row.names) expect([defaultOf(name)].flat().join()).toMatch(/^(\[object Object\])?$/);
+  });
+
+  test('names settings that exist', () => {
     const settings = readFileSync(path.join(PROJECT, 'docs/settings.md'), 'utf8');
-    const named = [...read('templates/configmap.yaml').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-    const refused = [...read('templates/_helpers.tpl').matchAll(/"([A-Z][A-Z_]{3,})"/g)].map(([, name = '']) => name);
-    const exempt = ['ALL', '_API_KEY'];
-    const unknown = [...named, ...refused].filter(
-      (name) => !settings.includes(`\`${name}\``) && !exempt.includes(name),
-    );
-    expect(named.length).toBeGreaterThan(5);
-    expect(unknown.filter((name) => name !== 'TEMPORAL_PAYLOAD_KEYS')).toEqual([]);
+    const named = ['configmap.yaml', '_helpers.tpl', 'worker.yaml', 'api.yaml'].flatMap((file) => [
+      ...[...read(`templates/${file}`).matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name),
+      ...[...read(`templates/${file}`).matchAll(/"([A-Z]+_[A-Z_]+|HOST|PORT)"/g)].map(([, name]) => name),
+    ]);
+    expect(named).toContain('SHUTDOWN_GRACE');
+    expect(named).toContain('TEMPORAL_TASK_QUEUE_PREFIX');
+    expect(named.filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('has the version of the service', () => {

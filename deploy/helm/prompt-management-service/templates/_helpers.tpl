@@ -49,13 +49,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- fail (printf "settings.%s: the chart sets it; set %s" $name $instead) -}}
 {{- end -}}
 {{- end -}}
-{{- range $name := list "DATABASE_URL" "ENCRYPTION_KEY" "BOOTSTRAP_API_KEY" "TEMPORAL_API_KEY" "OIDC_CLIENT_SECRET" "SCIM_TOKEN" "SMTP_URL" "OIDC_PROVIDERS" "TEMPORAL_PAYLOAD_KEYS" -}}
-{{- if hasKey $.Values.settings $name -}}
-{{- fail (printf "settings.%s: it is a secret; put it into the secret that existingSecret names" $name) -}}
-{{- end -}}
-{{- end -}}
+{{- $secrets := list "DATABASE_URL" "ENCRYPTION_KEY" "SMTP_URL" "OIDC_PROVIDERS" -}}
 {{- range $name, $_ := .Values.settings -}}
-{{- if hasSuffix "_API_KEY" $name -}}
+{{- if or (has $name $secrets) (regexMatch "_(API_KEY|PAYLOAD_KEYS|SECRET|TOKEN|PASSWORD)$|^OTEL_.*_HEADERS$" $name) -}}
 {{- fail (printf "settings.%s: it is a secret; put it into the secret that existingSecret names" $name) -}}
 {{- end -}}
 {{- end -}}
@@ -195,24 +191,31 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       topologySpreadConstraints:
+        {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
         - maxSkew: 1
-          topologyKey: kubernetes.io/hostname
+          topologyKey: {{ $key }}
           whenUnsatisfiable: ScheduleAnyway
           labelSelector:
             matchLabels:
-              {{- include "pms.selectorLabels" . | nindent 14 }}
-      {{- with $values.nodeSelector }}
-      nodeSelector:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with $values.tolerations }}
-      tolerations:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with $values.affinity }}
-      affinity:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
+              {{- include "pms.selectorLabels" $ | nindent 14 }}
+        {{- end }}
+      {{- include "pms.placement" $values | nindent 6 }}
+{{- end }}
+
+{{/* Where pods of one kind may run. Expects the values of the kind. */}}
+{{- define "pms.placement" -}}
+{{- with .nodeSelector -}}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
+{{- with .tolerations -}}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
+{{- with .affinity -}}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
 {{- end }}
 
 {{- define "pms.disruptionBudget" -}}
@@ -225,6 +228,8 @@ metadata:
     {{- include "pms.labels" . | nindent 4 }}
 spec:
   maxUnavailable: {{ .values.disruptionBudget.maxUnavailable }}
+  # A pod that is not ready serves nobody, and must not keep a node from being drained.
+  unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "pms.selectorLabels" . | nindent 6 }}
