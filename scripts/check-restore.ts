@@ -176,7 +176,7 @@ async function move(): Promise<void> {
   const receiver = await startReceiver(answering(503));
   stops.push(() => receiver.close());
   const place = await choosePlace({ WEBHOOK_RETRY_WAITS: '5s,1h', RATE_LIMIT_PER_MINUTE: '0' });
-  stops.push(place.remove);
+  stops.push(() => place.remove());
   const service = await startedService(place);
   const { call, dataDir } = place;
   await call('POST', '/prompts', { body: { name: 'moved', template: 'Say {{ x }}', model: 'sandbox/echo' } });

@@ -11,7 +11,7 @@ const TROUBLE = /unhandled rejection|"level":60|Nondeterminism|TMPRL1100|error: 
 export interface Replaceable {
   kind: 'api' | 'worker';
   /** Asks it to stop, waits for its end, and starts another version in its place. */
-  replace(tree: string): Promise<void>;
+  replace: (tree: string) => Promise<void>;
 }
 
 /** How a script of a version's package.json starts Node. */

@@ -9,7 +9,7 @@ const EXAMPLES = 400;
 const BATCH_EXAMPLES = 40;
 const CALLERS = 6;
 /** Prompts with this word are refused while the processes of their wave are replaced. */
-export const REFUSED = 'refused';
+const REFUSED = 'refused';
 
 const Created = z.object({ id: z.string() });
 const idOf = ({ text }: Answer) => Created.parse(JSON.parse(text)).id;

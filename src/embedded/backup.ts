@@ -106,11 +106,14 @@ async function copyRunning(source: string, target: string, url: string): Promise
   try {
     // The server keeps the log until this session ends.
     const slot = `backup_${randomBytes(6).toString('hex')}`;
+    // raw SQL: functions of the server, of no database and no table.
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
+    // raw SQL: as above.
     const { rows: started } = await client.query(
       `select pg_walfile_name(pg_backup_start('npm run backup', fast => true)) as segment`,
     );
     await copyTree(source, target, { isLive: true });
+    // raw SQL: as above.
     const { rows: ended } = await client.query(
       `select labelfile, pg_walfile_name(lsn) as segment from pg_backup_stop(wait_for_archive => false)`,
     );
