@@ -63,6 +63,13 @@ function resolve(name: string): { provider: string | undefined; model: string } 
   return { provider: BARE_NAMES.find(([, names]) => names.test(name))?.[0], model: name };
 }
 
+/** The model that a request is for. @throws UnsupportedError where nobody has named one */
+export function modelOf(prompt: LoadedPrompt, { model }: CallOptions): ReturnType<typeof resolve> & { name: string } {
+  const name = model ?? prompt.model;
+  if (name === undefined) throw new UnsupportedError('model', 'is not known of a fallback: give one in the options');
+  return { name, ...resolve(name) };
+}
+
 /**
  * @param speaks providers that the client talks to: the first of them where nobody knows whose the model is
  * @throws VariablesError, UnsupportedError
@@ -70,12 +77,11 @@ function resolve(name: string): { provider: string | undefined; model: string } 
 export function toCall(
   prompt: LoadedPrompt,
   variables: Variables,
-  { messages = [], model: given, parameters }: CallOptions,
+  options: CallOptions,
   speaks: readonly string[],
 ): Call {
-  const name = given ?? prompt.model;
-  if (name === undefined) throw new UnsupportedError('model', 'is not known of a fallback: give one in the options');
-  const { provider, model } = resolve(name);
+  const { messages = [], model: given, parameters } = options;
+  const { name, provider, model } = modelOf(prompt, options);
   if (provider !== undefined && !speaks.includes(provider) && given === undefined)
     throw new UnsupportedError(
       'model',

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../generated/types.gen.ts';
 import type { Run } from '../record.ts';
-import { type About, recall } from './call.ts';
+import { type About, recall, textOf } from './call.ts';
 
 // What a provider answered, as `pms.record` takes it.
 
@@ -99,6 +99,82 @@ export function anthropicAnswer(
       usage.output_tokens_details?.thinking_tokens,
     ),
   };
+}
+
+/** Of `generateText`, of the end of `streamText` (`onFinish`), or of what that has, once it is awaited. */
+export interface AISDKResponse {
+  text: string;
+  toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
+  finishReason: string;
+  usage: AISDKUsage;
+  /** Of all steps. */
+  totalUsage?: AISDKUsage;
+}
+interface AISDKUsage {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  inputTokenDetails?: { cacheReadTokens?: number | undefined };
+  outputTokenDetails?: { reasoningTokens?: number | undefined };
+}
+
+/** The same of the AI SDK. @throws PmsError for another's request */
+export function fromAISDK(
+  { text, toolCalls, finishReason, usage, totalUsage = usage }: AISDKResponse,
+  request: object,
+): Run {
+  const calls = toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, input }));
+  const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } = totalUsage;
+  return runOf(recall(request), {
+    output: text,
+    toolCalls: calls,
+    finishReason: reasonOf(finishReason, calls),
+    tokens:
+      inputTokens === undefined || outputTokens === undefined
+        ? undefined
+        : tokensOf(inputTokens, outputTokens, inputTokenDetails?.cacheReadTokens, outputTokenDetails?.reasoningTokens),
+  });
+}
+
+/** Of `invoke`. */
+export interface LangChainResponse {
+  content: string | readonly { type: string }[];
+  tool_calls?: readonly { id?: string | undefined; name: string; args: Record<string, unknown> }[];
+  usage_metadata?:
+    | {
+        input_tokens: number;
+        output_tokens: number;
+        input_token_details?: { cache_read?: number };
+        output_token_details?: { reasoning?: number };
+      }
+    | undefined;
+  response_metadata: Record<string, unknown>;
+}
+
+/** The same of a model of LangChain. @throws PmsError for another's request */
+export function fromLangChain(response: LangChainResponse, request: object): Run {
+  const about = recall(request);
+  const { content, tool_calls = [], usage_metadata: usage, response_metadata: metadata } = response;
+  const json = tool_calls.find(({ name }) => about.jsonTool !== undefined && name === about.jsonTool);
+  const calls = tool_calls
+    .filter((each) => each !== json)
+    .map(({ id = '', name, args }) => ({ id, name, input: args }));
+  const text = typeof content === 'string' ? content : textOf(content);
+  const reason =
+    json !== undefined && calls.length === 0 ? 'stop' : (metadata['finish_reason'] ?? metadata['stop_reason']);
+  return runOf(about, {
+    output: json === undefined ? text : JSON.stringify(json.args),
+    toolCalls: calls,
+    finishReason: reasonOf(typeof reason === 'string' ? reason : undefined, calls),
+    tokens:
+      usage &&
+      tokensOf(
+        // A count of 0 is left out.
+        usage.input_tokens ?? 0,
+        usage.output_tokens ?? 0,
+        usage.input_token_details?.cache_read,
+        usage.output_token_details?.reasoning,
+      ),
+  });
 }
 
 const REASONS: Readonly<Record<string, Answer['finishReason']>> = {
