@@ -1,15 +1,17 @@
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
-import { type AnthropicBlock, type AnthropicRequest, toAnthropic } from './anthropic.ts';
+import { type AnthropicRequest, toAnthropic } from './anthropic.ts';
 import { type CallOptions, modelOf, recall, remember, UnsupportedError } from './call.ts';
-import { type OpenAIRequest, type OpenAIUserPart, toOpenAI } from './openai.ts';
+import { type OpenAIRequest, toOpenAI } from './openai.ts';
 
 type LangChainToolCall = { id: string; name: string; args: Record<string, unknown>; type: 'tool_call' };
+// biome-ignore lint/suspicious/noExplicitAny: a provider's own, which LangChain hands on
+type Block = { type: string; [field: string]: any };
 type Text = { type: 'text'; text: string };
 /** Messages as every model of LangChain takes them; files are in the provider's own form. */
 export type LangChainMessage =
   | { role: 'system' | 'developer'; content: string | Text[] }
-  | { role: 'user'; content: string | (OpenAIUserPart | AnthropicBlock)[] }
-  | { role: 'assistant'; content: string | AnthropicBlock[]; tool_calls?: LangChainToolCall[] }
+  | { role: 'user'; content: string | Block[] }
+  | { role: 'assistant'; content: string | Block[]; tool_calls?: LangChainToolCall[] }
   | { role: 'tool'; content: string; tool_call_id: string };
 
 /** Of `new ChatOpenAI(options)` or `new ChatAnthropic(options)`: the prompt's model, and all that goes with each of its calls. */
