@@ -97,7 +97,12 @@ function checkPods(manifests: Manifest[]): number {
       assert(container.resources.requests && container.resources.limits.memory, `${of} has no bounds`);
       // Settings are: those of the migration, which runs before there is a ConfigMap.
       const inPlain = (container.env ?? []).map(({ name }: { name: string }) => name);
-      assert(!inPlain.some((name: string) => /(API_KEY|ENCRYPTION_KEY|PAYLOAD_KEYS|SECRET|TOKEN|DATABASE_URL|SMTP_URL)$/.test(name)), `${of} has secrets in plain`);
+      assert(
+        !inPlain.some((name: string) =>
+          /(API_KEY|ENCRYPTION_KEY|PAYLOAD_KEYS|SECRET|TOKEN|DATABASE_URL|SMTP_URL)$/.test(name),
+        ),
+        `${of} has secrets in plain`,
+      );
     }
     if (kind !== 'Deployment') continue;
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
