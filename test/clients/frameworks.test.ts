@@ -27,7 +27,7 @@ afterAll(() => standIns?.close());
 interface Vector {
   title: string;
   to: 'openai' | 'anthropic';
-  prompt: { model: string; tools?: object[] };
+  prompt: { model: string; template?: string; tools?: object[] };
   variables?: Variables;
   request?: Record<string, unknown>;
   fault?: string;
@@ -183,7 +183,7 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       const made = langChainModel({
         title: '',
         to,
-        prompt: { model, ...{ template: 'What time is it?', tools: [TIME] } },
+        prompt: { model, template: 'What time is it?', tools: [TIME] },
       });
       return fromLangChain(await made.model.invoke(request.messages), request);
     };

@@ -51,7 +51,7 @@ describe('the chart', () => {
   test.each(rows.filter(({ shown }) => shown.startsWith('`')))(
     'has the default that its page says for $names',
     (row) => {
-      for (const name of row.names) expect(`\`${defaultOf(name)}\``).toBe(row.shown);
+      for (const name of row.names) expect(`\`${String(defaultOf(name))}\``).toBe(row.shown);
     },
   );
 

@@ -58,7 +58,7 @@ export function createEvaluationActivities(deps: BatchDeps) {
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
      * @returns false where the run was paused or ended meanwhile; `incomplete` where examples have no result
      */
-    async finishEvaluation(run: RunRef): Promise<boolean | 'incomplete'> {
+    finishEvaluation: async (run: RunRef): Promise<boolean | 'incomplete'> => {
       const finish = (giveUp: AbortSignal) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp);
       const outcome = await withHeartbeats(finish, 'summing up');
       if (outcome === true) deps.onEvaluationEnd?.('completed');

@@ -62,7 +62,7 @@ export function adaptedSchema(schema: Schema): Schema {
   if (typeof format === 'string' && !FORMATS.includes(format)) said.push(`format: ${format}`);
   if (said.length > 0)
     result['description'] = [
-      ...(schema['description'] == null ? [] : [schema['description']]),
+      ...(typeof schema['description'] === 'string' ? [schema['description']] : []),
       `${said.join('; ')}.`,
     ].join('\n');
   return result;
