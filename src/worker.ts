@@ -268,12 +268,17 @@ async function main(): Promise<void> {
   await runProcess('worker', async (settings, log, parts, stopRequested) => {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);
     parts.add('the connections', () => dependencies.close());
+    let isAtWork = false;
     if (settings.metricsPort !== 0) {
-      const metrics = await serveMetrics(dependencies);
+      const metrics = await serveMetrics(dependencies, () => isAtWork);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     const workers = await startWorkers(dependencies);
-    parts.add('the workers', () => workers.stop());
+    parts.add('the workers', () => {
+      isAtWork = false;
+      return workers.stop();
+    });
+    isAtWork = true;
     log.info('the workers are at work');
     const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
     await Promise.race([workers.failed, stopped]);

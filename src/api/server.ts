@@ -374,14 +374,19 @@ async function main(): Promise<void> {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);
     parts.add('the connections', () => dependencies.close());
     if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(dependencies.db, settings.bootstrapApiKey);
+    let isAtWork = false;
     if (settings.metricsPort !== 0) {
-      const metrics = await serveMetrics(dependencies);
+      const metrics = await serveMetrics(dependencies, () => isAtWork);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.
     await keepSearchAttributes(dependencies.client, log)();
     const api = await startApi(dependencies, { eager: false });
-    parts.add('the API', () => api.close(settings.shutdownGraceMs));
+    parts.add('the API', () => {
+      isAtWork = false;
+      return api.close(settings.shutdownGraceMs);
+    });
+    isAtWork = true;
     log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
   });
 }
