@@ -3,6 +3,7 @@
 // runs the containers that it renders with Docker or Podman: migration, API and worker, as the user, with the rights, the root and the
 // variables that their manifests give. (Not by `podman kube play`, which needs a host's cgroups.) Needs Go, which builds Helm and kubeconform, minutes
 // the first time, Python, and an engine for the last part. What it makes has names of its own and is removed at the end.
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { checkConsole } from './chart-console.ts';
 import { goTool } from './go-tools.ts';
 import { pythonWith } from './python.ts';
 
@@ -76,10 +78,6 @@ const manifestsOf = (text: string) =>
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 const minimal = ['--values', `${chart}/ci/minimal.yaml`];
-
-function assert(condition: unknown, what: string): void {
-  if (!condition) throw new Error(what);
-}
 
 /** What holds for every pod, whatever the values. */
 function checkPods(manifests: Manifest[]): number {
@@ -272,6 +270,10 @@ const containers: [string, () => Promise<string> | string][] = [
       for (const component of ['api', 'worker']) start(manifests, component);
       return await runPrompt();
     },
+  ],
+  [
+    'the console and the documentation open in a browser, and need nothing from elsewhere',
+    async () => `${await checkConsole(addressOf('api'), key)} files`,
   ],
   [
     'nothing in them can be written but /tmp, and nobody is root',
