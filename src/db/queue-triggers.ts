@@ -1,9 +1,11 @@
 import { executionStates } from '../domain/execution-states.ts';
 
-/** The body of a trigger: notes executions that queues have to look at, where any queue of the workspace takes executions by a filter. */
-const noting = (rows: string, id: string, condition = '') => `begin
-      insert into queue_candidates (workspace_id, execution_id) select distinct found.workspace_id, found.${id} from ${rows} as found
-      where exists (select from queues where queues.workspace_id = found.workspace_id and queues.filter is not null)${condition}; return null; end`;
+// raw SQL: a part of the body of triggers.
+const NOTE = 'insert into queue_candidates (workspace_id, execution_id)';
+
+/** Whether any queue of the workspace of a row takes executions by a filter. */
+const isFilled = (row: string) =>
+  `exists (select from queues where queues.workspace_id = ${row}.workspace_id and queues.filter is not null)`;
 
 /** An execution that has ended: `jobs/fill-queues.ts` looks at it. Runs made elsewhere are stored when they have. */
 export const executionQueueTriggers = (['insert', 'update'] as const).map((event) => ({
@@ -12,7 +14,8 @@ export const executionQueueTriggers = (['insert', 'update'] as const).map((event
   events: [event],
   // raw SQL: the body of a trigger. As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a
   // difference. For each row: most changes end nothing, and must not cost a call of the trigger.
-  expression: `create or replace function "executions_queues_of_${event}_fn"() returns trigger language plpgsql as $$ ${noting('(select new.workspace_id, new.id)', 'id')} $$;
+  expression: `create or replace function "executions_queues_of_${event}_fn"() returns trigger language plpgsql as $$ begin
+      if ${isFilled('new')} then ${NOTE} values (new.workspace_id, new.id); end if; return null; end $$;
 create trigger "queues_of_${event}" after ${event} on "executions" for each row when (${executionStates.in(executionStates.final, 'new')}${event === 'insert' ? '' : ' and old.status is distinct from new.status'})
       execute function "executions_queues_of_${event}_fn"()`,
 }));
@@ -23,7 +26,9 @@ export const scoreQueueTriggers = (['insert', 'update'] as const).map((event) =>
   timing: 'after' as const,
   events: [event],
   // raw SQL: as above.
-  expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ ${noting('made', 'execution_id', ' and found.execution_id is not null')} $$;
+  expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ begin
+      ${NOTE} select distinct made.workspace_id, made.execution_id from made
+      where made.execution_id is not null and ${isFilled('made')}; return null; end $$;
 create trigger "queues_of_${event}" after ${event} on "scores" referencing new table as made for each statement execute function "scores_queues_of_${event}_fn"()`,
 }));
 

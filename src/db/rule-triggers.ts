@@ -19,8 +19,10 @@ function trigger(event: 'insert' | 'update') {
     name,
     timing: 'after' as const,
     events: [event],
-    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference. Most
+    // workspaces have no rule: an insert of nothing would call the triggers of rule_items, too.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
+      if not exists (select from rules where workspace_id = new.workspace_id and enabled) then return null; end if;
       insert into rule_items (workspace_id, work_id, execution_id, created_at)
       select new.workspace_id, r.id, new.id, now() from rules r
       where r.workspace_id = new.workspace_id and r.enabled

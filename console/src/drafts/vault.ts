@@ -80,16 +80,16 @@ export class Vault {
   }
 
   /**
-   * @param isWanted asked once it is encrypted: whether it is still to be kept
+   * @param isStillNeeded asked once it is encrypted: whether it is still to be kept
    * @returns whether it is kept: not where it is too large, or there is no room
    */
-  async write(id: string, value: unknown, isWanted: () => boolean): Promise<boolean> {
+  async write(id: string, value: unknown, isStillNeeded: () => boolean): Promise<boolean> {
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const bytes = new TextEncoder().encode(JSON.stringify(value));
     const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, this.#key, bytes);
     const entry: Entry = { at: Date.now(), iv: toBase64(iv), data: toBase64(new Uint8Array(data)) };
     const text = JSON.stringify(entry);
-    if (!isWanted()) return true;
+    if (!isStillNeeded()) return true;
     if (text.length > MAX_ENTRY_CHARS || !this.#makeRoom(id, text.length)) {
       // What is there is older than what is on the page.
       localStorage.removeItem(this.#prefix + id);

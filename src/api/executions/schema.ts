@@ -20,7 +20,7 @@ const Draft = z
     ...draftFields,
     model: ModelName.optional().meta({ description: 'Required without a prompt.' }),
   })
-  .refine(hasAtMostOne, NOT_BOTH)
+  .refine(hasAtMostOne, { ...NOT_BOTH })
   .meta({
     id: 'ExecutionDraft',
     description:

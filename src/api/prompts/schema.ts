@@ -79,8 +79,8 @@ export const CreatePrompt = z
     commit_message: CommitMessage.optional(),
     base_version: BaseVersionOrNone.optional(),
   })
-  .refine(hasOne, ONE_OF_BOTH)
-  .refine(hasAtMostOne, NOT_BOTH)
+  .refine(hasOne, { ...ONE_OF_BOTH })
+  .refine(hasAtMostOne, { ...NOT_BOTH })
   .meta({ id: 'CreatePrompt' });
 
 export const UpdatePrompt = z
@@ -91,7 +91,7 @@ export const UpdatePrompt = z
     commit_message: CommitMessage.optional(),
     base_version: BaseVersion.optional(),
   })
-  .refine(hasAtMostOne, NOT_BOTH)
+  .refine(hasAtMostOne, { ...NOT_BOTH })
   .meta({ id: 'UpdatePrompt' });
 
 /** What decides who gets the candidate of a label's release. */

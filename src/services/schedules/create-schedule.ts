@@ -89,7 +89,7 @@ export async function withdrawSchedule(query: Query, id: string, force: boolean)
         cte
           .deleteFrom('schedules')
           .where('id', '=', id)
-          .$if(!force, (untold) => untold.where('accepted_at', 'is', null))
+          .$if(!force, (unaccepted) => unaccepted.where('accepted_at', 'is', null))
           .returning(sql<string>`id::text`.as('resource_id')),
       )
       .deleteFrom('idempotency_keys as k')
