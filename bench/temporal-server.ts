@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -43,7 +44,7 @@ async function ensurePrograms(report: (line: string) => void): Promise<Record<ke
   return files;
 }
 
-let nextPort = 20_000 + (process.pid % 10_000);
+let nextPort = randomInt(20_000, 32_768);
 
 /** A free port below 32768: the server keeps its own as a `smallint`. */
 async function lowPort(): Promise<number> {
