@@ -112,6 +112,9 @@ if (options.save && rounds !== undefined) {
   process.exit(1);
 }
 
+// What was started ends as this process exits, and a signal alone would not let it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 const outcomes: Outcome[] = [];
 for (const [name, measure] of Object.entries(BENCHMARKS)) {
   if (positionals.length > 0 ? !positionals.includes(name) : BY_NAME_ONLY.has(name)) continue;
