@@ -1,7 +1,8 @@
-// Puts faults between each pair of processes, with work in flight, and prints what held: npm run check:network [-- --link TEXT] [--fault TEXT] [--json FILE]
+// Puts faults between each pair of processes, with work in flight, and prints what held: npm run check:network [-- --link TEXT] [--fault TEXT] [--json FILE] [--again]
 // PostgreSQL and Temporal are servers of the check's own, Temporal on a PostgreSQL of its own as in production. Toxiproxy and Temporal's
-// server are built by Go (1.25 or newer) the first time. All of it takes some 40 minutes; the numbers go to .cache/network-matrix.json, too.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// server are built by Go (1.25 or newer) the first time. All of it takes some 50 minutes; the numbers go to .cache/network-matrix.json, too. `--again` takes
+// them from there, and repeats what did not hold: on a busy machine recovery takes longer.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -16,7 +17,12 @@ import { startProxy, type TcpProxy } from '../test/support/proxy.ts';
 import { startToxiproxy, type Toxic, type ToxicProxy } from '../test/support/toxiproxy.ts';
 
 const { values: only } = parseArgs({
-  options: { link: { type: 'string' }, fault: { type: 'string' }, json: { type: 'string' } },
+  options: {
+    link: { type: 'string' },
+    fault: { type: 'string' },
+    json: { type: 'string' },
+    again: { type: 'boolean' },
+  },
 });
 const JSON_FILE = only.json ?? path.join(PROJECT, '.cache', 'network-matrix.json');
 const report = (line: string) => console.error(line);
@@ -60,6 +66,15 @@ const CALLER_RECOVERY_MS = 100_000;
 
 const TEMPORAL_DATABASE = 'Temporal – its PostgreSQL';
 
+interface Cell {
+  link: string;
+  fault: string;
+  outcome: CellOutcome;
+  wrong: string[];
+}
+
+const earlierCells = async (): Promise<Cell[]> => JSON.parse(await readFile(JSON_FILE, 'utf8'));
+
 async function startPlainProxy(_name: string, target: string): Promise<TcpProxy> {
   const { hostname: host, port } = new URL(`tcp://${target}`);
   return startProxy({ host, port: Number(port) });
@@ -68,7 +83,8 @@ async function startPlainProxy(_name: string, target: string): Promise<TcpProxy>
 async function main(): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-network-'));
   const stops: (() => Promise<unknown>)[] = [];
-  const rows: { link: string; fault: string; outcome: CellOutcome; wrong: string[] }[] = [];
+  const earlier = only.again === true ? await earlierCells() : [];
+  const rows = earlier.filter(({ wrong }) => wrong.length === 0);
   try {
     const toxiproxy = await startToxiproxy(report);
     stops.push(() => killLeftovers());
@@ -108,7 +124,10 @@ async function main(): Promise<number> {
       await writeFile(path.join(PROJECT, '.cache', 'network-api.log'), stage.api.output());
       await writeFile(path.join(PROJECT, '.cache', 'network-worker.log'), stage.worker.output());
     };
-    const isMeant = (link: string, fault: string) => link.includes(only.link ?? '') && fault.includes(only.fault ?? '');
+    const isMeant = (link: string, fault: string) =>
+      link.includes(only.link ?? '') &&
+      fault.includes(only.fault ?? '') &&
+      !rows.some((row) => row.link === link && row.fault === fault);
 
     const toxic = await startNetworkStage<ToxicProxy>({
       ...(await serversWith('toxic')),
@@ -161,10 +180,11 @@ function lineOf({ begun, endedMeanwhile, lost, paidTwice, deliveredTwice, firstM
 }
 
 /** As docs/reliability.md shows it: for each cell, what was slowest to be back. */
-function tableOf(rows: readonly { link: string; fault: string; outcome: CellOutcome; wrong: string[] }[]): string {
-  const links = [...new Set(rows.map(({ link }) => link))];
+function tableOf(rows: readonly Cell[]): string {
+  const links = [...LINKS, TEMPORAL_DATABASE].filter((link) => rows.some((row) => row.link === link));
   const head = ['fault', ...links];
-  const lines = [...new Set(rows.map(({ fault }) => fault))].map((fault) => {
+  const faults = [...Object.keys(FAULTS), STRANDED].filter((fault) => rows.some((row) => row.fault === fault));
+  const lines = faults.map((fault) => {
     const cells = links.map((link) => {
       const found = rows.find((row) => row.link === link && row.fault === fault);
       if (found === undefined) return '';
