@@ -32,9 +32,9 @@ async function open(page: Page, url: string): Promise<{ complaints: string[]; is
 export async function checkConsole(host: string, key: string): Promise<number> {
   const proxy = await startProxy({ host, port: 3000 });
   const origin = `http://127.0.0.1:${proxy.port}`;
-  const { browser, close } = await launchBrowser();
+  const chromium = await launchBrowser();
   try {
-    const context = await browser.newContext({ locale: 'en-US' });
+    const context = await chromium.browser.newContext({ locale: 'en-US' });
     const asked: string[] = [];
     context.on('request', (request) => asked.push(request.url()));
     const session = await context.request.post(`${origin}/v1/session`, {
@@ -54,7 +54,7 @@ export async function checkConsole(host: string, key: string): Promise<number> {
     assert(elsewhere.length === 0, `pages ask elsewhere: ${elsewhere.join(', ')}`);
     return new Set(asked).size;
   } finally {
-    await close();
+    await chromium.close();
     await proxy.close();
   }
 }
