@@ -37,6 +37,7 @@ const LAYERS: Record<string, Layer> = {
       'worker.ts',
       'dependencies.ts',
       'lifecycle.ts',
+      'codec-server.ts',
       'welcome.ts',
       'metrics.ts',
       'logger.ts',
