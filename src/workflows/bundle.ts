@@ -6,6 +6,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { ENCODED_FAILURES } from '../temporal/data-converter.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const workflowsPath = path.join(here, 'index.ts');
@@ -50,4 +51,10 @@ export async function workflowBundle(
   return { code };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void workflowBundle();
+/** Both kinds, for where nothing can be bundled later. */
+async function main(): Promise<void> {
+  await workflowBundle();
+  await workflowBundle(undefined, { failureConverterPath: ENCODED_FAILURES });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void main();
