@@ -10,6 +10,7 @@ import { parseSettings } from '../../src/config.ts';
 import { keyIdOf } from '../../src/domain/cipher.ts';
 import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { evaluationScheduleId } from '../../src/temporal/names.ts';
 import { startWorkers } from '../../src/worker.ts';
 import { historyToJson } from '../support/histories.ts';
 import { readableText } from '../support/history-events.ts';
@@ -78,12 +79,17 @@ async function restart(keys: string): Promise<Process> {
 const handleOf = (workflowId: string) =>
   new Client({ connection: service.foundation.connection }).workflow.getHandle(workflowId);
 
-/** A history's text with what stands in it in base64, without search attributes. */
-async function historyOf(workflowId: string): Promise<string> {
-  const history = historyToJson(await handleOf(workflowId).fetchHistory());
-  const hidden = JSON.parse(history, (name, value) => (name === 'searchAttributes' ? undefined : value));
-  return readableText(JSON.stringify(hidden));
-}
+/** All there is to read in a message of Temporal but for search attributes, bytes as text. */
+const textOf = (message: unknown): string =>
+  readableText(
+    JSON.stringify(message, (name, value) => {
+      if (name === 'searchAttributes') return undefined;
+      const bytes = value?.type === 'Buffer' ? value.data : value;
+      return bytes !== value || bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : value;
+    }),
+  );
+const historyOf = async (workflowId: string) =>
+  textOf(JSON.parse(historyToJson(await handleOf(workflowId).fetchHistory())));
 const keysIn = (text: string) => [...new Set(text.match(/^[0-9a-f]{8}$/gm))].sort();
 
 async function begin({ call }: Process, examples: number): Promise<{ id: string; workflow_id: string }> {
@@ -115,13 +121,8 @@ test('Temporal stores no plaintext of inputs, results, memos, summaries, details
   const { id, workflow_id } = await begin(running, 12);
   await oneIsDone(id);
   const { raw } = await handleOf(workflow_id).describe();
-  const described = readableText(
-    JSON.stringify(
-      { ...raw, workflowExecutionInfo: { ...raw.workflowExecutionInfo, searchAttributes: null } },
-      (_, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString('base64') : value),
-    ),
-  );
-  expect(described).toContain('encryption-key-id');
+  const described = textOf(raw);
+  expect(described).toContain('binary/encrypted');
   expect(described).not.toContain('secret-plan');
   expect(described).not.toContain('spentUsd');
   expect(await endOf(id)).toMatchObject(COMPLETED(12));
@@ -188,29 +189,31 @@ test('without the key, a run waits and says which key it lacks; it goes on when 
   expect(await endOf(id)).toMatchObject(COMPLETED(12));
 });
 
-test('a schedule is encrypted, and read by who has the key', async () => {
-  const key = newKey();
-  const { call, client } = await startProcess(key);
+test('a schedule is encrypted, runs, and is read by who has the key', async () => {
+  const { call, client } = await startProcess(newKey());
+  const evaluation = { prompt_name: 'secret-plan', examples: [{ variables: { text: 'x' }, expected: 'x' }] };
   const { status, body } = await call('POST', '/schedules', {
-    body: {
-      name: 'nightly',
-      cron: '0 3 * * *',
-      evaluation: { prompt_name: 'secret-plan', examples: [{ variables: { text: 'x' }, expected: 'x' }] },
-    },
+    body: { name: 'nightly', cron: '0 3 * * *', time_zone: 'UTC', evaluation },
   });
   expect({ status, body }).toMatchObject({ status: 201 });
-  const scheduleId = await waitFor('the schedule', async () => {
-    for await (const { scheduleId: found } of client.schedule.list()) {
-      const { action } = await client.schedule.getHandle(found).describe();
-      if (action.type === 'startWorkflow' && JSON.stringify(action.memo).includes('nightly')) return found;
-    }
-    return undefined;
+  const [row] = await service.foundation.db.system.query<{ id: string }>({
+    text: `select id from schedules where name = 'nightly'`,
   });
-  const { raw } = await new Client({ connection: service.foundation.connection }).schedule
-    .getHandle(scheduleId)
-    .describe()
-    .catch((error) => ({ raw: String(error) }));
-  expect(readableText(JSON.stringify(raw))).not.toContain('nightly');
+  const scheduleId = evaluationScheduleId(row?.id ?? '');
+  const { action } = await client.schedule.getHandle(scheduleId).describe();
+  expect(action).toMatchObject({ memo: { name: 'nightly', prompt: 'secret-plan' } });
+  const { schedule } = await client.workflowService.describeSchedule({ namespace: 'default', scheduleId });
+  const text = textOf(schedule);
+  expect(text).toContain('binary/encrypted');
+  expect(text).not.toContain('nightly');
+  expect(text).not.toContain('secret-plan');
+  expect((await call('POST', `/schedules/${body.id}/trigger`)).status).toBe(200);
+  const [started] = await waitFor('the evaluation', async () => {
+    const { data } = (await call('GET', `/evaluations?schedule_id=${body.id}`)).body;
+    return data.length > 0 && data;
+  });
+  expect(await endOf(started.id)).toMatchObject(COMPLETED(1));
+  await call('DELETE', `/schedules/${body.id}`);
 });
 
 test("Temporal's CLI shows a history by the codec server, which wants its token", async () => {
