@@ -17,9 +17,13 @@ export async function buildClient(folder: string, options: readonly string[] = [
   await promisify(execFile)('npx', ['tsc', '--project', project, '--outDir', folder, ...options], { cwd: root });
 }
 
-/** All JavaScript of a built client, one file after the other. */
-export async function readBuilt(folder: string): Promise<string> {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js'));
+/**
+ * All JavaScript of a built client, one file after the other.
+ * @param part what is imported by `pms-client`, or what `pms-client/requests` has besides
+ */
+export async function readBuilt(folder: string, part: 'core' | 'requests' = 'core'): Promise<string> {
+  const isOfPart = (file: string) => file.includes(`${path.sep}requests${path.sep}`) === (part === 'requests');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js') && isOfPart(file));
   return (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n');
 }
 

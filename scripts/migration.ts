@@ -1,11 +1,19 @@
 // node scripts/migration.ts create [name] | check
 // Makes a migration from the difference between the entities and the snapshot, or checks that there is none,
 // against a PostgreSQL of its own that it throws away.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openOrm } from '../src/db/orm.ts';
 import { startPostgres } from '../src/embedded/postgres/postgres.ts';
+
+/** Whoever waits for a lock holds up all that come after: a migration that does not get it in time lets them pass, and is tried again. */
+function addLockTimeout(fileName: string): void {
+  const file = new URL(`../src/db/migrations/${fileName}`, import.meta.url);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/( up\(\).*\{\n)/, `$1    this.addSql(\`set local lock_timeout = '5s';\`);\n`));
+}
 
 const [command = 'check', name] = process.argv.slice(2);
 const folder = await mkdtemp(path.join(tmpdir(), 'pms-migration-'));
@@ -15,6 +23,7 @@ try {
   await orm.schema.ensureDatabase();
   if (command === 'create') {
     const result = await orm.migrator.create(undefined, false, false, name);
+    if (result.fileName) addLockTimeout(result.fileName);
     console.log(result.fileName || 'The entities match the snapshot: nothing to migrate.');
   } else {
     await orm.migrator.up();

@@ -1,7 +1,17 @@
 // Leaves in a production node_modules what a running service needs: node scripts/prune-image.mjs FOLDER [ARCHITECTURE]
 // Temporal's SDK brings native parts for five platforms, and a bundler that is of no use where the workflows are bundled
 // already. ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default that of this process.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
@@ -84,4 +94,33 @@ for (const sources of ['sdk-core', 'src', 'ts', 'bridge-macros']) {
 for (const file of readdirSync(path.join(folder, 'node_modules'), { recursive: true })) {
   if (/\.(map|d\.[cm]?ts)$/.test(file)) rmSync(path.join(folder, 'node_modules', file), { force: true });
 }
-console.log(`${removed} packages removed; Temporal's native part: ${kept}.`);
+
+/** Of the header of an ELF file: what it begins with, and for which machine it is. */
+const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
+const MACHINES = new Map([
+  [0x3e, 'x86_64'],
+  [0xb7, 'aarch64'],
+]);
+
+/** Programs and libraries below a folder, with the machines that they are for. */
+function* nativeFilesIn(at) {
+  const header = Buffer.alloc(20);
+  for (const entry of readdirSync(at, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const open = openSync(file, 'r');
+    const length = readSync(open, header);
+    closeSync(open);
+    if (length < header.length || !header.subarray(0, 4).equals(ELF)) continue;
+    yield { file: path.relative(folder, file), machine: MACHINES.get(header.readUInt16LE(18)) ?? 'another machine' };
+  }
+}
+
+const native = [...nativeFilesIn(path.join(folder, 'node_modules'))];
+const foreign = native.filter(({ machine }) => machine !== target);
+if (foreign.length > 0 || native.length === 0) {
+  for (const { file, machine } of foreign) console.error(`${file} is for ${machine}, and the image for ${target}.`);
+  if (native.length === 0) console.error(`There is no native part for ${target}.`);
+  process.exit(1);
+}
+console.log(`${removed} packages removed. Native parts for ${target}: ${native.map(({ file }) => file).join(', ')}.`);

@@ -5,7 +5,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 
-const LEAST_VERSION = [3, 10];
+type LeastVersion = readonly [major: number, minor: number];
+/** The client's own. */
+const LEAST_VERSION: LeastVersion = [3, 10];
 const TIME_LIMIT_MS = 540_000;
 
 /** What a program did. */
@@ -39,7 +41,7 @@ export function run(program: string, args: string[], { cwd, env }: { cwd?: strin
  * A Python that is new enough: `$PYTHON`, else the first on the PATH.
  * @throws Error that says what to install
  */
-function findPython(): { program: string; version: string } {
+function findPython([leastMajor, leastMinor]: LeastVersion): { program: string; version: string } {
   const given = process.env['PYTHON'];
   const names = ['python3', 'python', ...['3.14', '3.13', '3.12', '3.11', '3.10'].map((version) => `python${version}`)];
   for (const program of given ? [given] : names) {
@@ -47,25 +49,25 @@ function findPython(): { program: string; version: string } {
     const { status, stdout } = spawnSync(program, ['-c', script], { encoding: 'utf8' });
     if (status !== 0) continue;
     const [major = 0, minor = 0] = stdout.split(' ', 2).map(Number);
-    const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION;
     if (major > leastMajor || (major === leastMajor && minor >= leastMinor))
       return { program, version: stdout.trim().split(' ').at(-1) ?? '' };
   }
-  const wanted = LEAST_VERSION.join('.');
+  const wanted = `${leastMajor}.${leastMinor}`;
   throw new Error(
     given
       ? `PYTHON is ${given}, which is no Python ${wanted} or newer.`
-      : `The tests of the Python client need Python ${wanted} or newer with venv (Debian: python3 and python3-venv). Install it, or name it in PYTHON.`,
+      : `This needs Python ${wanted} or newer with venv (Debian: python3 and python3-venv). Install it, or name it in PYTHON.`,
   );
 }
 
 /**
  * The interpreter of a virtual environment with these packages. It is made once for this user, and needs no network after that.
  * @param requirements file of pinned requirements
+ * @param least default: the oldest Python that the client is for
  * @throws Error that says what to install
  */
-export async function pythonWith(requirements: string): Promise<string> {
-  const { program, version } = findPython();
+export async function pythonWith(requirements: string, least = LEAST_VERSION): Promise<string> {
+  const { program, version } = findPython(least);
   const hash = createHash('sha256').update(readFileSync(requirements)).update(version).digest('hex').slice(0, 16);
   const folder = path.join(userCacheDir(process.env), 'python', hash);
   const interpreter = path.join(folder, 'bin', 'python');

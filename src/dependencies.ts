@@ -7,17 +7,24 @@ import type { Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
+import { freePort } from './embedded/ports.ts';
 import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/evaluator-pool.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
+import { countModelCalls } from './models/model-metrics.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 import { createStartLimiter, type StartLimiter } from './services/executions/creation/start-limiter.ts';
+import { countExecutions, type OnExecutionEnd } from './services/executions/execution-metrics.ts';
+import { addBacklogMetrics } from './services/operations/backlog-metrics.ts';
+import { addDatabaseMetrics } from './services/operations/database-metrics.ts';
+import { addTemporalMetrics } from './services/operations/temporal-metrics.ts';
 import { createIdentityProviders, type IdentityProviders } from './sign-in/providers.ts';
 import { traceModels } from './telemetry/model-calls.ts';
 import { isTelemetryOn } from './telemetry/settings.ts';
 import { traceStarts } from './telemetry/workflows.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
+import { REQUEST_BUCKETS, SCHEDULE_TO_START_BUCKETS } from './temporal/sdk-metrics.ts';
 
 /** What depends on how the service was started: where the servers are, which keys encrypt, which addresses webhooks may have. */
 export interface Servers {
@@ -43,6 +50,10 @@ export interface Dependencies {
   cipher: Cipher;
   identityProviders: IdentityProviders;
   registry: Registry;
+  /** Where the metrics of Temporal's SDK are read; undefined where metrics are off. */
+  sdkMetricsAddress: string | undefined;
+  /** Told of each execution that this process ends. */
+  onExecutionEnd: OnExecutionEnd;
   allowPrivate: AllowPrivate;
   close(): Promise<void>;
 }
@@ -53,8 +64,26 @@ export interface Dependencies {
  */
 const LONG_TASK = '[TMPRL1104]';
 
-/** The SDK's own log goes into ours, and its signal handlers stay out of the way of ours. Once per process. */
-export function installTemporalRuntime(log: Logger): void {
+/** What the SDK's core counts, where operators are served metrics. It serves that itself, on this machine alone. */
+const sdkMetrics = (bindAddress: string) => ({
+  prometheus: {
+    bindAddress,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+    histogramBucketOverrides: {
+      workflow_task_schedule_to_start_latency: SCHEDULE_TO_START_BUCKETS,
+      activity_schedule_to_start_latency: SCHEDULE_TO_START_BUCKETS,
+      request_latency: REQUEST_BUCKETS,
+    },
+  },
+});
+
+/**
+ * The SDK's own log goes into ours, and its signal handlers stay out of the way of ours. Once per process.
+ * @param metricsAddress `host:port` where the SDK's core is to serve its metrics; undefined: it counts nothing
+ */
+export function installTemporalRuntime(log: Logger, metricsAddress?: string): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -64,7 +93,10 @@ export function installTemporalRuntime(log: Logger): void {
       if (level === 'ERROR') log.error(fields, message);
       else log.warn(fields, message);
     }),
-    telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
+    telemetryOptions: {
+      logging: { filter: 'WARN', forward: {} },
+      ...(metricsAddress !== undefined && { metrics: sdkMetrics(metricsAddress) }),
+    },
   });
 }
 
@@ -73,7 +105,8 @@ export function installTemporalRuntime(log: Logger): void {
  * @throws Error where Temporal cannot be reached; the database may come up later
  */
 export async function connectDependencies(settings: Settings, servers: Servers, log: Logger): Promise<Dependencies> {
-  installTemporalRuntime(log);
+  const sdkMetricsAddress = settings.metricsPort === 0 ? undefined : `127.0.0.1:${await freePort()}`;
+  installTemporalRuntime(log, sdkMetricsAddress);
   const isTraced = isTelemetryOn(settings.telemetry);
   const interceptors = isTraced ? [traceStarts] : [];
   const { connection, client } = await connectTemporal(servers.temporalAddress, settings, interceptors);
@@ -87,7 +120,13 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     warn: (message) => log.warn(message),
   });
   const identityProviders = createIdentityProviders(settings.signIn);
-  const models = isTraced ? traceModels(created, settings.telemetry.captureContent) : created;
+  const registry = new Registry();
+  const counted = countModelCalls(registry, created);
+  const models = isTraced ? traceModels(counted, settings.telemetry.captureContent) : counted;
+  // First of those that ask the database: their own statements should not show among those that wait for a connection.
+  addDatabaseMetrics(registry, db);
+  addBacklogMetrics(registry, db);
+  addTemporalMetrics(registry, readinessChecks({ db, client }).temporal);
   return {
     settings,
     log,
@@ -101,7 +140,9 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     evaluatorPool,
     cipher: createCipher(servers.encryptionKeys),
     identityProviders,
-    registry: new Registry(),
+    registry,
+    sdkMetricsAddress,
+    onExecutionEnd: countExecutions(registry),
     allowPrivate: servers.allowPrivate,
     async close() {
       await evaluatorPool.close();
@@ -120,7 +161,7 @@ const CHECK_DEADLINE_MS = 2_500;
 export function readinessChecks({
   db,
   client,
-}: Pick<Dependencies, 'db' | 'client'>): Record<string, () => Promise<void>> {
+}: Pick<Dependencies, 'db' | 'client'>): Record<'database' | 'temporal', () => Promise<void>> {
   return {
     database: async () => {
       await db.system.query((all) => all.selectNoFrom(sql<number>`1`.as('one')));

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { startApi } from './api/server.ts';
 import type { Settings } from './config.ts';
 import { migrate } from './db/migrate.ts';
-import { connectDependencies, readinessChecks } from './dependencies.ts';
+import { connectDependencies } from './dependencies.ts';
 import { lockDataDir } from './embedded/data-dir.ts';
 import { keepRunning } from './embedded/keep-running.ts';
 import { startPostgres } from './embedded/postgres/postgres.ts';
@@ -99,8 +99,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   parts.add('the connections', () => dependencies.close());
   await ensureFirstKey(dependencies.db, firstKey.text);
   if (settings.metricsPort !== 0) {
-    const checks = readinessChecks(dependencies);
-    const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
+    const metrics = await serveMetrics(dependencies);
     parts.add('the metrics', () => metrics.close(1_000));
   }
   const workers = await startWorkers(dependencies);

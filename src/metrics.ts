@@ -1,33 +1,44 @@
 import type { ServerResponse } from 'node:http';
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
+import { type Dependencies, readinessChecks } from './dependencies.ts';
 import { listen, type RunningServer } from './http/http-server.ts';
-import { HEALTHY, type ReadinessCheck, readiness } from './http/public-routes.ts';
+import { HEALTHY, NOT_AT_WORK, readiness } from './http/public-routes.ts';
+import { readSdkMetrics } from './temporal/sdk-metrics.ts';
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+/** Those of this process, then those of Temporal's SDK. */
+async function allMetrics({ registry, sdkMetricsAddress, taskQueues }: Dependencies): Promise<string> {
+  const kinds = new Map(Object.entries(taskQueues).map(([kind, name]) => [name, kind]));
+  const [own, ofSdk] = await Promise.all([
+    registry.metrics(),
+    sdkMetricsAddress === undefined ? '' : readSdkMetrics(sdkMetricsAddress, (name) => kinds.get(name) ?? 'other'),
+  ]);
+  return own + ofSdk;
 }
 
 /**
  * Serves `GET /metrics` for Prometheus, `/healthz` and `/readyz` on a port of its own, without a key: whatever callers of the API do with
  * its connections, operators get through. Node's figures are added here, for what observes them cannot be stopped: they are for a process
  * that serves them to its end.
- * @param checks what `/readyz` looks at
+ * @param isAtWork whether the process has started and does not stop yet: `/readyz` is a 500 else, so that no caller is sent to it
  */
-export function serveMetrics(
-  registry: Registry,
-  host: string,
-  port: number,
-  checks: Record<string, ReadinessCheck> = {},
-): Promise<RunningServer> {
+export function serveMetrics(dependencies: Dependencies, isAtWork: () => boolean = () => true): Promise<RunningServer> {
+  const { registry, settings } = dependencies;
+  const { host, metricsPort: port } = settings;
+  const checks = readinessChecks(dependencies);
   collectDefaultMetrics({ register: registry });
   return listen(
     (request, response) => {
       if (request.url === '/healthz') sendJson(response, 200, HEALTHY);
+      else if (request.url === '/readyz' && !isAtWork()) sendJson(response, 500, NOT_AT_WORK);
       else if (request.url === '/readyz')
         void readiness(checks).then(({ ready, body }) => sendJson(response, ready ? 200 : 500, body));
       else if (request.url !== '/metrics') response.writeHead(404).end();
       else
-        registry.metrics().then(
+        allMetrics(dependencies).then(
           (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
           () => response.writeHead(500).end(),
         );

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
-import { connectDependencies, type Dependencies, readinessChecks } from './dependencies.ts';
+import { connectDependencies, type Dependencies } from './dependencies.ts';
 import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
 import { checkMonitors } from './jobs/check-monitors.ts';
 import { cleanUp } from './jobs/clean-up.ts';
@@ -19,16 +19,18 @@ import { reconcileReleases } from './jobs/reconcile-releases.ts';
 import { reconcileSchedules } from './jobs/reconcile-schedules.ts';
 import { startRelay } from './jobs/relay.ts';
 import { removeWorkspaces } from './jobs/remove-workspaces.ts';
-import { runEvery } from './jobs/run-every.ts';
 import { sendDueEmails } from './jobs/send-due-emails.ts';
 import { startRules } from './jobs/start-rules.ts';
 import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
 import { sumUpStorage } from './jobs/sum-up-storage.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
+import { countTasks } from './jobs/task-metrics.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
+import { countEvaluations } from './services/evaluations/evaluation-metrics.ts';
 import { countScorerRequests } from './services/evaluations/run/scorer-metrics.ts';
+import { countSpend } from './services/operations/spend-metrics.ts';
 import { sumUpReleases } from './services/releases/sum-up-releases.ts';
 import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createAttemptMaker } from './services/webhooks/deliveries/make-attempt.ts';
@@ -87,6 +89,7 @@ export async function startWorkers(
     cipher,
     identityProviders,
     registry,
+    onExecutionEnd,
     allowPrivate,
     client,
     taskQueues,
@@ -119,6 +122,9 @@ export async function startWorkers(
   const stopping = new AbortController();
   const graceOver = new AbortController();
   const webhookMetrics = createWebhookMetrics(registry, db);
+  const onEvaluationEnd = countEvaluations(registry);
+  const onUsed = countSpend(registry);
+  const runEvery = countTasks(registry);
   const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: slots.deliveries });
   const activities = createActivities({
     stopping: stopping.signal,
@@ -126,6 +132,8 @@ export async function startWorkers(
     listener,
     log,
     db,
+    onExecutionEnd,
+    onEvaluationEnd,
     cipher,
     scorers,
     models,
@@ -206,8 +214,8 @@ export async function startWorkers(
       graceOver: graceOver.signal,
     }),
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
-    reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log)),
-    reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log)),
+    reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log, onExecutionEnd)),
+    reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log, onEvaluationEnd)),
     reconcileEvery('reconcile batches', () => reconcileBatches(db, starter, log)),
     reconcileEvery('reconcile releases', () => reconcileReleases(db, starter, log)),
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
@@ -224,12 +232,12 @@ export async function startWorkers(
     runEvery('check monitors', CHECK_MONITORS_EVERY_MS, log, (stopping) => checkMonitors(db, log, stopping)),
     runEvery('fill queues', FILL_QUEUES_EVERY_MS, log, (stopping) => fillQueues({ db, log }, stopping)),
     runEvery('sum up storage', SUM_UP_EVERY_MS, log, () => sumUpStorage(db.system)),
-    runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
+    runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system, onUsed)),
     runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
     runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),
     runEvery('remove workspaces', reconcileEveryMs, log, (stopping) =>
-      removeWorkspaces({ db, starter, log }, stopping),
+      removeWorkspaces({ db, starter, log, onExecutionEnd }, stopping),
     ),
     runEvery('re-encrypt secrets', CLEAN_UP_EVERY_MS, log, async () => {
       await reEncryptSecrets(db.system, cipher, { log });
@@ -263,13 +271,17 @@ async function main(): Promise<void> {
   await runProcess('worker', async (settings, log, parts, stopRequested) => {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);
     parts.add('the connections', () => dependencies.close());
+    let isAtWork = false;
     if (settings.metricsPort !== 0) {
-      const checks = readinessChecks(dependencies);
-      const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
+      const metrics = await serveMetrics(dependencies, () => isAtWork);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     const workers = await startWorkers(dependencies);
-    parts.add('the workers', () => workers.stop());
+    parts.add('the workers', () => {
+      isAtWork = false;
+      return workers.stop();
+    });
+    isAtWork = true;
     log.info('the workers are at work');
     const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
     await Promise.race([workers.failed, stopped]);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { SettingsError } from '../config.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { ApiError } from '../domain/errors.ts';
+import { EmbeddedStartError } from '../embedded/errors.ts';
 
 /** A command failed; the message says why and what to do. */
 export class AdminError extends Error {}
@@ -11,7 +12,13 @@ const UNDEFINED_TABLE = '42P01';
 
 /** An error as the person at the terminal sees it. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof AdminError || error instanceof ApiError || error instanceof SettingsError) return error.message;
+  if (
+    error instanceof AdminError ||
+    error instanceof EmbeddedStartError ||
+    error instanceof ApiError ||
+    error instanceof SettingsError
+  )
+    return error.message;
   if (isDatabaseUnavailable(error))
     return 'The database cannot be reached: start it, or correct DATABASE_URL, and try again.';
   if (error instanceof pg.DatabaseError || error instanceof DriverException)

@@ -1,9 +1,11 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
+import { addBackupCommand } from './backup.ts';
 import { addEmergencyCommand } from './emergency.ts';
 import { sentenceOf } from './errors.ts';
 import { addKeyCommands } from './keys.ts';
 import { print } from './output.ts';
+import { addReconcileCommand } from './reconcile.ts';
 import { addWorkspaceCommands } from './workspaces.ts';
 
 /** The command line for workspaces and keys. */
@@ -17,6 +19,8 @@ function createProgram(): Command {
   addWorkspaceCommands(program, show);
   addKeyCommands(program, show);
   addEmergencyCommand(program, show);
+  addReconcileCommand(program, show);
+  addBackupCommand(program, show);
   return program;
 }
 

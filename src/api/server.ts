@@ -127,7 +127,11 @@ function provisioningRoutes(
 }
 
 /** What the routes are made of. */
-export type RouteDependencies = Omit<Dependencies, 'connection' | 'registry' | 'close'>;
+export type RouteDependencies = Omit<
+  Dependencies,
+  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'close'
+> &
+  Partial<Pick<Dependencies, 'onExecutionEnd'>>;
 
 /** Streams that callers read from this process. */
 interface OpenStreams {
@@ -149,6 +153,7 @@ export function allRoutes(
     identityProviders: providers,
     allowPrivate,
     settings,
+    onExecutionEnd,
     log,
   }: RouteDependencies,
   { eager }: { eager: boolean },
@@ -183,7 +188,7 @@ export function allRoutes(
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes({ evaluatorPool }),
       ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
-      ...executionRoutes(executions),
+      ...executionRoutes({ ...executions, onExecutionEnd }),
       ...recordRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...responseRoutes(executions),
@@ -369,15 +374,19 @@ async function main(): Promise<void> {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);
     parts.add('the connections', () => dependencies.close());
     if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(dependencies.db, settings.bootstrapApiKey);
+    let isAtWork = false;
     if (settings.metricsPort !== 0) {
-      const checks = readinessChecks(dependencies);
-      const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
+      const metrics = await serveMetrics(dependencies, () => isAtWork);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.
     await keepSearchAttributes(dependencies.client, log)();
     const api = await startApi(dependencies, { eager: false });
-    parts.add('the API', () => api.close(settings.shutdownGraceMs));
+    parts.add('the API', () => {
+      isAtWork = false;
+      return api.close(settings.shutdownGraceMs);
+    });
+    isAtWork = true;
     log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
   });
 }

@@ -39,10 +39,23 @@ export interface SystemDatabase {
   transaction: Transaction;
 }
 
+/** Connections of a pool of this process. */
+export interface PoolUse {
+  /** In use by a statement or a transaction. */
+  used: number;
+  idle: number;
+  /** Connections that the pool may have. */
+  max: number;
+  /** Statements and transactions that wait for one. */
+  waiting: number;
+}
+
 /** The database. Requests get at it through {@link Database.workspace} only. */
 export interface Database {
   workspace(workspaceId: string): WorkspaceDatabase;
   readonly system: SystemDatabase;
+  /** What its connections do at the moment. */
+  pools(): Record<'main' | 'heavy', PoolUse>;
   close(): Promise<void>;
 }
 
@@ -50,6 +63,13 @@ export interface Database {
 const IDLE_TRANSACTION_MS = 10_000;
 /** Statements on behalf of a request take milliseconds; one that does not must not keep its connection from others for long. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+
+const useOf = ({ totalCount, idleCount, waitingCount }: pg.Pool, max: number): PoolUse => ({
+  used: totalCount - idleCount,
+  idle: idleCount,
+  max,
+  waiting: waitingCount,
+});
 
 type Queryable = Pick<pg.Pool, 'query'>;
 type Classify = (error: unknown) => unknown;
@@ -132,6 +152,7 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
           inTransaction(pool, HEAVY_READ, (inner) => work(bindWorkspace(inner, workspaceId)), options),
         ),
     }),
+    use: () => useOf(pool, size),
     close: () => pool.end(),
   };
 }
@@ -174,6 +195,7 @@ export async function openDatabase(
       query,
       transaction: (work, options) => inTransaction(pool, WRITING, work, options),
     },
+    pools: () => ({ main: useOf(pool, poolSize), heavy: heavyReads.use() }),
     async close() {
       await orm.close(true);
       // MikroORM leaves a pool alone that only hand-written statements have used.

@@ -1,8 +1,16 @@
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { loadSettings, SettingsError } from '../config.ts';
 import { openOrm } from './orm.ts';
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/** A migration lets others pass for so long after it did not get a lock. */
+const BETWEEN_ATTEMPTS_MS = 2_000;
+/** How often it tries to get one. */
+const ATTEMPTS = 60;
+const BETWEEN_TURNS_MS = 250;
 
 /** Opens the database, which is created if there is none. */
 async function openExisting(databaseUrl: string): Promise<MikroORM> {
@@ -20,18 +28,46 @@ async function openExisting(databaseUrl: string): Promise<MikroORM> {
   }
 }
 
+const isLockTimeout = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
+
 /**
- * Creates the database if there is none and applies the migrations that are missing. Two at once wait for each other.
+ * Applies the migrations that are missing, each in a transaction of its own where it says nothing else. Two at once wait for each other. One
+ * that does not get a lock of a table within its `lock_timeout` is tried again: meanwhile what it held up goes on.
+ * @param attempts how often
+ * @returns the names of the migrations applied
+ * @throws what a migration failed with; those before it stay applied
+ */
+export function applyMigrations(orm: MikroORM, attempts = ATTEMPTS): Promise<string[]> {
+  return orm.em.fork().transactional(async (em) => {
+    // One migrator at a time: the transaction holds the lock. Who waits for it asks again and again, since a statement that waits would keep
+    // `create index concurrently` from its end. (raw SQL: MikroORM's migrations have its own connection.)
+    for (;;) {
+      const [row] = await em.execute<{ got: boolean }[]>('select pg_try_advisory_xact_lock(7306530) as got');
+      if (row?.got === true) break;
+      await delay(BETWEEN_TURNS_MS);
+    }
+    const pending = await orm.migrator.getPending();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await orm.migrator.up();
+        return pending.map(({ name }) => name);
+      } catch (error) {
+        if (!isLockTimeout(error) || attempt >= attempts) throw error;
+        await delay(BETWEEN_ATTEMPTS_MS);
+      }
+    }
+  });
+}
+
+/**
+ * Creates the database if there is none and applies the migrations that are missing: {@link applyMigrations}.
  * @returns the names of the migrations applied
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const orm = await openExisting(databaseUrl);
   try {
-    return await orm.em.fork().transactional(async (em) => {
-      // One migrator at a time: the transaction holds the lock. (raw SQL: MikroORM's migrations have its own connection.)
-      await em.execute('select pg_advisory_xact_lock(7306530)');
-      return (await orm.migrator.up()).map(({ name }) => name);
-    });
+    return await applyMigrations(orm);
   } finally {
     await orm.close(true);
   }

@@ -54,6 +54,8 @@ export function openOrm(
         snapshotName: '.snapshot-pms',
         // The snapshot belongs to the source; applying migrations must not rewrite it.
         snapshotOnMigrate: false,
+        // Each has a transaction of its own, so that no lock is held longer than by one, or none (`isTransactional`).
+        allOrNothing: false,
         silent: true,
       },
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },

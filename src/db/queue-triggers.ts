@@ -1,5 +1,6 @@
 import { executionStates } from '../domain/execution-states.ts';
 
+// raw SQL: a part of the body of triggers.
 const NOTE = 'insert into queue_candidates (workspace_id, execution_id)';
 
 /** Whether any queue of the workspace of a row takes executions by a filter. */

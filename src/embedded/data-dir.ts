@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedStartError, messageOf, systemErrorCode } from './errors.ts';
 import { type FileLock, tryLock } from './file-lock.ts';
@@ -13,21 +13,27 @@ export interface DataDirLock {
  * Makes the data directory (readable by its owner only) and locks it for this process. A holder that is killed
  * leaves nothing to clean up.
  *
- * @throws {EmbeddedStartError} `data_dir_in_use` while another process holds it; `data_dir_unusable` when it can't be
- *   made or written.
+ * @throws {EmbeddedStartError} `data_dir_in_use` while another process holds it; `data_dir_copied` where it was copied while one held it;
+ *   `data_dir_unusable` when it can't be made or written.
  */
 export async function lockDataDir(dir: string): Promise<DataDirLock> {
   const folder = path.resolve(dir);
-  // Tells others which process to stop; the kernel holds the lock itself.
+  // Tells others which process to stop, and which file it holds; the kernel holds the lock itself.
   const holder = path.join(folder, 'lock.pid');
   let lock: FileLock | undefined;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     lock = tryLock(path.join(folder, 'lock'));
-    if (lock) await writeFile(holder, `${process.pid}\n`, { mode: 0o600 });
+    if (lock) {
+      const { ino } = await stat(path.join(folder, 'lock'));
+      const heldFile = (await readHolder(holder))[1];
+      // Whoever held the lock of another file has not let go of it: this folder was copied meanwhile.
+      if (heldFile !== undefined && heldFile !== String(ino)) throw copied(folder, holder);
+      await writeFile(holder, `${process.pid}\n${ino}\n`, { mode: 0o600 });
+    }
   } catch (error) {
     lock?.release();
-    throw unusable(folder, error);
+    throw error instanceof EmbeddedStartError ? error : unusable(folder, error);
   }
   if (!lock) throw await inUse(folder, holder);
   const held = lock;
@@ -39,11 +45,23 @@ export async function lockDataDir(dir: string): Promise<DataDirLock> {
   };
 }
 
-async function inUse(folder: string, holder: string): Promise<EmbeddedStartError> {
-  const pid = await readFile(holder, 'utf8').then(
-    (text) => text.trim(),
-    () => '',
+/** The process that holds the folder, or did when it was killed, and the inode of the file that it locked. */
+async function readHolder(holder: string): Promise<string[]> {
+  const text = await readFile(holder, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function copied(folder: string, holder: string): EmbeddedStartError {
+  return new EmbeddedStartError(
+    'data_dir_copied',
+    `DATA_DIR ${folder} was copied from a folder that was in use. Files that are copied while they are written do not fit together, and work on them ` +
+      `may go wrong long after the start. Take a copy that npm run backup has made, or one of a service that was stopped. If nothing ran when it ` +
+      `was copied, since the process had been killed, remove ${holder} and start again.`,
   );
+}
+
+async function inUse(folder: string, holder: string): Promise<EmbeddedStartError> {
+  const [pid = ''] = await readHolder(holder);
   const who = pid === '' ? 'another npm start' : `another npm start (pid ${pid})`;
   return new EmbeddedStartError(
     'data_dir_in_use',

@@ -1,5 +1,6 @@
 export type EmbeddedErrorCode =
   | 'data_dir_in_use'
+  | 'data_dir_copied'
   | 'data_dir_unusable'
   | 'port_taken'
   | 'postgres_unavailable'

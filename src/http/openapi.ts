@@ -116,15 +116,15 @@ const HEADERS = z.object({
     description: 'The id of this request, as the log has it.',
     header: { id: 'X-Request-Id' },
   }),
-  'RateLimit-Limit': WholeNumber.meta({
+  'RateLimit-Limit': WholeNumber.optional().meta({
     description: 'Requests a minute. The three are absent where there is no limit.',
     header: { id: 'RateLimit-Limit' },
   }),
-  'RateLimit-Remaining': WholeNumber.meta({
+  'RateLimit-Remaining': WholeNumber.optional().meta({
     description: 'Requests that are left.',
     header: { id: 'RateLimit-Remaining' },
   }),
-  'RateLimit-Reset': WholeNumber.meta({
+  'RateLimit-Reset': WholeNumber.optional().meta({
     description: 'Seconds until all of them are there again.',
     header: { id: 'RateLimit-Reset' },
   }),

@@ -48,6 +48,12 @@ export async function readiness(checks: Record<string, ReadinessCheck>): Promise
   return { ready: false, body: { status: 'unavailable', ...all, ...error } };
 }
 
+/** The body of `/readyz` while a process starts or stops. */
+export const NOT_AT_WORK = {
+  status: 'unavailable',
+  ...errorBody(new ApiError('temporarily_unavailable', 'Not ready: the process is starting or stopping.')),
+};
+
 /** The body of `/healthz`. */
 export const HEALTHY = { status: 'ok' };
 

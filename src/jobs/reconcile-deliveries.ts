@@ -60,7 +60,11 @@ async function reconcileOne(
       log.warn({ delivery_id: delivery.id }, 'started a delivery that had been left without its workflow');
   }
   if (state === 'closed') {
-    await abandonOne(query, delivery.id, 'Its workflow was ended by an operator.');
+    await abandonOne(
+      query,
+      delivery.id,
+      'Its workflow was ended by an operator, or its end is not in a database that was restored.',
+    );
     log.warn({ delivery_id: delivery.id }, 'ended a delivery whose workflow had been ended from outside');
   }
 }

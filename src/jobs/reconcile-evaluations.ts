@@ -16,6 +16,7 @@ import {
 import { failRun } from '../services/evaluations/control/run-control.ts';
 import { STORED_COLUMNS, type StoredEvaluation } from '../services/evaluations/creation/create-evaluation.ts';
 import { withdrawUnacceptedEvaluation } from '../services/evaluations/creation/withdraw-evaluation.ts';
+import type { OnEvaluationEnd } from '../services/evaluations/evaluation-metrics.ts';
 import { sumUpRun } from '../services/evaluations/run/sum-up.ts';
 import { evaluationWorkflowId } from '../temporal/names.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
@@ -53,7 +54,7 @@ async function clearPending(query: Query, { id, retries }: RunToCheck): Promise<
 
 function reconcileOne(
   { system: { query } }: Database,
-  deps: WorkflowStarter & { log: Logger },
+  { onEnd, ...deps }: WorkflowStarter & { log: Logger; onEnd: OnEvaluationEnd | undefined },
   run: RunToCheck,
 ): Promise<void> {
   const { id, retries: round } = run;
@@ -64,7 +65,7 @@ function reconcileOne(
     withdraw: () => withdrawUnacceptedEvaluation(query, id),
     start: () => startEvaluationWorkflow(deps, run),
     async end() {
-      await failRun(query, { evaluationId: id, round }, ENDED_BY_OPERATOR);
+      if (await failRun(query, { evaluationId: id, round }, ENDED_BY_OPERATOR)) onEnd?.('failed');
       await sumUpRun(query, id);
     },
   });
@@ -74,12 +75,18 @@ function reconcileOne(
  * Looks once at the runs that are overdue: starts a workflow that Temporal has lost, tells workflows of changes that they have not
  * read, and ends a run whose workflow was ended from outside. One that was never accepted, since the process died while it was
  * created, is withdrawn.
+ * @param onEnd told of each run that is ended here
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
-export function reconcileEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
+export function reconcileEvaluations(
+  db: Database,
+  starter: WorkflowStarter,
+  log: Logger,
+  onEnd?: OnEvaluationEnd,
+): Promise<void> {
   return reconcile(db.system.query, log, {
     table: 'evaluations',
     take: takeUnfinished,
-    reconcile: (run) => reconcileOne(db, { ...starter, log }, run),
+    reconcile: (run) => reconcileOne(db, { ...starter, log, onEnd }, run),
   });
 }

@@ -5,6 +5,7 @@ import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { withdrawUnaccepted } from '../services/executions/creation/withdraw-execution.ts';
+import type { OnExecutionEnd } from '../services/executions/execution-metrics.ts';
 import { type StoredExecution, startExecutionWorkflow } from '../services/executions/execution-workflow.ts';
 import { failExecution } from '../services/executions/run/end-execution.ts';
 import { completeExecution } from '../services/executions/run/store-response.ts';
@@ -15,7 +16,8 @@ import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 const ENDED_BY_OPERATOR = {
   code: 'model_unavailable',
-  message: 'The run was ended by an operator before the model responded.',
+  message:
+    'The run was ended by an operator before the model responded, or its end is not in a database that was restored.',
 } as const;
 
 const takeUnfinished = (db: Builder) =>
@@ -34,7 +36,7 @@ const takeUnfinished = (db: Builder) =>
 
 function reconcileOne(
   { system: { query } }: Database,
-  deps: WorkflowStarter & { log: Logger },
+  { onEnd, ...deps }: WorkflowStarter & { log: Logger; onEnd: OnExecutionEnd | undefined },
   execution: StoredExecution & { answered: SqlBool; unaccepted: SqlBool },
 ): Promise<void> {
   const { id, answered } = execution;
@@ -42,7 +44,7 @@ function reconcileOne(
     workflowId: executionWorkflowId(id),
     withdraw: () => withdrawUnaccepted(query, id),
     start: () => startExecutionWorkflow(deps, execution),
-    end: () => (answered ? completeExecution(query, id) : failExecution(query, id, ENDED_BY_OPERATOR)),
+    end: () => (answered ? completeExecution(query, id, onEnd) : failExecution(query, id, ENDED_BY_OPERATOR, onEnd)),
   });
 }
 
@@ -50,12 +52,18 @@ function reconcileOne(
  * One look at what should be running, so that none stays unfinished for ever. Starts an execution anew whose workflow Temporal has
  * lost, and ends one whose workflow was ended from outside. One that no caller was told of, since the process died
  * between row and start, is withdrawn.
+ * @param onEnd told of each execution that is ended here
  * @throws Error where Temporal or the database is away; what was not looked at is at the next call
  */
-export function reconcileExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
+export function reconcileExecutions(
+  db: Database,
+  starter: WorkflowStarter,
+  log: Logger,
+  onEnd?: OnExecutionEnd,
+): Promise<void> {
   return reconcile(db.system.query, log, {
     table: 'executions',
     take: takeUnfinished,
-    reconcile: (execution) => reconcileOne(db, { ...starter, log }, execution),
+    reconcile: (execution) => reconcileOne(db, { ...starter, log, onEnd }, execution),
   });
 }

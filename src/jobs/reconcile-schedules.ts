@@ -5,7 +5,7 @@ import type { Builder } from '../db/statement.ts';
 import { createInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../services/schedules/schedules.ts';
-import { dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
+import { actInTemporal, readInTemporal, type Temporal } from '../services/schedules/temporal-schedule.ts';
 import { overdue, reconcile } from './reconcile.ts';
 
 const takeOverdue = (db: Builder) =>
@@ -19,7 +19,8 @@ const takeOverdue = (db: Builder) =>
     .$narrowType<{ request: ScheduledRequest }>();
 
 /**
- * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. One that was never accepted, since the
+ * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. Pauses or resumes those that one of both has from an
+ * earlier time. One that was never accepted, since the
  * process died while it was created, is withdrawn.
  * @throws Error where Temporal or the database is away; the next call goes on
  */
@@ -33,9 +34,17 @@ export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: 
         log.warn({ schedule_id: schedule.id }, 'withdrew a schedule that no caller had been told of');
         return;
       }
-      if ((await dueTimes(temporal, schedule.id)) !== undefined) return;
-      await createInTemporal(temporal, schedule.workspace_id, schedule);
-      log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
+      const found = await readInTemporal(temporal, schedule.id);
+      if (found === undefined) {
+        await createInTemporal(temporal, schedule.workspace_id, schedule);
+        log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
+      } else if (found.paused !== schedule.paused) {
+        await actInTemporal(temporal, schedule.id, schedule.paused ? 'pause' : 'unpause');
+        log.warn(
+          { schedule_id: schedule.id, paused: schedule.paused },
+          'a schedule is paused in Temporal as it is in its row',
+        );
+      }
     },
   });
 }

@@ -10,6 +10,7 @@ import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-state
 import { publicId } from '../domain/ids.ts';
 import { releaseStates, UNFINISHED_RELEASE } from '../domain/releases/release-states.ts';
 import { cancelEvaluation } from '../services/evaluations/control/control-evaluation.ts';
+import type { OnExecutionEnd } from '../services/executions/execution-metrics.ts';
 import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
 import { cancelExecution } from '../services/executions/run/end-execution.ts';
 import { controlRelease } from '../services/releases/control-release.ts';
@@ -23,6 +24,8 @@ export interface RemoveWorkspacesDeps {
   db: Database;
   starter: WorkflowStarter;
   log: Logger;
+  /** Told of each execution that is ended. */
+  onExecutionEnd?: OnExecutionEnd;
 }
 
 /** A request that was let in before the workspace was deleted may still write: the last look is after it has ended. */
@@ -58,7 +61,11 @@ async function eachId(
 }
 
 /** Ends workflows, schedules and deliveries. */
-async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, signal: AbortSignal): Promise<number> {
+async function endAll(
+  { db, starter, log, onExecutionEnd: onEnd }: RemoveWorkspacesDeps,
+  id: string,
+  signal: AbortSignal,
+): Promise<number> {
   const workspace = db.workspace(id);
   const deps = { ...starter, log };
   const all = sql<SqlBool>`true`;
@@ -77,7 +84,7 @@ async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, si
   );
   const unfinishedExecutions = inStates(executionStates, UNFINISHED_EXECUTION);
   const executions = await eachId(workspace, 'executions', unfinishedExecutions, signal, async (execution) => {
-    await cancelExecution(workspace, execution);
+    await cancelExecution(workspace, execution, onEnd);
     await cancelExecutionWorkflow(starter.client, execution, log);
   });
   return webhooks + schedules + releases + evaluations + executions;

@@ -3,6 +3,7 @@ import type { SystemDatabase } from '../db/database.ts';
 import type { UsageUnit } from '../db/entities/usage.ts';
 import type { Builder } from '../db/statement.ts';
 import { USAGE_MEASURES } from '../db/usage-triggers.ts';
+import type { OnUsed } from '../services/operations/spend-metrics.ts';
 
 const BATCH_SIZE = 5_000;
 
@@ -13,9 +14,12 @@ const SUM_KEY = ['workspace_id', 'unit', 'starts_at', 'kind', 'prompt_name', 'mo
 
 const raised = (measure: string) => sql<never>`${sql.ref(`usage_sums.${measure}`)} + ${sql.ref(`excluded.${measure}`)}`;
 
+const total = (measure: string) => sql<number>`sum(${sql.ref(measure)})::float8`;
+
 /**
  * Adds entries to the sums. Each is taken by one process, and marked in the same statement. Rows of sums are locked in one order,
  * so that two at once can't wait for each other.
+ * @returns what was added, by kind and provider
  */
 const sumUp = (db: Builder) =>
   db
@@ -55,7 +59,10 @@ const sumUp = (db: Builder) =>
         ),
     )
     .selectFrom('taken')
-    .select(sql<number>`count(*)::int`.as('count'));
+    .select(['kind', sql<string>`split_part(model, '/', 1)`.as('provider'), sql<number>`count(*)::int`.as('count')])
+    .select([total('cost_amount').as('cost'), total('unpriced').as('unpriced')])
+    .select([total('tokens_input').as('tokensInput'), total('tokens_output').as('tokensOutput')])
+    .groupBy(sql`1, 2`);
 
 const deleteSummed = (db: Builder) =>
   db
@@ -77,10 +84,15 @@ const deleteSummed = (db: Builder) =>
     .selectFrom('gone')
     .select(sql<number>`count(*)::int`.as('count'));
 
-/** Adds new entries of usage to the sums and deletes old ones. Safe to run in several processes at once. */
-export async function sumUpUsage({ query }: SystemDatabase): Promise<void> {
-  for (const statement of [sumUp, deleteSummed]) {
-    let count = BATCH_SIZE;
-    while (count === BATCH_SIZE) [{ count } = { count: 0 }] = await query(statement);
+/**
+ * Adds new entries of usage to the sums and deletes old ones. Safe to run in several processes at once.
+ * @param onUsed told of what was added
+ */
+export async function sumUpUsage({ query }: SystemDatabase, onUsed?: OnUsed): Promise<void> {
+  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) {
+    const used = await query(sumUp);
+    onUsed?.(used);
+    count = used.reduce((sum, added) => sum + added.count, 0);
   }
+  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) [{ count } = { count: 0 }] = await query(deleteSummed);
 }

@@ -1,17 +1,8 @@
 import { storableText } from '../domain/text/storable-text.ts';
 import type { Cost, TokenUsage } from '../domain/usage.ts';
 
-/** Why a call to a model failed, as an execution's `error.code` shows it. */
-export type ModelErrorCode =
-  | 'model_authentication'
-  | 'model_not_found'
-  | 'model_rate_limited'
-  | 'model_invalid_request'
-  | 'model_timeout'
-  | 'model_unavailable'
-  | 'content_filtered';
-
-const RETRYABLE: Record<ModelErrorCode, boolean> = {
+/** Whether the same call can succeed later, by why it failed. */
+const RETRYABLE = {
   model_authentication: false,
   model_not_found: false,
   model_rate_limited: true,
@@ -20,6 +11,10 @@ const RETRYABLE: Record<ModelErrorCode, boolean> = {
   model_unavailable: true,
   content_filtered: false,
 };
+
+/** Why a call to a model failed, as an execution's `error.code` shows it. */
+export type ModelErrorCode = keyof typeof RETRYABLE;
+export const MODEL_ERROR_CODES = Object.keys(RETRYABLE) as ModelErrorCode[];
 
 const MAX_MESSAGE_LENGTH = 500;
 /** A week: the longest wait that is kept to. Timers take 24 days at most. */

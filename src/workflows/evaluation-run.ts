@@ -98,27 +98,28 @@ async function runUntilEnded(
   const isHistoryFull = () => workflowInfo().historyLength > maxHistoryEvents;
 
   let queue: BatchQueue | undefined;
+  let reached = progress;
   for (;;) {
     const control = await readAgain();
     if (control?.status === 'ended' && control.batch) await tellBatches(ref);
     if (control === null || control.status === 'ended') return details.show(await sumUpProgress(ref));
     if (isHistoryFull()) {
-      const reached = queue?.progress ?? progress;
+      const carried = queue?.progress ?? reached;
       await continueAsNew<typeof evaluationRun>({
         evaluationId,
         round,
         workspace,
         what,
         maxHistoryEvents,
-        ...(reached && { progress: reached }),
+        ...(carried && { progress: carried }),
         ...trace,
       });
     }
     if (control.status === 'paused') {
-      const reached = await sumUpProgress(ref);
-      details.show(reached, 'waits until it is resumed or canceled');
+      const sums = await sumUpProgress(ref);
+      details.show(sums, 'waits until it is resumed or canceled');
       await condition(() => told.changed, LOOK_AGAIN_MS, {
-        summary: `${reached.line}; looks again in ${durationText(LOOK_AGAIN_MS)}`,
+        summary: `${sums.line}; looks again in ${durationText(LOOK_AGAIN_MS)}`,
       });
       continue;
     }
@@ -138,7 +139,7 @@ async function runUntilEnded(
       // Also in the first round: an earlier workflow of the run may have been terminated, or lost with Temporal's state.
       queue = new BatchQueue(
         plan,
-        progress ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
+        reached ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
       );
     }
     const run = { ref, workspace, trace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
@@ -148,7 +149,9 @@ async function runUntilEnded(
     if (outcome === 'done') {
       const summary = `sums up ${control.examplesTotal} examples and compares them with the baseline`;
       details.showText(summary);
-      await finishEvaluation.executeWithOptions({ summary }, [ref]);
+      const finished = await finishEvaluation.executeWithOptions({ summary }, [ref]);
+      // The database was restored from before some batches had ended: they are worked on again, for what has no result.
+      if (finished === 'incomplete') queue = reached = undefined;
     }
   }
 }

@@ -22,6 +22,21 @@ test('finds the PostgreSQL that npm start runs, and says so when none runs', asy
       const made = await runAdmin(['workspace', 'create', 'acme', '--owner', 'ada@example.com', '--json'], settings);
       expect(made).toMatchObject({ code: 0, stderr: '' });
       expect(JSON.parse(made.stdout)).toMatchObject({ name: 'acme' });
+      const reconciled = await runAdmin(['reconcile'], settings);
+      expect(reconciled).toMatchObject({ code: 0, stderr: '' });
+      expect(reconciled.stdout).toContain('0 executions, ');
+      const copy = path.join(folder, 'copy');
+      const backedUp = await runAdmin(['backup', copy, '--json'], settings);
+      expect(backedUp).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(backedUp.stdout)).toMatchObject({ folder: copy, live: true });
+      expect(await runAdmin(['backup', copy], settings)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('is not empty'),
+      });
+      expect(await runAdmin(['backup', `${copy}2`], { DATABASE_URL: postgres.url('pms') })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('by its own means'),
+      });
     } finally {
       await postgres.stop();
     }

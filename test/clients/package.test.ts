@@ -5,6 +5,8 @@ import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
 const MAX_COMPRESSED_BYTES = 18_000;
+/** Of what makes requests to providers, which nobody gets who does not import it. */
+const MAX_REQUESTS_BYTES = 12_000;
 
 test('the built client is small, and imports nothing but a parser of events', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-client-'));
@@ -14,6 +16,11 @@ test('the built client is small, and imports nothing but a parser of events', as
     expect(compressedBytes(all)).toBeLessThan(MAX_COMPRESSED_BYTES);
     const imported = new Set([...all.matchAll(/ from ["']([^"'.][^"']*)["']/g)].map(([, name]) => name));
     expect([...imported]).toEqual(['eventsource-parser']);
+    expect(all).not.toContain('/requests/');
+    const requests = await readBuilt(folder, 'requests');
+    expect(requests).toContain('toOpenAI');
+    expect(compressedBytes(requests)).toBeLessThan(MAX_REQUESTS_BYTES);
+    expect(requests).not.toMatch(/ from ["'][^"'.]/);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -6,12 +6,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installedTools } from '../../scripts/installed-tools.ts';
 import { run } from '../../scripts/python.ts';
 import { otherRuntimes } from '../../scripts/runtimes.ts';
+import { projectVersion } from '../../src/version.ts';
 import { PROJECT } from '../support/processes.ts';
 
 // The packages as they are handed out, in a project that knows nothing of this one.
 
-const CLIENT = 'pms-client-0.1.0.tgz';
-const CLI = 'pms-cli-0.1.0.tgz';
+const VERSION = projectVersion();
+const CLIENT = `pms-client-${VERSION}.tgz`;
+const CLI = `pms-cli-${VERSION}.tgz`;
 
 let folder: string;
 let project: string;
@@ -81,7 +83,7 @@ test.each(['mts', 'cts'])('a program of type .%s compiles against the client and
 
 test('the command line runs where it is installed, and says which Node.js it needs', async () => {
   const program = path.join(project, 'node_modules/pms-cli/bin/pms.js');
-  expect(await success(process.execPath, [program, '--version'])).toBe('0.1.0\n');
+  expect(await success(process.execPath, [program, '--version'])).toBe(`${VERSION}\n`);
   expect(await success(process.execPath, [program, 'import', '--help'])).toContain('Usage: pms import');
   const runtimes = await otherRuntimes();
   // There are packages of other versions for Linux only.

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { cp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockDataDir } from '../../src/embedded/data-dir.ts';
@@ -42,6 +42,33 @@ describe('lockDataDir', () => {
     await expect(lockDataDir(dir)).rejects.toThrow(`(pid ${String(holder.told)})`);
     await holder.kill9();
     await (await lockDataDir(dir)).release();
+  });
+
+  test('refuses a copy of a folder in use, and takes one of a folder that was let go', async () => {
+    const dir = path.join(folder, 'original');
+    const lock = await lockDataDir(dir);
+    const live = path.join(folder, 'copied-live');
+    await cp(dir, live, { recursive: true });
+    await lock.release();
+    await expect(lockDataDir(live)).rejects.toMatchObject({
+      code: 'data_dir_copied',
+      message: expect.stringContaining('npm run backup'),
+    });
+    const stopped = path.join(folder, 'copied-stopped');
+    await cp(dir, stopped, { recursive: true });
+    await (await lockDataDir(stopped)).release();
+    // By who knows better.
+    await rm(path.join(live, 'lock.pid'));
+    await (await lockDataDir(live)).release();
+  });
+
+  test('takes the folder of a process that was killed, also where it has another name by now', async () => {
+    const dir = path.join(folder, 'left-behind');
+    const holder = await holdInAnotherProcess(dir);
+    await holder.kill9();
+    const moved = path.join(folder, 'moved');
+    await rename(dir, moved);
+    await (await lockDataDir(moved)).release();
   });
 
   test('lets only one of several at once have it', async () => {

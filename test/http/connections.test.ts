@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readinessChecks } from '../../src/dependencies.ts';
 import { serveMetrics } from '../../src/metrics.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -61,11 +60,15 @@ test('connections on which nothing is asked make way for new ones', async () => 
   for (const socket of idle) socket.destroy();
 });
 
-test('the port of the metrics tells of health, too', async () => {
-  const { foundation } = service;
-  const metrics = await serveMetrics(foundation.registry, '127.0.0.1', 0, readinessChecks(foundation));
+test('the port of the metrics tells of health, too; a process that starts or stops is alive, and not ready', async () => {
+  let isAtWork = false;
+  const metrics = await serveMetrics(service.foundation, () => isAtWork);
   const get = (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);
   expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
+  const notYet = await get('/readyz');
+  expect(notYet.status).toBe(500);
+  expect(await notYet.json()).toMatchObject({ status: 'unavailable', error: { code: 'temporarily_unavailable' } });
+  isAtWork = true;
   expect(await (await get('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', temporal: 'ok' });
   await metrics.close(1_000);
 });

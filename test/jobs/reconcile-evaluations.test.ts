@@ -5,6 +5,8 @@ import { reconcileEvaluations } from '../../src/jobs/reconcile-evaluations.ts';
 import { cancelEvaluation, pauseEvaluation } from '../../src/services/evaluations/control/control-evaluation.ts';
 import { resumeEvaluation } from '../../src/services/evaluations/control/resume-evaluation.ts';
 import { createEvaluation } from '../../src/services/evaluations/creation/create-evaluation.ts';
+import { finishRun } from '../../src/services/evaluations/run/finish-run.ts';
+import { checkAll } from '../../src/services/reconciliation/check-all.ts';
 import { evaluationWorkflowId } from '../../src/temporal/names.ts';
 import { startWorkers } from '../../src/worker.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -175,4 +177,27 @@ test('news of an end that nobody is left to be told of is forgotten', async () =
   await reconcile();
   expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: false });
   expect(await isKnown(id)).toBe(false);
+});
+
+test('a run is not summed up while examples have no result, as those of batches that had ended before the database was restored', async () => {
+  const { system } = service.foundation.db;
+  const id = await leaveBehind();
+  await system.query({ text: `update evaluations set status = 'running', started_at = now() where id = $1` }, [id]);
+  expect(await finishRun(system, { evaluationId: id, round: 0 })).toBe('incomplete');
+  const [row] = await system.query<{ status: string }>({ text: 'select status from evaluations where id = $1' }, [id]);
+  expect(row).toEqual({ status: 'running' });
+});
+
+test('all that is unfinished is compared, and told to read its row, when an operator says that something was restored', async () => {
+  const { system } = service.foundation.db;
+  const id = await leaveBehind();
+  const rowOf = async () => {
+    const text = 'select check_at <= now() as "isDue", signal_pending as "isTold" from evaluations where id = $1';
+    const [row] = await system.query<{ isDue: boolean; isTold: boolean }>({ text }, [id]);
+    return row;
+  };
+  await system.query({ text: `update evaluations set check_at = now() + interval '10 minutes' where id = $1` }, [id]);
+  expect(await rowOf()).toEqual({ isDue: false, isTold: false });
+  expect((await checkAll(system)).evaluations).toBeGreaterThan(0);
+  expect(await rowOf()).toEqual({ isDue: true, isTold: true });
 });

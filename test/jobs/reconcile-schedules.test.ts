@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../src/domain/ids.ts';
+import { newId, parsePublicId } from '../../src/domain/ids.ts';
 import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
 import { storeSchedule } from '../../src/services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../../src/services/schedules/schedules.ts';
-import { dueTimes } from '../../src/services/schedules/temporal-schedule.ts';
+import { actInTemporal, dueTimes, readInTemporal } from '../../src/services/schedules/temporal-schedule.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { overdueRows } from '../support/overdue-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -51,4 +51,32 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   expect(lines).toEqual([]);
   for (const id of others) expect(await secondsToCheck(id)).toBeGreaterThan(250);
   await Promise.all(others.map((id) => service.call('DELETE', `/schedules/sched_${id}`)));
+});
+
+test('one that was paused or resumed after the backup that the database is from is as its row says', async () => {
+  const { db, client, taskQueues } = service.foundation;
+  const { makeOverdue } = overdueRows(db.system.query, 'schedules');
+  const { log, lines } = captureLog();
+  const temporal = { client, taskQueues };
+  await service.call('POST', '/prompts', { body: { name: 'restored', template: 'x', model: 'sandbox/echo' } });
+  for (const paused of [false, true]) {
+    const evaluation = {
+      prompt_name: 'restored',
+      examples: [{ variables: {} }],
+      evaluators: [{ type: 'regex', pattern: 'x' }],
+    };
+    const { status, body } = await service.call('POST', '/schedules', {
+      body: { name: `restored ${paused}`, cron: '0 3 * * *', paused, evaluation },
+    });
+    expect(status).toBe(201);
+    const id = parsePublicId('schedule', body.id) ?? '';
+    await actInTemporal(temporal, id, paused ? 'unpause' : 'pause');
+    await makeOverdue(id);
+    await reconcileSchedules(db.system, temporal, log);
+    expect(await readInTemporal(temporal, id)).toMatchObject({ paused });
+    expect(lines.splice(0)).toMatchObject([{ schedule_id: id, paused }]);
+    await makeOverdue(id);
+    await reconcileSchedules(db.system, temporal, log);
+    expect(lines).toEqual([]);
+  }
 });

@@ -97,6 +97,17 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
     evaluationRunPath('completed-in-lanes', ['mark running', 'finish'], {
       control: { examplesTotal: 20_000, concurrency: 200 },
     }),
+    evaluationRunPath('results-gone-with-a-restored-database', ['mark running', 'missing', 'finish'], {
+      steps: (run) => ({
+        finishEvaluation: async () => {
+          const isMissing = !run.did.includes('missing');
+          run.did.push(isMissing ? 'missing' : 'finish');
+          if (isMissing) return 'incomplete';
+          run.control.status = 'ended';
+          return true;
+        },
+      }),
+    }),
     evaluationRunPath('held-back-and-invited', ['mark running', 'finish'], {
       steps: (run) => ({
         runBatch: async () => (run.worked.length === 1 ? { heldBackMs: 3_600_000 } : { ...UNFINISHED, finished: true }),

@@ -32,6 +32,15 @@ test.each(evaluationRunPaths().map((path) => [path.name, path] as const))('%s', 
   expect(path.run.did).toEqual(path.does);
 });
 
+test('a run whose batches had ended before the database was restored works on all of them again', async () => {
+  const path = evaluationRunPaths().find(({ name }) => name === 'results-gone-with-a-restored-database');
+  if (path === undefined) throw new Error('There is no such path.');
+  await takePath(environment, { ...path, name: 'batches-again' });
+  const ranges = path.run.worked.map(({ from, to }) => [from, to]);
+  expect(ranges.length).toBeGreaterThan(1);
+  expect(ranges.slice(ranges.length / 2)).toEqual(ranges.slice(0, ranges.length / 2));
+});
+
 test('every example is in a batch, and as many lanes work as the concurrency needs', async () => {
   const path = evaluationRunPath('lanes', [], { control: { examplesTotal: 1_000, concurrency: 60 } });
   await takePath(environment, path);

@@ -41,8 +41,9 @@ export function createEvaluationActivities(deps: BatchDeps) {
     pauseForBudget: (run: RunRef, maxCostUsd: number): Promise<void> => pauseRunForBudget(query, run, maxCostUsd),
 
     /** Ends a run that can't go on. */
-    failEvaluation: (run: RunRef, error: { code: string; message: string }): Promise<void> =>
-      failRun(query, run, error),
+    async failEvaluation(run: RunRef, error: { code: string; message: string }): Promise<void> {
+      if (await failRun(query, run, error)) deps.onEvaluationEnd?.('failed');
+    },
 
     /** What earlier rounds of this evaluation have cost, by batch, in US dollars. */
     readSpending: ({ evaluationId }: RunRef, batchSize: number): Promise<Record<number, number>> =>
@@ -55,10 +56,14 @@ export function createEvaluationActivities(deps: BatchDeps) {
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
-     * @returns false where the run was paused or ended meanwhile
+     * @returns false where the run was paused or ended meanwhile; `incomplete` where examples have no result
      */
-    finishEvaluation: (run: RunRef): Promise<boolean> =>
-      withHeartbeats((giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp), 'summing up'),
+    finishEvaluation: async (run: RunRef): Promise<boolean | 'incomplete'> => {
+      const finish = (giveUp: AbortSignal) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp);
+      const outcome = await withHeartbeats(finish, 'summing up');
+      if (outcome === true) deps.onEvaluationEnd?.('completed');
+      return outcome;
+    },
 
     /**
      * Runs one batch. Examples that have their result are skipped, so the batch can be run again after anything.

@@ -9,6 +9,7 @@ import type { Models } from '../../models/model.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
 import { readRunControl } from '../../services/evaluations/control/run-control.ts';
 import { loadRunSpec, type RunRef, type RunSpec } from '../../services/evaluations/creation/run-spec.ts';
+import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
 import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/run/costs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
@@ -71,6 +72,8 @@ export interface BatchDeps {
   /** Aborted when this process is asked to stop: no more calls are begun. */
   stopping: AbortSignal;
   slots: Slots;
+  /** Told of each evaluation that ends by itself. */
+  onEvaluationEnd?: OnEvaluationEnd;
 }
 
 /** What the work on a batch needs, loaded when it begins. */

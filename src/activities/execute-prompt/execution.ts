@@ -7,6 +7,7 @@ import { publicId } from '../../domain/ids.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { StartLimiter } from '../../services/executions/creation/start-limiter.ts';
+import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { callEnd, type ExecutionError, GIVEN_UP, type Spent } from '../../services/executions/run/calls.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/run/claim-execution.ts';
@@ -43,6 +44,8 @@ export interface ExecutionActivityDeps {
   claimWithinMs?: number;
   listener: Listener;
   log: Logger;
+  /** Told of each execution that is ended here. */
+  onExecutionEnd?: OnExecutionEnd;
 }
 
 /** A longer outage of the database is waited for by the workflow. */
@@ -85,6 +88,7 @@ export function createExecutionActivities({
   streams,
   listener,
   log,
+  onExecutionEnd: onEnd,
 }: ExecutionActivityDeps) {
   const inFlight = createCallsInFlight<CallOutcome | null>();
   graceOver.addEventListener('abort', () => inFlight.giveUpAll(graceOver.reason), { once: true });
@@ -120,11 +124,11 @@ export function createExecutionActivities({
     }
     try {
       // The response is paid for, so it is stored even when the database is away for a while.
-      return outcomeOf(await untilDatabaseAnswers(() => storeResponse(query, id, claimed.attempt, response)));
+      return outcomeOf(await untilDatabaseAnswers(() => storeResponse(query, id, claimed.attempt, response, onEnd)));
     } catch (error) {
       const end = callEnd(response.modelMs, response, toError(UNSTORABLE));
       await keep(id, response, () => endCall(query, id, claimed.attempt, response, end));
-      if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id));
+      if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id, onEnd));
       // The same response would be refused again, and has been paid for.
       throw toApplicationFailure(UNSTORABLE, error);
     }
@@ -168,7 +172,7 @@ export function createExecutionActivities({
         if (next !== null) await fallBack(query, id, attempt, end);
       });
     }
-    if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id));
+    if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id, onEnd));
     if (isGivenUp) {
       // Or it would count as a call during which a process has ended.
       if (spent === undefined)
@@ -272,7 +276,7 @@ export function createExecutionActivities({
      * @returns how it ended
      */
     async recordCompletion(executionId: string, _traceparent?: string): Promise<ExecutionStatus | 'withdrawn'> {
-      return (await completeExecution(query, executionId)) ?? 'withdrawn';
+      return (await completeExecution(query, executionId, onEnd)) ?? 'withdrawn';
     },
 
     /**
@@ -284,7 +288,7 @@ export function createExecutionActivities({
       error: { code: string; message: string } | null,
       _traceparent?: string,
     ): Promise<ExecutionStatus | 'withdrawn'> {
-      const status = await failExecution(query, executionId, error);
+      const status = await failExecution(query, executionId, error, onEnd);
       // It runs in the worker that has the call: a call that was not in flight yet when the notification came ends now.
       inFlight.giveUp(executionId);
       return status ?? 'withdrawn';

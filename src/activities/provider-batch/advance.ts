@@ -26,6 +26,7 @@ import { failLeftovers } from '../../services/batches/leftovers.ts';
 import { giveUpTime, type LoadedBatch, loadBatch, refOf } from '../../services/batches/load-batch.ts';
 import { isKnownBatch, reservedUsd } from '../../services/batches/other-batches.ts';
 import { failRun, pauseRunForBudget } from '../../services/evaluations/control/run-control.ts';
+import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
 import { costOfRun } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { failsRun } from '../evaluation-run/run-failed-error.ts';
@@ -37,6 +38,8 @@ export interface AdvanceDeps {
   db: Database;
   models: Models;
   slots: Slots;
+  /** Told of each evaluation that is ended here. */
+  onEvaluationEnd?: OnEvaluationEnd;
 }
 
 /** One attempt at taking a batch on. */
@@ -63,6 +66,8 @@ const FIND_MS = 5 * 60_000;
 const SUBMIT_MS = 60 * 60_000;
 /** The second look for a batch that was not found follows so soon. */
 const SECOND_LOOK_MS = 5_000;
+/** One that was not submitted so soon may have been, and its row be restored from an earlier time. */
+const SUBMITTED_WITHIN_MS = 2 * 60_000;
 /** How long the run waits for a batch to end once it was canceled, and for the results of one that has ended. */
 const CANCEL_GRACE_MS = 60 * 60_000;
 const SETTLE_GRACE_MS = 24 * 60 * 60_000;
@@ -96,7 +101,7 @@ const UNKNOWN_RESULT: BatchError = {
  * @returns takes a batch from where its row says that it is to its end. Wherever it has to wait it throws a failure that is retried after
  * that time, so that a wait is no event in the workflow's history; each attempt goes by the row alone.
  */
-export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
+export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: AdvanceDeps) {
   const { system } = db;
   const { query } = system;
   const places = createFairSemaphore(AT_WORK);
@@ -228,6 +233,8 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     const begun = { ...batch, status: 'submitting' } as const;
     if (!(await isStillOurs(attempt.context)))
       throw new Error('Temporal had timed this attempt out before it submitted.');
+    const isLate = batch.submissions === 0 && Date.now() - batch.createdAt.getTime() > SUBMITTED_WITHIN_MS;
+    if (isLate && models.batches.limitsOf(refOf(batch).provider).hasTag) return submitting(begun, attempt);
     let state: BatchState;
     try {
       state = await models.batches.submit(refOf(batch), file, AbortSignal.timeout(SUBMIT_MS));
@@ -249,7 +256,9 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     await store(() => endBatch(system, batch, 'failed', { error: errorOf(cause) }), attempt);
     const { evaluationId, round, fallbackModels } = batch;
     if (failsRun(cause.code) && (fallbackModels.length === 0 || batch.wave === 'judgements'))
-      await store(() => failRun(query, { evaluationId, round }, errorOf(cause)), attempt);
+      await store(async () => {
+        if (await failRun(query, { evaluationId, round }, errorOf(cause))) onEvaluationEnd?.('failed');
+      }, attempt);
   }
 
   async function unknown(batch: LoadedBatch, attempt: Attempt): Promise<void> {
@@ -339,7 +348,10 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
         );
       } catch (error) {
         const trouble = troubleOf(error, attempt);
-        if (Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS) return giveUpUnread(batch, errorOf(trouble), attempt);
+        // They were deleted, as when their row was stored before and is restored from an earlier time. A second look makes sure.
+        const areGone = trouble.code === 'model_not_found' && batch.error?.code === trouble.code;
+        if (areGone || Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS)
+          return giveUpUnread(batch, errorOf(trouble), attempt);
         const since = (batch.submittedAt ?? batch.createdAt).getTime();
         const waitMs = Math.max(WAIT.least, Math.min(trouble.retryAfterMs ?? waitSince(since, CANCEL_WAIT), WAIT.most));
         await store(() => noteLook(query, batch, waitMs, { error: errorOf(trouble) }), attempt);

@@ -81,6 +81,7 @@ export function agreementRoutes(): Route[] {
         "For each version of an evaluator that gives the score, the newest first, up to 50: Cohen's kappa of booleans and categories, weighted kappas of " +
         "ordered ones and of whole or half numbers, Spearman's correlation of numbers. Of several people the most frequent category or the median counts.",
       scope: 'read',
+      errors: ['not_found'],
       query: AgreementQuery,
       response: Agreement,
       responseExample: example,

@@ -4,6 +4,7 @@ import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
+import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
@@ -20,7 +21,7 @@ import { executionStream } from './stream-format.ts';
 const tag = 'Executions';
 
 /** `/executions` and what is under it. */
-export function executionRoutes(deps: RunExecutionDeps): Route[] {
+export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnExecutionEnd | undefined }): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -121,7 +122,7 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       responseExample: { ...executionSample, status: 'canceled', output: null, finish_reason: null },
       errors: ['invalid_state'],
       async handler({ db, params }) {
-        const row = await cancelExecution(db, params.id);
+        const row = await cancelExecution(db, params.id, deps.onExecutionEnd);
         cancelExecutionWorkflowLater(deps.client, row.id, deps.log);
         return presentExecution(row);
       },

@@ -23,5 +23,6 @@ export const ENDED_EVALUATION = ['completed', 'failed', 'canceled'] as const sat
 /** The error of a run whose workflow was canceled or terminated from outside. */
 export const ENDED_BY_OPERATOR = {
   code: 'ended_by_operator',
-  message: 'The run was ended by an operator. Retry it to go on with what is left.',
+  message:
+    'The run was ended by an operator, or its end is not in a database that was restored. Retry it to go on with what is left.',
 };

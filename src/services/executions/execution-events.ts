@@ -62,5 +62,27 @@ export const endEvent =
       )
       .returning('dispatched_at');
 
-/** Notifies of the execution of `done`, which has ended, and of its `event`, and gives its status. */
-export const STATUS_AND_NOTIFICATIONS = [sql.ref<ExecutionStatus>('status').as('status'), FINISHED_TOLD, EVENT_TOLD];
+/** An execution that a statement has ended. */
+export interface EndedExecution {
+  status: ExecutionStatus;
+  provider: string;
+  /** Null: it did not fail. */
+  error_code: string | null;
+  /** From its creation to its end, in milliseconds. */
+  total_ms: number;
+}
+
+/** What is told of the execution of `done`, which has ended. */
+export const END_MEASURES = [
+  sql.ref<string>('provider').as('provider'),
+  sql<string | null>`error->>'code'`.as('error_code'),
+  msBetween('created_at', 'finished_at').as('total_ms'),
+];
+
+/** Notifies of the execution of `done`, which has ended, and of its `event`, and gives an `EndedExecution`. */
+export const END_AND_NOTIFICATIONS = [
+  sql.ref<ExecutionStatus>('status').as('status'),
+  ...END_MEASURES,
+  FINISHED_TOLD,
+  EVENT_TOLD,
+];

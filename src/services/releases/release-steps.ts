@@ -305,4 +305,9 @@ export const expireRelease = (db: Database, id: string): Promise<void> =>
 
 /** Its workflow was canceled or terminated: everybody gets the stable version again. */
 export const failRelease = (db: Database, id: string): Promise<void> =>
-  endFromOutside(db, id, 'failed', 'its workflow was ended by an operator');
+  endFromOutside(
+    db,
+    id,
+    'failed',
+    'its workflow was ended by an operator, or its end is not in a database that was restored',
+  );

@@ -4,6 +4,7 @@ import { now } from '../../db/sql.ts';
 import { changeState } from '../../db/state-change.ts';
 import { asJson } from '../../db/statement.ts';
 import { backfillStates } from '../../domain/rules/backfill-states.ts';
+import { outOfBudget } from '../budget-reason.ts';
 
 const COMPLETED = changeState(backfillStates, { to: 'completed' });
 const FAILED = changeState(backfillStates, { to: 'failed' });
@@ -46,8 +47,7 @@ export async function pauseBackfillForBudget(query: Query, id: string, maxCostUs
       .updateTable('rule_backfills')
       .set({
         ...OUT_OF_BUDGET.set,
-        status_reason: sql<string>`'of max_cost, ' || trim_scale(max_cost)
-          || ' USD, too little is left for another execution: resume with a higher max_cost to go on'`,
+        status_reason: outOfBudget('execution'),
       })
       .where('id', '=', id)
       .where(OUT_OF_BUDGET.where)

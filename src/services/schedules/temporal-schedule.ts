@@ -4,17 +4,26 @@ import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workf
 
 export type Temporal = Pick<WorkflowStarter, 'client' | 'taskQueues'>;
 
-/** When a schedule is due next, as Temporal has it: empty while it is paused; undefined where Temporal has no such schedule. */
-export async function dueTimes({ client }: Pick<Temporal, 'client'>, id: string): Promise<Date[] | undefined> {
+/** A schedule as Temporal has it; undefined where it has no such schedule. */
+export async function readInTemporal(
+  { client }: Pick<Temporal, 'client'>,
+  id: string,
+): Promise<{ paused: boolean; nextTimes: Date[] } | undefined> {
   try {
     const { info, state } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.getHandle(evaluationScheduleId(id)).describe(),
     );
-    return state.paused ? [] : info.nextActionTimes.slice(0, 5);
+    return { paused: state.paused, nextTimes: info.nextActionTimes };
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
     throw error;
   }
+}
+
+/** When a schedule is due next, as Temporal has it: empty while it is paused; undefined where Temporal has no such schedule. */
+export async function dueTimes(temporal: Pick<Temporal, 'client'>, id: string): Promise<Date[] | undefined> {
+  const found = await readInTemporal(temporal, id);
+  return found?.paused ? [] : found?.nextTimes.slice(0, 5);
 }
 
 /** @throws ScheduleNotFoundError where Temporal has no such schedule */

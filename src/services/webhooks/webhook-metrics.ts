@@ -4,8 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
-import { SingleFlight } from '../../lib/single-flight.ts';
-import { withDeadline } from '../../outbound/deadline.ts';
+import { cachedReading, READ_TIMEOUT_MS } from '../operations/cached-reading.ts';
 
 /** Metrics of webhooks, for Prometheus. */
 export interface WebhookMetrics {
@@ -16,9 +15,6 @@ export interface WebhookMetrics {
   /** One webhook that was disabled for its failures. */
   disabled(): void;
 }
-
-/** Prometheus gives a scrape 10 s by default; the other metrics should not wait for these. */
-const READ_TIMEOUT_MS = 2_000;
 
 /**
  * Of several events the one with the smallest id is the oldest: ids begin with the time at which they were made. A replayed or
@@ -81,14 +77,13 @@ const readBacklog = (db: Builder) =>
 const UNKNOWN = { queued: Number.NaN, waiting: Number.NaN, disabled: Number.NaN, oldest_seconds: Number.NaN };
 type Backlog = typeof UNKNOWN;
 
-/** Reads the backlog once for all gauges of a scrape, and never more than once at a time; unknown where that takes too long. */
+/** Reads the backlog for all gauges. */
 function createBacklogReader({ system }: Database): () => Promise<Backlog> {
   const read = async (): Promise<Backlog> => {
     const [row] = await system.transaction((query) => query(readBacklog), { statementTimeoutMs: READ_TIMEOUT_MS });
     return row ?? UNKNOWN;
   };
-  const reading = new SingleFlight<Backlog>();
-  return () => withDeadline(READ_TIMEOUT_MS, undefined, () => reading.run('backlog', read)).catch(() => UNKNOWN);
+  return cachedReading(read, { unknown: UNKNOWN });
 }
 
 function addGauges(registry: Registry, db: Database): void {
@@ -133,8 +128,8 @@ const NAMES = [
 ];
 
 /**
- * Registers the metrics of webhooks; existing ones are replaced. The gauges are read from the database at each scrape, and are
- * `NaN` where that takes longer than 2 s.
+ * Registers the metrics of webhooks; existing ones are replaced. The gauges are read from the database at scrapes, every 5 s at most,
+ * and are `NaN` where that takes longer than 2 s.
  */
 export function createWebhookMetrics(registry: Registry, db: Database): WebhookMetrics {
   for (const name of NAMES) registry.removeSingleMetric(name);

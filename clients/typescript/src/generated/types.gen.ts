@@ -9222,6 +9222,10 @@ export type GetEvaluatorAgreementErrors = {
      */
     401: Error;
     /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
      * Too many requests; `Retry-After` says when to try again.
      */
     429: Error;

@@ -7,6 +7,7 @@ import type { Tables } from '../../../db/tables.ts';
 import type { BatchSettings } from '../../../domain/batches/batch-mode.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
 import { mayBegin } from '../../acceptance/may-begin.ts';
+import { outOfBudget } from '../../budget-reason.ts';
 import type { RunRef } from '../creation/run-spec.ts';
 import { withdrawUnacceptedEvaluation } from '../creation/withdraw-evaluation.ts';
 
@@ -134,8 +135,7 @@ export async function pauseRunForBudget(
       .updateTable('evaluations')
       .set({
         ...OUT_OF_BUDGET.set,
-        status_reason: sql<string>`'of max_cost, ' || trim_scale(max_cost)
-          || ' USD, too little is left for another example: resume with a higher max_cost to go on'`,
+        status_reason: outOfBudget('example'),
       })
       .where('id', '=', evaluationId)
       .where('retries', '=', round)
@@ -146,18 +146,20 @@ export async function pauseRunForBudget(
 
 const FAILED = changeState(evaluationStates, { to: 'failed' });
 
-/** Ends a run that can't go on. What was paid for stays. */
+/** Ends a run that can't go on. What was paid for stays. @returns whether it has not ended before */
 export async function failRun(
   query: Query,
   { evaluationId, round }: RunRef,
   error: { code: string; message: string },
-): Promise<void> {
-  await query((db) =>
+): Promise<boolean> {
+  const failed = await query((db) =>
     db
       .updateTable('evaluations')
       .set({ ...FAILED.set, status_reason: null, error: asJson(error), finished_at: now })
       .where('id', '=', evaluationId)
       .where('retries', '=', round)
-      .where(FAILED.where),
+      .where(FAILED.where)
+      .returning('id'),
   );
+  return failed.length > 0;
 }

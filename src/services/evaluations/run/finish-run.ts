@@ -9,6 +9,7 @@ import { passes, roundScore, SCORE_EPSILON } from '../../../domain/evaluations/s
 import { publicId } from '../../../domain/ids.ts';
 import { writeEvent } from '../../events/write-event.ts';
 import type { RunRef } from '../creation/run-spec.ts';
+import { hasOpenExamples } from './open-examples.ts';
 import { bytesOfResults, readSummary } from './sum-up.ts';
 
 /** A run may have a million results. */
@@ -36,9 +37,11 @@ interface RunSums {
  * Sums a run up, compares it with its baseline, marks it as completed and writes its events. The slow part is done first and
  * without a lock on the run, for which pausing and canceling would have to wait: the results are final by now. A run that is
  * not `running` stays as it is.
- * @returns whether it has completed, now or before
+ * @returns whether it has completed, now or before; `incomplete`: nothing was done, since examples have no result. Their batches may have ended
+ * before the database was restored from an earlier time.
  */
-export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean> {
+export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean | 'incomplete'> {
+  if (await hasOpenExamples(db.query, ref)) return 'incomplete';
   const sums = await sumUpResults(db, ref);
   return db.transaction(async (query) => {
     if (sums === undefined) return isCompleted(query, ref);

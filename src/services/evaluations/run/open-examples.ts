@@ -3,7 +3,7 @@ import type { Query } from '../../../db/database.ts';
 import { type Builder, type Parameters, prepared, type RowOf } from '../../../db/statement.ts';
 import type { ToolCall } from '../../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
-import type { RunSpec } from '../creation/run-spec.ts';
+import type { RunRef, RunSpec } from '../creation/run-spec.ts';
 
 /** An example that has no final result yet. */
 export interface OpenExample {
@@ -86,6 +86,22 @@ const selectPage = (db: Builder, examples: ReturnType<typeof selectExamples>) =>
     .orderBy('seq');
 
 const LOAD_OPEN = prepared<OpenRange>()((db, range) => selectPage(db, selectOpen(db, range)));
+
+const LOAD_RANGE = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db
+    .selectFrom('evaluations')
+    .select(['examples_id as examplesId', 'examples_total as to'])
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where('status', '=', 'running'),
+);
+
+/** Whether examples of a run still have something to do. One that is not `running` has none. */
+export async function hasOpenExamples(query: Query, run: RunRef): Promise<boolean> {
+  const [range] = await query(LOAD_RANGE, run);
+  if (range === undefined) return false;
+  return (await query(LOAD_OPEN, { ...run, ...range, from: 0, limit: 1 })).length > 0;
+}
 
 type GivenExamples = Pick<OpenRange, 'evaluationId' | 'examplesId'> & { seqs: number[] };
 

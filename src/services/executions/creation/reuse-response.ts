@@ -5,7 +5,7 @@ import { prepared } from '../../../db/statement.ts';
 import { executionStates } from '../../../domain/execution-states.ts';
 import { newId } from '../../../domain/ids.ts';
 import { EVENT_COLUMNS, eventOf } from '../../events/write-event.ts';
-import { COMPLETED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import { COMPLETED_DATA, END_AND_NOTIFICATIONS, hasEvents } from '../execution-events.ts';
 import type { PreparedExecution } from './create-execution.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed', from: ['queued'] }, 'e');
@@ -64,7 +64,7 @@ const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId })
         .returning('dispatched_at');
     })
     .selectFrom('done')
-    .select(STATUS_AND_NOTIFICATIONS),
+    .select(END_AND_NOTIFICATIONS),
 );
 
 /**

@@ -8,7 +8,8 @@ import { ApiError } from '../../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
 import { newId, publicId } from '../../../domain/ids.ts';
 import { recordChange } from '../../audit/record-change.ts';
-import { endEvent, FAILED_DATA, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import { END_AND_NOTIFICATIONS, END_MEASURES, endEvent, FAILED_DATA } from '../execution-events.ts';
+import type { OnExecutionEnd } from '../execution-metrics.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from '../executions.ts';
 import { callCanceled, callLost, type ExecutionError } from './calls.ts';
 
@@ -28,7 +29,7 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
       )
       .with('event', endEvent('execution.failed', eventId, FAILED_DATA))
       .selectFrom('done')
-      .select(STATUS_AND_NOTIFICATIONS),
+      .select(END_AND_NOTIFICATIONS),
 );
 /** Whoever waits for the execution hears of it at once. */
 const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
@@ -43,37 +44,49 @@ const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
     )
     .selectFrom('done')
     .selectAll()
+    .select(END_MEASURES)
     .select(notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told')),
 );
 
 /**
  * Ends an execution with an error, or (null) as canceled; one that has ended stays as it is.
+ * @param onEnd told where this has ended it
  * @returns its status now, undefined where there is no such execution
  */
 export async function failExecution(
   query: Query,
   id: string,
   error: ExecutionError | null,
+  onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
   const [ended] =
     error === null
       ? await query(CANCEL_EXECUTION, { id })
       : await query(FAIL_EXECUTION, { id, eventId: newId(), error });
+  if (ended !== undefined) onEnd?.(ended);
   return ended?.status ?? executionStatus(query, id);
 }
 
 /**
  * Marks an execution as canceled; a response that still comes is kept, but changes the status no more.
+ * @param onEnd told of it
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function cancelExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+export async function cancelExecution(
+  db: WorkspaceDatabase,
+  id: string,
+  onEnd?: OnExecutionEnd,
+): Promise<ExecutionRow> {
   const canceled = await db.transaction(async (query) => {
     const [row] = await query(CANCEL_EXECUTION, { id });
     if (row)
       await recordChange(query, 'execution.canceled', publicId('execution', id), { prompt_name: row.prompt_name });
     return row;
   });
-  if (canceled) return canceled;
+  if (canceled) {
+    onEnd?.(canceled);
+    return canceled;
+  }
   const { status } = await getExecution(db, id);
   throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);
 }

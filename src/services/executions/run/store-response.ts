@@ -9,7 +9,8 @@ import { newId } from '../../../domain/ids.ts';
 import type { ToolCall } from '../../../domain/prompts/messages.ts';
 import type { Pricing } from '../../../domain/usage.ts';
 import type { ModelResponse } from '../../../models/model.ts';
-import { COMPLETED_DATA, endEvent, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import { COMPLETED_DATA, END_AND_NOTIFICATIONS, endEvent } from '../execution-events.ts';
+import type { OnExecutionEnd } from '../execution-metrics.ts';
 import { executionStatus } from '../executions.ts';
 import { type CallEnd, callEnd, callEnded, modelOfCall, type Spent } from './calls.ts';
 
@@ -78,7 +79,7 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
     )
     .with('event', endEvent('execution.completed', response.eventId, COMPLETED_DATA))
     .selectFrom('done')
-    .select(STATUS_AND_NOTIFICATIONS),
+    .select(END_AND_NOTIFICATIONS),
 );
 /** Of one that has ended meanwhile: what was paid for is kept. */
 const STORE_LATE = prepared<StoredResponse>()((db, response) =>
@@ -118,7 +119,7 @@ const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, e
     )
     .with('event', endEvent('execution.completed', eventId, COMPLETED_DATA))
     .selectFrom('done')
-    .select(STATUS_AND_NOTIFICATIONS),
+    .select(END_AND_NOTIFICATIONS),
 );
 
 const paymentOf = (id: string, attempt: number, { tokens, cost }: Spent, end: CallEnd): Payment => ({
@@ -136,6 +137,7 @@ const paymentOf = (id: string, attempt: number, { tokens, cost }: Spent, end: Ca
 /**
  * Stores a response and, where the execution is still running, completes it. The first response stays; what a later one cost is
  * added. Safe to repeat.
+ * @param onEnd told where this has ended it
  * @returns its status now, undefined where there is no such execution
  */
 export async function storeResponse(
@@ -143,6 +145,7 @@ export async function storeResponse(
   id: string,
   attempt: number,
   { output: text, toolCalls, finishReason, modelMs, ...spent }: ModelResponse,
+  onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
   const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null));
   const response = {
@@ -153,7 +156,10 @@ export async function storeResponse(
     modelMs: Math.round(modelMs),
   };
   const [completed] = await query(STORE, { ...response, eventId: newId() });
-  if (completed !== undefined) return completed.status;
+  if (completed !== undefined) {
+    onEnd?.(completed);
+    return completed.status;
+  }
   const [late] = await query(STORE_LATE, response);
   if (late !== undefined) return late.status;
   const [paid] = await query(PAY, payment);
@@ -177,9 +183,15 @@ export async function endCall(
 
 /**
  * Completes an execution that has its response; one that has ended stays as it is.
+ * @param onEnd told where this has ended it
  * @returns its status now, undefined where there is no such execution
  */
-export async function completeExecution(query: Query, id: string): Promise<ExecutionStatus | undefined> {
+export async function completeExecution(
+  query: Query,
+  id: string,
+  onEnd?: OnExecutionEnd,
+): Promise<ExecutionStatus | undefined> {
   const [completed] = await query(COMPLETE_STORED, { id, eventId: newId() });
+  if (completed !== undefined) onEnd?.(completed);
   return completed?.status ?? executionStatus(query, id);
 }

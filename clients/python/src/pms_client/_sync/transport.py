@@ -16,7 +16,7 @@ from ..errors import PmsError, ServiceUnreachableError, UnexpectedResponseError,
 
 Item = TypeVar("Item", bound=BaseModel)
 
-USER_AGENT = "pms-client-python/0.1.0"
+USER_AGENT = "pms-client-python/1.0.0"
 CONNECT_SECONDS = 5.0
 
 

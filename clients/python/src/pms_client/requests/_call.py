@@ -1,0 +1,199 @@
+"""A filled prompt with all that goes to a model with it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from .._json import JsonValue, compact, plain
+from .._messages import Message
+from ..errors import ErrorDetail, PmsError
+from ..prompt import Prompt
+
+
+class UnsupportedError(PmsError, ValueError):
+    """The prompt can't be sent so: the provider has no place for something in it. The service refuses the same calls.
+
+    `details` name the field, from the prompt's own on: `parameters.seed`, `messages.2.content.0`.
+    """
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.details = [ErrorDetail(path, message)]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What `record` needs to know of a request."""
+
+    prompt: Prompt
+    variables: JsonValue
+    input: str | list[Message]
+    model: str
+    """`provider/model`"""
+    started_at: datetime
+    json_tool: str | None = None
+    """The name of the tool by which a response is asked for as JSON."""
+
+
+class Request(dict[str, Any]):
+    """The keyword arguments of a provider's own client: `create(**request)`.
+
+    It knows the prompt that it was made of, which a copy does not.
+    """
+
+    def __init__(self, fields: Mapping[str, Any], about: About) -> None:
+        super().__init__(fields)
+        self.about = about
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    provider: str | None
+    """None: the caller has named a model of which nothing is known."""
+    model: str
+    """What the provider calls it."""
+    messages: list[Message]
+    tools: list[dict[str, Any]]
+    tool_choice: Any
+    parameters: dict[str, Any]
+    about: About
+
+    @property
+    def is_one_tool_at_a_time(self) -> bool:
+        """Whether the model must not call more than one tool in a response. Several are every provider's default."""
+        return self.parameters.get("parallel_tool_calls") is False and bool(self.tools) and self.tool_choice != "none"
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """That of the response."""
+        response_format = self.parameters.get("response_format") or {}
+        return response_format["json_schema"]["schema"] if response_format.get("type") == "json_schema" else None
+
+    def refuse(self, names: Iterable[str], message: str) -> None:
+        """Raises UnsupportedError for the first of these parameters that is given."""
+        for name in names:
+            if self.parameters.get(name) is not None:
+                raise UnsupportedError(f"parameters.{name}", message)
+
+    def request(self, fields: Mapping[str, Any], provider: str, json_tool: str | None = None) -> Request:
+        """The options in the provider's own names go on top of everything else."""
+        options = (self.parameters.get("provider_options") or {}).get(provider) or {}
+        return Request(merged(fields, options), replace(self.about, json_tool=json_tool))
+
+
+_BARE_NAMES = (
+    ("openai", re.compile(r"(gpt-|chatgpt-|o[134](-|$)|ft:(gpt|o[134]))")),
+    ("anthropic", re.compile(r"claude-")),
+    ("google", re.compile(r"gemini-")),
+    ("mistral", re.compile(r"(mistral|ministral|magistral|devstral|pixtral|codestral|open-mi[sx]tral)-")),
+)
+_PROVIDERS = ("openai", "anthropic", "google", "mistral", "openai-compatible", "sandbox")
+
+
+def resolve(name: str) -> tuple[str | None, str]:
+    """The provider of a model, where it is one of the service's, and what that calls it."""
+    prefix, slash, rest = name.partition("/")
+    if slash and prefix in _PROVIDERS:
+        return prefix, rest
+    return next((provider for provider, names in _BARE_NAMES if names.match(name)), None), name
+
+
+def call_of(
+    prompt: Prompt,
+    variables: Mapping[str, object] | None,
+    messages: Sequence[Mapping[str, Any]],
+    model: str | None,
+    parameters: Mapping[str, Any] | None,
+    speaks: Sequence[str],
+) -> Call:
+    """
+    Args:
+        speaks: providers that the client talks to: the first of them where nobody knows whose the model is.
+    """
+    name = model or prompt.model
+    if name is None:
+        raise UnsupportedError("model", "is not known of a fallback: give one")
+    provider, own = resolve(name)
+    if provider is not None and provider not in speaks and model is None:
+        raise UnsupportedError(
+            "model", f"{name} is not of {' or '.join(speaks)}: give the client's own name of a model"
+        )
+    is_known = provider in speaks
+    given = dict(variables or {})
+    filled = prompt.compile(given, messages)
+    choice = prompt.content.get("tool_choice")
+    if not prompt.tools and choice not in (None, "auto", "none"):
+        raise UnsupportedError("tool_choice", "asks for a tool, but there are no tools")
+    full = f"{speaks[0]}/{name}" if provider is None and "/" not in name else f"{provider}/{own}" if provider else name
+    return Call(
+        provider if is_known else None,
+        # A gateway's own names have slashes, too.
+        own if is_known else name,
+        [{"role": "user", "content": filled}] if isinstance(filled, str) else filled,
+        prompt.tools,
+        choice,
+        {**prompt.parameters, **(parameters or {})},
+        About(prompt, plain(given), filled, full, datetime.now(timezone.utc)),
+    )
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Objects are merged into each other, anything else replaces what was there."""
+    result = dict(base)
+    for name, value in over.items():
+        there = result.get(name)
+        result[name] = merged(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
+    return result
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """Only what is given."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def parts_of(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def text_of(content: str | list[dict[str, Any]]) -> str:
+    return "".join(part["text"] for part in parts_of(content) if part["type"] == "text")
+
+
+def as_text(value: JsonValue) -> str:
+    """A text goes as it is, anything else as JSON."""
+    return value if isinstance(value, str) else compact(value)
+
+
+def stops_of(parameters: Mapping[str, Any]) -> list[str] | None:
+    stop = parameters.get("stop")
+    return [stop] if isinstance(stop, str) else stop
+
+
+def decoded(data: str) -> str:
+    """A text file's text."""
+    return base64.b64decode(data).decode("utf-8", "replace")
+
+
+_SIGNATURES = (
+    ("iVBORw0KGg", "image/png"),
+    ("/9j/", "image/jpeg"),
+    ("R0lGOD", "image/gif"),
+    ("UklGR", "image/webp"),
+)
+
+
+def type_of(file: Mapping[str, Any], path: str) -> str:
+    """The media type of a file's bytes, which may be declared as `image/*`."""
+    declared = str(file["media_type"])
+    if not declared.endswith("/*"):
+        return declared
+    if declared == "image/*":
+        for start, media_type in _SIGNATURES:
+            if file["data"].startswith(start):
+                return media_type
+    raise UnsupportedError(f"{path}.media_type", f"must say more than {declared}")

@@ -1,0 +1,145 @@
+"""What a provider answered, as `pms.record` takes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import Any
+
+from .._json import compact
+from ._call import About, Request
+
+_REASONS = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "pause_turn": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+}
+
+
+def from_openai(response: Any, request: Request) -> dict[str, Any]:
+    """The run of a request and its response, of OpenAI's package or of any that answers in its form.
+
+        pms.record(**from_openai(response, request))
+
+    Raises:
+        TypeError: the request is a copy, or none of this package.
+    """
+    about, answer = about_of(request), plain_of(response)
+    choice: Mapping[str, Any] = (answer.get("choices") or [{}])[0]
+    message: Mapping[str, Any] = choice.get("message") or {}
+    calls = [
+        {"id": call["id"], "name": call["function"]["name"], "input": parsed(call["function"]["arguments"])}
+        for call in message.get("tool_calls") or []
+        if call.get("function")
+    ]
+    text = message.get("content") if message.get("content") is not None else message.get("refusal")
+    return run_of(about, text or "", calls, choice.get("finish_reason"), _openai_tokens(answer.get("usage")))
+
+
+def _openai_tokens(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
+    if not usage:
+        return None
+    count, output = usage["prompt_tokens"], usage["completion_tokens"]
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+    reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    # Some servers count what was thought beside `completion_tokens`; the total gives it away.
+    if reasoning > 0 and usage.get("total_tokens") == count + output + reasoning:
+        output += reasoning
+    return tokens_of(count, output, cached, reasoning)
+
+
+def from_anthropic(response: Any, request: Request) -> dict[str, Any]:
+    """The run of a request and its response, of Anthropic's package.
+
+        pms.record(**from_anthropic(response, request))
+
+    Raises:
+        TypeError: the request is a copy, or none of this package.
+    """
+    about, answer = about_of(request), plain_of(response)
+    used = [block for block in answer["content"] if block["type"] == "tool_use"]
+    is_json = [about.json_tool is not None and block["name"] == about.json_tool for block in used]
+    json_block = next((block for block, found in zip(used, is_json, strict=True) if found), None)
+    calls = [
+        {"id": block["id"], "name": block["name"], "input": block["input"]} for block in used if block is not json_block
+    ]
+    text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
+    usage = answer["usage"]
+    read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))
+    thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
+    return run_of(
+        about,
+        text if json_block is None else compact(json_block["input"]),
+        calls,
+        answer.get("stop_reason") if json_block is None or calls else "stop",
+        tokens_of(usage["input_tokens"] + read + written, usage["output_tokens"], read, thought),
+    )
+
+
+def about_of(request: Request) -> About:
+    if not isinstance(request, Request):
+        raise TypeError("The request must be the object that to_openai, to_anthropic … gave, not a copy of it.")
+    return request.about
+
+
+def plain_of(response: Any) -> Mapping[str, Any]:
+    """A response as an object of JSON; packages have classes for them."""
+    if isinstance(response, Mapping):
+        return response
+    dumped: Mapping[str, Any] = response.model_dump()
+    return dumped
+
+
+def tokens_of(count: int, output: int, cached: int | None, reasoning: int | None) -> dict[str, int]:
+    return {
+        "input": count,
+        "output": output,
+        "cached_input": min(cached or 0, count),
+        "reasoning": min(reasoning or 0, output),
+    }
+
+
+def parsed(text: str) -> Any:
+    """The input of a tool, which may be no JSON."""
+    if not text.strip():
+        return {}
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def run_of(
+    about: About, output: str, calls: Sequence[Mapping[str, Any]], reason: str | None, tokens: dict[str, int] | None
+) -> dict[str, Any]:
+    """As the service keeps a call of its own: a response that was withheld is an error."""
+    prompt = about.prompt
+    finish_reason = _REASONS.get(reason or "", "other")
+    if finish_reason == "stop" and calls:
+        # So do some servers end a response with calls, and OpenAI one whose tool was named.
+        finish_reason = "tool_calls"
+    run: dict[str, Any] = {"model": about.model, "variables": about.variables, "input": about.input, "output": output}
+    # A prompt that stood in for one of the service is none of its prompts.
+    if not prompt.is_fallback:
+        release = None if prompt.release is None else asdict(prompt.release)
+        run |= {"prompt_name": prompt.name, "prompt_version": prompt.version, "release": release}
+    if calls:
+        run["tool_calls"] = list(calls)
+    if tokens is not None:
+        run["tokens"] = tokens
+    if finish_reason == "content_filter":
+        message = output or "The provider withheld the response."
+        run |= {"output": None, "error": {"code": "content_filtered", "message": message}}
+    run["metadata"] = {"finish_reason": finish_reason}
+    return {**run, "started_at": about.started_at, "finished_at": datetime.now(timezone.utc)}

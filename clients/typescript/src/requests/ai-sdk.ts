@@ -1,0 +1,321 @@
+import type { ChatMessage, FilePart, Tool } from '../generated/types.gen.ts';
+import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
+import { anthropicRequest } from './anthropic.ts';
+import {
+  type Call,
+  type CallOptions,
+  given,
+  isOneToolAtATime,
+  partsOf,
+  refuse,
+  remember,
+  stopsOf,
+  textOf,
+  toCall,
+  UnsupportedError,
+} from './call.ts';
+import { openAIRequest } from './openai.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what the AI SDK takes wherever it takes JSON
+type Json = any;
+type Text = { type: 'text'; text: string };
+type File = { type: 'file'; mediaType: string; filename?: string; data: string | URL };
+
+export type AISDKMessage =
+  | { role: 'user'; content: (Text | File)[] }
+  | {
+      role: 'assistant';
+      content: (Text | File | { type: 'tool-call'; toolCallId: string; toolName: string; input: Json })[];
+    }
+  | {
+      role: 'tool';
+      content: {
+        type: 'tool-result';
+        toolCallId: string;
+        toolName: string;
+        output: { type: 'text'; value: string } | { type: 'json'; value: Json };
+      }[];
+    };
+
+/** A schema as the AI SDK knows them: the provider checks by it, and the caller what comes back. */
+export interface AISDKSchema {
+  '~standard': { version: 1; vendor: string; validate: (value: unknown) => { value: Json } };
+}
+
+export interface AISDKTool {
+  description?: string;
+  inputSchema: AISDKSchema;
+  strict?: boolean;
+}
+
+export interface AISDKOutput {
+  name: string;
+  responseFormat: PromiseLike<{ type: 'json'; schema?: Json; name?: string; description?: string }>;
+  parseCompleteOutput(options: { text: string }): Promise<Json>;
+  parsePartialOutput(options: { text: string }): Promise<{ partial: Json } | undefined>;
+  createElementStreamTransform(): undefined;
+}
+
+/** Options of `generateText` and `streamText`. */
+export interface AISDKRequest {
+  /** `provider/model`, which the AI SDK asks its gateway for: put a model of a provider's package over it. */
+  model: string;
+  instructions?: { role: 'system'; content: string }[];
+  messages: AISDKMessage[];
+  tools?: Record<string, AISDKTool>;
+  toolChoice?: 'auto' | 'none' | 'required' | { type: 'tool'; toolName: string };
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  stopSequences?: string[];
+  seed?: number;
+  reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+  providerOptions?: Record<string, Record<string, Json>>;
+  output?: AISDKOutput;
+}
+
+/**
+ * A prompt as options of the AI SDK: `generateText({ ...request, model: openai.chat('gpt-4o') })`.
+ * @throws VariablesError naming the variables that are missing or don't fit
+ * @throws UnsupportedError naming the field that the AI SDK or the provider would leave out
+ */
+export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options: CallOptions = {}): AISDKRequest {
+  const call = toCall(prompt, variables, options, ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible']);
+  refuseParameters(call);
+  const { parameters, tools, toolChoice, messages, about } = call;
+  const system = messages.flatMap((message) =>
+    message.role === 'system' ? [{ role: message.role, content: textOf(partsOf(message.content)) }] : [],
+  );
+  const { response_format } = parameters;
+  const request: AISDKRequest = {
+    model: about.model,
+    ...(system.length > 0 && { instructions: system }),
+    messages: messages.flatMap((message, index) => messageOf(message, call, `messages.${index}.content`)),
+    ...(tools.length > 0 && {
+      tools: Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool)])),
+      ...(toolChoice !== undefined && {
+        toolChoice: typeof toolChoice === 'string' ? toolChoice : { type: 'tool', toolName: toolChoice.name },
+      }),
+    }),
+    ...given({
+      maxOutputTokens: parameters.max_tokens,
+      temperature: parameters.temperature,
+      topP: parameters.top_p,
+      topK: call.provider === 'openai-compatible' ? undefined : parameters.top_k,
+      frequencyPenalty: parameters.frequency_penalty,
+      presencePenalty: parameters.presence_penalty,
+      stopSequences: stopsOf(parameters),
+      seed: parameters.seed,
+      reasoning: OWN_EFFORT.includes(call.provider ?? '') ? undefined : parameters.reasoning_effort,
+    }),
+    ...(response_format !== undefined && response_format.type !== 'text' && { output: outputOf(response_format) }),
+  };
+  return remember(withProviderOptions(request, call), about);
+}
+
+/** Providers whose effort goes as the caller says it, not as the AI SDK thinks that the model takes it. */
+const OWN_EFFORT = ['openai', 'openai-compatible', 'mistral'];
+
+/** What the AI SDK would leave out with a warning. */
+function refuseParameters(call: Call): void {
+  // Files are checked by the AI SDK, which may fetch them.
+  const withoutMessages = { ...call, messages: [] };
+  if (call.provider === 'openai') openAIRequest(withoutMessages);
+  if (call.provider === 'anthropic') anthropicRequest(withoutMessages);
+  if (call.provider === 'mistral') refuse(call.parameters, ['top_k'], 'Mistral has no such parameter');
+  if (call.provider === 'google' && isOneToolAtATime(call))
+    refuse(call.parameters, ['parallel_tool_calls'], 'Google has no such parameter');
+}
+
+function messageOf(message: ChatMessage, { provider }: Call, path: string): AISDKMessage[] {
+  switch (message.role) {
+    case 'system':
+      return [];
+    case 'user':
+      return [
+        { role: 'user', content: partsOf(message.content).map((part) => (part.type === 'text' ? part : fileOf(part))) },
+      ];
+    case 'assistant':
+      return [
+        {
+          role: 'assistant',
+          content: partsOf(message.content).map((part, index) => {
+            if (part.type === 'text') return part;
+            if (part.type === 'tool_call') {
+              const { id, name, input } = part;
+              if (typeof input !== 'object' || input === null || Array.isArray(input))
+                throw new UnsupportedError(
+                  `${path}.${index}.input`,
+                  'the AI SDK takes only an object as the input of a tool call',
+                );
+              return { type: 'tool-call' as const, toolCallId: id, toolName: name, input };
+            }
+            if (provider !== 'google')
+              throw new UnsupportedError(`${path}.${index}`, 'the provider takes no files in assistant messages');
+            return fileOf(part);
+          }),
+        },
+      ];
+    case 'tool': {
+      const content = message.content.map(({ id, name, output }) => ({
+        type: 'tool-result' as const,
+        toolCallId: id,
+        toolName: name,
+        output:
+          typeof output === 'string'
+            ? ({ type: 'text', value: output } as const)
+            : ({ type: 'json', value: output } as const),
+      }));
+      return [{ role: 'tool', content }];
+    }
+  }
+}
+
+const fileOf = ({ media_type, filename, data, url = '' }: FilePart): File => ({
+  type: 'file',
+  mediaType: media_type,
+  ...given({ filename }),
+  data: data ?? new URL(url),
+});
+
+/** By what the AI SDK knows a schema that is one of JSON already. */
+const SCHEMA = Symbol.for('vercel.ai.schema');
+
+function schemaOf(jsonSchema: Record<string, unknown>): AISDKSchema {
+  const validate = (value: unknown) => ({ success: true, value });
+  const schema = { [SCHEMA]: true, jsonSchema, validate };
+  return Object.assign(schema, {
+    '~standard': { version: 1 as const, vendor: 'pms', validate: (value: unknown) => ({ value }) },
+  });
+}
+
+const toolOf = ({ description, input_schema, strict }: Tool): AISDKTool => ({
+  ...given({ description }),
+  inputSchema: schemaOf(input_schema),
+  ...given({ strict }),
+});
+
+type Format = Exclude<NonNullable<Call['parameters']['response_format']>, { type: 'text' }>;
+
+function outputOf(format: Format): AISDKOutput {
+  const { schema, name, description } = format.type === 'json_schema' ? format.json_schema : {};
+  return {
+    name: 'json',
+    responseFormat: Promise.resolve({ type: 'json' as const, ...given({ schema, name, description }) }),
+    parseCompleteOutput: async ({ text }) => JSON.parse(text),
+    async parsePartialOutput({ text }) {
+      try {
+        return { partial: JSON.parse(text) };
+      } catch {
+        return undefined;
+      }
+    },
+    createElementStreamTransform: () => undefined,
+  };
+}
+
+/** Options in the provider's names by those that the AI SDK has for them: of a call (`.`), or of the provider. */
+const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  openai: {
+    temperature: '.temperature',
+    top_p: '.topP',
+    max_tokens: '.maxOutputTokens',
+    stop: '.stopSequences',
+    seed: '.seed',
+    frequency_penalty: '.frequencyPenalty',
+    presence_penalty: '.presencePenalty',
+    max_completion_tokens: 'maxCompletionTokens',
+    logit_bias: 'logitBias',
+    logprobs: 'logprobs',
+    metadata: 'metadata',
+    prediction: 'prediction',
+    prompt_cache_key: 'promptCacheKey',
+    prompt_cache_retention: 'promptCacheRetention',
+    reasoning_effort: 'reasoningEffort',
+    safety_identifier: 'safetyIdentifier',
+    service_tier: 'serviceTier',
+    store: 'store',
+    user: 'user',
+    verbosity: 'textVerbosity',
+  },
+  anthropic: {
+    temperature: '.temperature',
+    top_p: '.topP',
+    top_k: '.topK',
+    max_tokens: '.maxOutputTokens',
+    stop_sequences: '.stopSequences',
+    'metadata.user_id': 'metadata.userId',
+    'output_config.effort': 'effort',
+    cache_control: 'cacheControl',
+    service_tier: 'serviceTier',
+  },
+  google: {
+    labels: 'labels',
+    safetySettings: 'safetySettings',
+    'generationConfig.temperature': '.temperature',
+    'generationConfig.topP': '.topP',
+    'generationConfig.topK': '.topK',
+    'generationConfig.maxOutputTokens': '.maxOutputTokens',
+    'generationConfig.seed': '.seed',
+    'generationConfig.stopSequences': '.stopSequences',
+    'generationConfig.frequencyPenalty': '.frequencyPenalty',
+    'generationConfig.presencePenalty': '.presencePenalty',
+    'generationConfig.thinkingConfig': 'thinkingConfig',
+    'generationConfig.mediaResolution': 'mediaResolution',
+  },
+  mistral: {
+    temperature: '.temperature',
+    top_p: '.topP',
+    max_tokens: '.maxOutputTokens',
+    random_seed: '.seed',
+    stop: '.stopSequences',
+    safe_prompt: 'safePrompt',
+    document_image_limit: 'documentImageLimit',
+    document_page_limit: 'documentPageLimit',
+    reasoning_effort: 'reasoningEffort',
+  },
+};
+/** Objects whose fields have names of their own. */
+const GROUPS = ['metadata', 'output_config', 'generationConfig'];
+
+function withProviderOptions(request: AISDKRequest, call: Call): AISDKRequest {
+  const { provider = '', parameters } = call;
+  const own: Record<string, Json> = {};
+  const result: Record<string, unknown> = { ...request };
+  // Streams would ask for tools' inputs in an unchecked form.
+  if (provider === 'anthropic' && call.tools.length > 0) own['toolStreaming'] = false;
+  if (isOneToolAtATime(call)) {
+    if (provider === 'anthropic') own['disableParallelToolUse'] = true;
+    else if (provider === 'openai-compatible') own['parallel_tool_calls'] = false;
+    else if (provider !== 'google') own['parallelToolCalls'] = false;
+  }
+  if (OWN_EFFORT.includes(provider)) Object.assign(own, given({ reasoningEffort: parameters.reasoning_effort }));
+  if (provider === 'openai-compatible') Object.assign(own, given({ top_k: parameters.top_k }));
+  const { response_format } = parameters;
+  const isLoose = response_format?.type === 'json_schema' && response_format.json_schema.strict === false;
+  if (isLoose && provider !== 'anthropic' && provider !== 'google') own['strictJsonSchema'] = false;
+  const names = NAMES[provider] ?? {};
+  for (const [path, value] of fieldsOf(
+    parameters.provider_options?.[provider] ?? {},
+    provider === 'anthropic' || provider === 'google',
+  )) {
+    const name = provider === 'openai-compatible' ? path : names[path];
+    if (name === undefined)
+      throw new UnsupportedError(`parameters.provider_options.${provider}.${path}`, 'the AI SDK has no option for it');
+    const [group, inner] = name.split('.') as [string, string?];
+    if (group === '' && inner !== undefined) result[inner] = inner === 'stopSequences' ? [value].flat() : value;
+    else own[group] = inner === undefined ? value : { [inner]: value };
+  }
+  if (Object.keys(own).length > 0) result['providerOptions'] = { [provider]: own };
+  return result as unknown as AISDKRequest;
+}
+
+function fieldsOf(options: Record<string, unknown>, hasGroups: boolean): [path: string, value: unknown][] {
+  return Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
+    if (!hasGroups || !GROUPS.includes(name) || typeof value !== 'object' || value === null) return [[name, value]];
+    return Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each]);
+  });
+}

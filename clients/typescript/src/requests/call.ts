@@ -1,0 +1,207 @@
+import { PmsError } from '../errors.ts';
+import type { ChatMessage, FilePart, ModelParameters, Tool, ToolChoice } from '../generated/types.gen.ts';
+import type { LoadedPrompt, ModelInput, Variables } from '../prompts/loaded-prompt.ts';
+
+/** What a request is made of besides a prompt and its variables. */
+export interface CallOptions {
+  /** Go behind the prompt's own messages. */
+  messages?: ChatMessage[];
+  /** In place of the prompt's model, as the client that sends the request calls it. Needed for a fallback, which has none. */
+  model?: string;
+  /** Replace those of the prompt by name. */
+  parameters?: ModelParameters;
+}
+
+/**
+ * The prompt can't be sent so: the provider has no place for something in it. The service refuses the same calls.
+ * `details` name the field, from the prompt's own on: `parameters.seed`, `messages.2.content.0`.
+ */
+export class UnsupportedError extends PmsError {
+  constructor(path: string, message: string) {
+    super('unsupported', `${path}: ${message}`, { details: [{ path, message }] });
+  }
+}
+
+/** A filled prompt with all that goes to a model with it. */
+export interface Call {
+  /** Undefined: the caller has named a model of which nothing is known. */
+  provider: string | undefined;
+  /** What the provider calls it. */
+  model: string;
+  messages: ChatMessage[];
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  parameters: ModelParameters;
+  about: About;
+}
+
+/** What `record` needs to know of a request. */
+export interface About {
+  prompt: LoadedPrompt;
+  variables: Variables;
+  input: ModelInput;
+  /** `provider/model` */
+  model: string;
+  startedAt: Date;
+  /** The name of the tool by which a response is asked for as JSON. */
+  jsonTool?: string;
+}
+
+const BARE_NAMES: readonly (readonly [provider: string, names: RegExp])[] = [
+  ['openai', /^(gpt-|chatgpt-|o[134](-|$)|ft:(gpt|o[134]))/],
+  ['anthropic', /^claude-/],
+  ['google', /^gemini-/],
+  ['mistral', /^(mistral|ministral|magistral|devstral|pixtral|codestral|open-mi[sx]tral)-/],
+];
+const PROVIDERS = ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible', 'sandbox'];
+
+/** @returns the provider of a model, where it is one of the service's, and what that calls it */
+function resolve(name: string): { provider: string | undefined; model: string } {
+  const slash = name.indexOf('/');
+  const prefix = name.slice(0, Math.max(0, slash));
+  if (PROVIDERS.includes(prefix)) return { provider: prefix, model: name.slice(slash + 1) };
+  return { provider: BARE_NAMES.find(([, names]) => names.test(name))?.[0], model: name };
+}
+
+/** The model that a request is for. @throws UnsupportedError where nobody has named one */
+export function modelOf(prompt: LoadedPrompt, { model }: CallOptions): ReturnType<typeof resolve> & { name: string } {
+  const name = model ?? prompt.model;
+  if (name === undefined) throw new UnsupportedError('model', 'is not known of a fallback: give one in the options');
+  return { name, ...resolve(name) };
+}
+
+/**
+ * @param speaks providers that the client talks to: the first of them where nobody knows whose the model is
+ * @throws VariablesError, UnsupportedError
+ */
+export function toCall(
+  prompt: LoadedPrompt,
+  variables: Variables,
+  options: CallOptions,
+  speaks: readonly string[],
+): Call {
+  const { messages = [], model: given, parameters } = options;
+  const { name, provider, model } = modelOf(prompt, options);
+  if (provider !== undefined && !speaks.includes(provider) && given === undefined)
+    throw new UnsupportedError(
+      'model',
+      `${name} is not of ${speaks.join(' or ')}: give the client's own name of a model in the options`,
+    );
+  const isKnown = provider !== undefined && speaks.includes(provider);
+  const input = prompt.compile(variables, messages);
+  const tools = prompt.data?.tools ?? [];
+  const toolChoice = prompt.data?.tool_choice ?? undefined;
+  if (tools.length === 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none')
+    throw new UnsupportedError('tool_choice', 'asks for a tool, but there are no tools');
+  return {
+    provider: isKnown ? provider : undefined,
+    // A gateway's own names have slashes, too.
+    model: isKnown ? model : name,
+    messages: typeof input === 'string' ? [{ role: 'user', content: input }] : input,
+    tools,
+    toolChoice,
+    parameters: { ...prompt.data?.parameters, ...parameters },
+    about: {
+      prompt,
+      variables,
+      input,
+      model:
+        provider === undefined && !name.includes('/')
+          ? `${speaks[0]}/${name}`
+          : `${provider === undefined ? '' : `${provider}/`}${model}`,
+      startedAt: new Date(),
+    },
+  };
+}
+
+const ABOUT = new WeakMap<object, About>();
+
+/** Keeps with a request what `record` needs. */
+export function remember<Request extends object>(request: Request, about: About): Request {
+  ABOUT.set(request, about);
+  return request;
+}
+
+/** @throws PmsError where the request is none of this package, or a copy of one */
+export function recall(request: object): About {
+  const about = ABOUT.get(request);
+  if (about === undefined)
+    throw new PmsError(
+      'unknown_request',
+      'The request must be the object that toOpenAI, toAnthropic … gave, not a copy of it.',
+    );
+  return about;
+}
+
+/** Whether the model must not call more than one tool in a response. Several are every provider's default. */
+export const isOneToolAtATime = ({ tools, toolChoice, parameters }: Call): boolean =>
+  parameters.parallel_tool_calls === false && tools.length > 0 && toolChoice !== 'none';
+
+/** @throws UnsupportedError for the first of these parameters that is given */
+export function refuse(parameters: ModelParameters, names: readonly (keyof ModelParameters)[], message: string): void {
+  for (const name of names)
+    if (parameters[name] !== undefined) throw new UnsupportedError(`parameters.${name}`, message);
+}
+
+type Fields = Record<string, unknown>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Objects are merged into each other, anything else replaces what was there. */
+export function merge<Base extends object>(base: Base, over: object): Base {
+  const merged = { ...base } as Fields;
+  for (const [key, value] of Object.entries(over)) {
+    const there = merged[key];
+    merged[key] = isObject(there) && isObject(value) ? merge(there, value) : value;
+  }
+  return merged as unknown as Base;
+}
+
+/** The options in the provider's own names go on top of everything else. */
+export const withProviderOptions = <Request extends object>(
+  request: Request,
+  provider: string,
+  { parameters }: Call,
+): Request => merge(request, parameters.provider_options?.[provider] ?? {});
+
+export const partsOf = <Part>(content: string | Part[]): (Part | { type: 'text'; text: string })[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+export const textOf = (parts: readonly { type: string; text?: string }[]): string =>
+  parts.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('');
+
+/** A text goes as it is, anything else as JSON. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function stopsOf({ stop }: ModelParameters): string[] | undefined {
+  return typeof stop === 'string' ? [stop] : stop;
+}
+
+/** A text file's text. */
+export function decoded(base64: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+}
+
+const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
+  ['iVBORw0KGg', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
+/** The media type of a file's bytes, which may be declared as `image/*`. @throws UnsupportedError */
+export function typeOf({ media_type, data = '' }: FilePart, path: string): string {
+  if (!media_type.endsWith('/*')) return media_type;
+  const found = media_type === 'image/*' ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
+  if (found === undefined) throw new UnsupportedError(`${path}.media_type`, `must say more than ${media_type}`);
+  return found[1];
+}
+
+/** Only what is given. */
+export function given<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof given<Values>
+  >;
+}

@@ -1,0 +1,96 @@
+import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
+import { type AnthropicRequest, toAnthropic } from './anthropic.ts';
+import { type CallOptions, modelOf, recall, remember, UnsupportedError } from './call.ts';
+import { type OpenAIRequest, toOpenAI } from './openai.ts';
+
+type LangChainToolCall = { id: string; name: string; args: Record<string, unknown>; type: 'tool_call' };
+// biome-ignore lint/suspicious/noExplicitAny: a provider's own, which LangChain hands on
+type Block = { type: string; [field: string]: any };
+type Text = { type: 'text'; text: string };
+/** Messages as every model of LangChain takes them; files are in the provider's own form. */
+export type LangChainMessage =
+  | { role: 'system' | 'developer'; content: string | Text[] }
+  | { role: 'user'; content: string | Block[] }
+  | { role: 'assistant'; content: string | Block[]; tool_calls?: LangChainToolCall[] }
+  | { role: 'tool'; content: string; tool_call_id: string };
+
+/** Of `new ChatOpenAI(options)` or `new ChatAnthropic(options)`: the prompt's model, and all that goes with each of its calls. */
+export interface LangChainOptions {
+  model: string;
+  maxTokens?: number;
+  /** Of OpenAI's models: what goes into the request besides. */
+  modelKwargs?: Record<string, unknown>;
+  /** Of Anthropic's. */
+  outputConfig?: NonNullable<AnthropicRequest['output_config']>;
+  invocationKwargs?: Record<string, unknown>;
+}
+
+export interface LangChainRequest {
+  messages: LangChainMessage[];
+  options: LangChainOptions;
+}
+
+/**
+ * A prompt as messages and options of a model of LangChain: `new ChatOpenAI(options).invoke(messages)`, or `ChatAnthropic` for a model
+ * of Anthropic. What it sends is what the service would send.
+ * @throws VariablesError naming the variables that are missing or don't fit
+ * @throws UnsupportedError naming the field that the provider has no place for
+ */
+export function toLangChain(
+  prompt: LoadedPrompt,
+  variables: Variables = {},
+  options: CallOptions = {},
+): LangChainRequest {
+  if (modelOf(prompt, options).provider === 'anthropic') {
+    const request = toAnthropic(prompt, variables, options);
+    return remember(ofAnthropic(request), recall(request));
+  }
+  const request = toOpenAI(prompt, variables, options);
+  return remember(ofOpenAI(request), recall(request));
+}
+
+function ofOpenAI(request: OpenAIRequest): LangChainRequest {
+  const { messages, model, max_tokens, max_completion_tokens, ...modelKwargs } = request;
+  const maxTokens = max_completion_tokens ?? max_tokens;
+  const made = messages.map((message, index): LangChainMessage => {
+    if (message.role !== 'assistant') return message;
+    const { content, tool_calls } = message;
+    if (tool_calls === undefined) return { role: 'assistant', content: content ?? '' };
+    const calls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({
+      id,
+      name,
+      args: argsOf(text, index),
+      type: 'tool_call' as const,
+    }));
+    return { role: 'assistant', content: content ?? '', tool_calls: calls };
+  });
+  return {
+    messages: made,
+    options: { model, ...(maxTokens !== undefined && { maxTokens }), modelKwargs },
+  };
+}
+
+function argsOf(text: string, index: number): Record<string, unknown> {
+  try {
+    const input: unknown = JSON.parse(text);
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+  } catch {
+    // It is told below.
+  }
+  throw new UnsupportedError(`messages.${index}`, 'LangChain takes only an object as the input of a tool call');
+}
+
+function ofAnthropic(request: AnthropicRequest): LangChainRequest {
+  const { messages, system, model, max_tokens: maxTokens, output_config, ...invocationKwargs } = request;
+  const made: LangChainMessage[] = system === undefined ? [] : [{ role: 'system', content: system }];
+  for (const { role, content } of messages) made.push({ role, content });
+  return {
+    messages: made,
+    options: {
+      model,
+      maxTokens,
+      ...(output_config !== undefined && { outputConfig: output_config }),
+      invocationKwargs,
+    },
+  };
+}

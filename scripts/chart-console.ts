@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../test/support/browser.ts';
+import { startProxy } from '../test/support/proxy.ts';
+
+/** Pages that between them load every kind of file that the console and the documentation have. */
+const PAGES = ['/console/prompts', '/console/playground', '/console/evaluations', '/console/usage', '/docs'];
+/** What Chromium says when an interface of this machine comes or goes, as with any container: the page is opened again. */
+const NETWORK_CHANGED = 'ERR_NETWORK_CHANGED';
+const MOST_TRIES = 10;
+
+/** Opens a page. @returns what it complains of, and whether this machine's network has changed meanwhile */
+async function open(page: Page, url: string): Promise<{ complaints: string[]; isDisturbed: boolean }> {
+  const complaints: string[] = [];
+  page.removeAllListeners();
+  page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(url, { waitUntil: 'networkidle' }).catch((error: Error) => complaints.push(error.message));
+  await page.getByRole('heading').first().waitFor();
+  return { complaints, isDisturbed: complaints.some((complaint) => complaint.includes(NETWORK_CHANGED)) };
+}
+
+/**
+ * Signs in to the console with a key, and opens pages in a browser, by an address of this machine, as with `kubectl port-forward`.
+ * @param host of the API
+ * @returns how many files the pages asked for, all of them at that address
+ * @throws Error where a page asks for something elsewhere, something is missing, or a page complains
+ */
+export async function checkConsole(host: string, key: string): Promise<number> {
+  const proxy = await startProxy({ host, port: 3000 });
+  const origin = `http://127.0.0.1:${proxy.port}`;
+  const { browser, close } = await launchBrowser();
+  try {
+    const context = await browser.newContext({ locale: 'en-US' });
+    const asked: string[] = [];
+    context.on('request', (request) => asked.push(request.url()));
+    const session = await context.request.post(`${origin}/v1/session`, {
+      data: { key },
+      headers: { 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin' },
+    });
+    assert(session.ok(), `the console lets nobody in: ${session.status()}`);
+    const page = await context.newPage();
+    for (const path of PAGES) {
+      let tries = 1;
+      let { complaints, isDisturbed } = await open(page, `${origin}${path}`);
+      for (; isDisturbed && tries < MOST_TRIES; tries += 1)
+        ({ complaints, isDisturbed } = await open(page, `${origin}${path}`));
+      assert(complaints.length === 0, `${path} complains: ${complaints.join('; ')}`);
+    }
+    const elsewhere = asked.filter((url) => !url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url));
+    assert(elsewhere.length === 0, `pages ask elsewhere: ${elsewhere.join(', ')}`);
+    return new Set(asked).size;
+  } finally {
+    await close();
+    await proxy.close();
+  }
+}

@@ -1,0 +1,106 @@
+// Whether a package that is shipped has a published vulnerability: npm run check:audit [-- --required]
+// Asks the registry by npm audit: for the service and the clients, without what is for development; for the console all, since the
+// packages of its lock file build it and are built into it. What is explained
+// in audit-allowed.json passes until the day that is named there. A registry that answers no such question is told of and passes;
+// with `--required` it fails.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Folders with a lock file of packages that are shipped, and npm's options for it. */
+const SHIPPED = new Map([
+  ['.', ['--omit=dev']],
+  ['console', []],
+]);
+const { values: options } = parseArgs({
+  options: {
+    required: { type: 'boolean', default: false },
+    allowed: { type: 'string', default: 'audit-allowed.json' },
+  },
+});
+
+const Allowed = z.array(
+  z.strictObject({
+    /** `GHSA-…`, as in the address of the advisory. */
+    advisory: z.string(),
+    /** Why it does no harm here. */
+    reason: z.string().min(20),
+    /** The last day on which it passes. */
+    until: z.iso.date(),
+  }),
+);
+
+const Report = z.object({
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({
+      via: z.array(
+        z.union([
+          z.string(),
+          z.object({ name: z.string(), title: z.string(), url: z.string(), severity: z.string(), range: z.string() }),
+        ]),
+      ),
+    }),
+  ),
+});
+
+type Advisory = { id: string; text: string };
+
+/** @returns the advisories by id; why there are none where the registry did not answer */
+function audit(folder: string, args: readonly string[]): Advisory[] | { unanswered: string } {
+  const cwd = path.join(root, folder);
+  const { stdout, stderr, error } = spawnSync('npm', ['audit', '--json', ...args], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  if (error !== undefined) throw error;
+  const answer: unknown = JSON.parse(stdout || '{}');
+  const report = Report.safeParse(answer);
+  if (!report.success) {
+    const told = z.object({ message: z.string() }).safeParse(answer);
+    return { unanswered: told.success ? told.data.message : stderr.trim().slice(0, 400) };
+  }
+  return Object.values(report.data.vulnerabilities).flatMap(({ via }) =>
+    via
+      .filter((each) => typeof each !== 'string')
+      .map(({ name, title, url, severity, range }) => ({
+        id: url.split('/').at(-1) ?? url,
+        text: `${severity}: ${name} ${range}: ${title} (${url})`,
+      })),
+  );
+}
+
+const allowed = Allowed.parse(JSON.parse(readFileSync(path.resolve(root, options.allowed), 'utf8')));
+const today = new Date().toISOString().slice(0, 10);
+const found = new Set<string>();
+const problems: string[] = [];
+let answered = 0;
+for (const [folder, args] of SHIPPED) {
+  const advisories = audit(folder, args);
+  if ('unanswered' in advisories) {
+    console.error(`${folder}: NOT CHECKED: the registry did not answer npm audit. ${advisories.unanswered}`);
+    continue;
+  }
+  answered += 1;
+  for (const { id, text } of advisories) {
+    found.add(id);
+    const entry = allowed.find(({ advisory }) => advisory === id);
+    if (entry === undefined) problems.push(`${folder}: ${text}`);
+    else if (entry.until < today) problems.push(`${folder}: ${text}: was allowed until ${entry.until}`);
+    else console.log(`${folder}: ${text}: allowed until ${entry.until}: ${entry.reason}`);
+  }
+}
+if (answered === SHIPPED.size)
+  for (const { advisory } of allowed)
+    if (!found.has(advisory)) problems.push(`audit-allowed.json allows ${advisory}, which no package has any more`);
+if (options.required && answered < SHIPPED.size) problems.push('the registry must answer npm audit, and did not');
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else if (answered === SHIPPED.size) console.log('No package that is shipped has a vulnerability that is not allowed.');

@@ -1,0 +1,55 @@
+// Looks for secrets in the files of this repository, committed or about to be: npm run check:secrets [-- --history] [FOLDER]
+// The search is Gitleaks', which Go builds once for a user. `.gitleaks.toml` says what it may find: values made up for tests and
+// documents. `--history` searches every commit, too. What it finds is shown without the secret.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { goTool } from './go-tools.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { history: { type: 'boolean', default: false } },
+});
+const searched = path.resolve(positionals[0] ?? root);
+
+/** Copies what git would commit of a work tree: neither packages nor the settings of whoever works in it are searched. */
+function copyFiles(from: string, to: string): void {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: from,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  for (const file of new Set(listed.split('\0'))) {
+    const source = path.join(from, file);
+    // One that is deleted and not yet committed is listed, too.
+    if (file !== '' && existsSync(source)) cpSync(source, path.join(to, file));
+  }
+}
+
+const gitleaks = await goTool('gitleaks', console.error);
+const shown = ['--config', path.join(root, '.gitleaks.toml'), '--no-banner', '--no-color', '--verbose', '--redact'];
+/** @returns whether nothing was found */
+function search(args: string[], cwd: string): boolean {
+  return spawnSync(gitleaks, [...args, ...shown], { cwd, stdio: 'inherit' }).status === 0;
+}
+
+const copy = mkdtempSync(path.join(tmpdir(), 'pms-secrets-'));
+try {
+  copyFiles(searched, copy);
+  // From inside the folder, so that paths are those of the repository.
+  const clean = [search(['dir', '.'], copy)];
+  if (options.history) clean.push(search(['git', '.'], searched));
+  if (clean.includes(false)) {
+    console.error(
+      'Remove the secret, and revoke it: what was pushed is known. What is none is allowed in .gitleaks.toml.',
+    );
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(copy, { recursive: true });
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { sectionOf } from './changelog.ts';
+import { saidVersions } from './versions.ts';
+
+/** Runs git in a checkout. @returns what it printed, trimmed */
+export function git(root: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}
+
+/** The version of package.json, which the others must be. */
+export function versionOf(root: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return version;
+}
+
+/** The chart that is packed. */
+export const CHART = 'deploy/helm/prompt-management-service';
+
+/**
+ * Why a checkout can't be released as it is, a line for each reason.
+ * @param tagged whether the tag must be there, on this commit, or must not be there yet
+ * @param withChart whether the chart is released, too
+ */
+export function obstacles(root: string, { tagged, withChart }: { tagged: boolean; withChart: boolean }): string[] {
+  const version = versionOf(root);
+  const tag = `v${version}`;
+  const found: string[] = [];
+
+  const changes = git(root, 'status', '--porcelain');
+  if (changes !== '') found.push(`the work tree is not clean: commit or remove\n${changes}`);
+
+  for (const { file, line, version: said } of saidVersions(root))
+    if (said !== version)
+      found.push(`${file}:${line} says ${said}, not ${version}: npm run prepare-release -- ${version}`);
+
+  const section = sectionOf(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8'), version);
+  if (section === undefined) found.push(`CHANGELOG.md has no section "## [${version}]"`);
+  else if (section.date === undefined) found.push(`CHANGELOG.md gives ${version} no date`);
+  else if (section.body === '') found.push(`CHANGELOG.md says nothing of ${version}`);
+
+  const [document, released] = ['openapi.json', 'openapi.released.json'].map((file) => path.join(root, file));
+  if (!existsSync(released ?? '') || readFileSync(released ?? '', 'utf8') !== readFileSync(document ?? '', 'utf8'))
+    found.push(`openapi.released.json is not openapi.json: npm run prepare-release -- ${version}`);
+
+  const isTagged = git(root, 'tag', '--list', tag) !== '';
+  if (!tagged && isTagged) found.push(`the tag ${tag} exists: a version is released once`);
+  if (tagged && !isTagged) found.push(`there is no tag ${tag}`);
+  if (tagged && isTagged && git(root, 'rev-list', '-n', '1', tag) !== git(root, 'rev-parse', 'HEAD'))
+    found.push(`the tag ${tag} is on another commit`);
+
+  if (withChart && !existsSync(path.join(root, CHART, 'Chart.yaml')))
+    found.push(`there is no chart in ${CHART}: leave it out by --without chart`);
+  return found;
+}

@@ -1,0 +1,63 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ApiError } from '../domain/errors.ts';
+import type { ClosableModels } from './model.ts';
+import { MODEL_ERROR_CODES, ModelError } from './model-error.ts';
+import { resolveModelName } from './names.ts';
+import { PROVIDERS } from './providers/registry.ts';
+
+export const PROVIDER_LABELS = [...PROVIDERS.map(({ name }) => name), 'sandbox'];
+const KNOWN_PROVIDERS = new Set<string>(PROVIDER_LABELS);
+const KNOWN_ERRORS = new Set<string>([...MODEL_ERROR_CODES, 'canceled', 'process_ended', 'none']);
+
+/** A provider as a label: one that this service can call, else `other`. Callers name models, and must not make series. */
+export const providerLabel = (provider: string): string => (KNOWN_PROVIDERS.has(provider) ? provider : 'other');
+/** Why a call or an execution failed, as a label: a code that this service knows, else `other`. */
+export const errorLabel = (code: string): string => (KNOWN_ERRORS.has(code) ? code : 'other');
+
+function providerOf(model: string): string {
+  try {
+    return resolveModelName(model).provider;
+  } catch (error) {
+    // A name that can't be called is the call's to refuse.
+    if (error instanceof ApiError) return 'other';
+    throw error;
+  }
+}
+
+/** The same models, whose calls are counted and timed: those of executions, of evaluations, and of judges. Calls in batches are not among them. */
+export function countModelCalls(registry: Registry, models: ClosableModels): ClosableModels {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'pms_model_calls_total',
+    help: 'Calls to models that have ended, by how they failed',
+    labelNames: ['provider', 'error'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'pms_model_call_seconds',
+    help: 'Duration of calls to models, failed ones included',
+    labelNames: ['provider'],
+    buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300],
+    registers,
+  });
+  // From 0 on, so that the first of each is seen as an increase.
+  for (const provider of PROVIDER_LABELS)
+    for (const error of ['none', ...MODEL_ERROR_CODES]) calls.inc({ provider, error }, 0);
+  return {
+    ...models,
+    async generate(call) {
+      const provider = providerLabel(providerOf(call.model));
+      const begunAt = performance.now();
+      let error = 'none';
+      try {
+        return await models.generate(call);
+      } catch (thrown) {
+        error = call.signal.aborted ? 'canceled' : thrown instanceof ModelError ? thrown.code : 'other';
+        throw thrown;
+      } finally {
+        calls.inc({ provider, error: errorLabel(error) });
+        seconds.observe({ provider }, (performance.now() - begunAt) / 1_000);
+      }
+    },
+  };
+}

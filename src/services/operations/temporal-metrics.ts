@@ -1,0 +1,34 @@
+import { Gauge, type Registry } from 'prom-client';
+import { cachedReading } from './cached-reading.ts';
+
+/**
+ * Registers gauges of whether Temporal responds, and how soon.
+ * @param ping a cheap call; rejects where Temporal can't be reached
+ */
+export function addTemporalMetrics(registry: Registry, ping: () => Promise<void>): void {
+  const registers = [registry];
+  const pinged = cachedReading(
+    async () => {
+      const begunAt = performance.now();
+      await ping();
+      return (performance.now() - begunAt) / 1_000;
+    },
+    { unknown: Number.NaN },
+  );
+  new Gauge({
+    name: 'pms_temporal_up',
+    help: 'Whether Temporal responds',
+    registers,
+    async collect() {
+      this.set(Number.isNaN(await pinged()) ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'pms_temporal_ping_seconds',
+    help: 'Time for a cheap call to Temporal',
+    registers,
+    async collect() {
+      this.set(await pinged());
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { cachedReading } from '../../../src/services/operations/cached-reading.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+test('gauges and scrapes at the same time share one reading, and those soon after it, too', async () => {
+  let reads = 0;
+  const reading = cachedReading(async () => ++reads, { unknown: Number.NaN });
+  expect(await Promise.all([reading(), reading(), reading()])).toEqual([1, 1, 1]);
+  expect(await reading()).toBe(1);
+  expect(reads).toBe(1);
+});
+
+test('it is read again when it is old', async () => {
+  let reads = 0;
+  const reading = cachedReading(async () => ++reads, { unknown: Number.NaN, keptMs: 1 });
+  await reading();
+  await waitFor('another reading', async () => (await reading()) > 1);
+});
+
+test('what fails is unknown, and is not asked again at once', async () => {
+  let reads = 0;
+  const failing = async (): Promise<number> => {
+    reads += 1;
+    throw new Error('away');
+  };
+  const reading = cachedReading(failing, { unknown: Number.NaN });
+  expect(await reading()).toBeNaN();
+  expect(await reading()).toBeNaN();
+  expect(reads).toBe(1);
+});
+
+test('what takes too long is unknown; it is never read twice at a time, and seldom afterwards', async () => {
+  let reads = 0;
+  const slow = Promise.withResolvers<number>();
+  const reading = cachedReading(
+    () => {
+      reads += 1;
+      return slow.promise;
+    },
+    { unknown: Number.NaN, keptMs: 1, timeoutMs: 50 },
+  );
+  expect(await reading()).toBeNaN();
+  expect(await reading()).toBeNaN();
+  expect(reads).toBe(1);
+  slow.resolve(7);
+  await waitFor('the reading', async () => (await reading()) === 7);
+  // It took 100 ms at least, and is kept for ten times as long.
+  expect(await reading()).toBe(7);
+  expect(reads).toBe(1);
+});
