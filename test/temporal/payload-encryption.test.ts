@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
-import { startCodecServer } from '../../src/codec-server.ts';
+import { startCodecServer } from '../../src/codec-server/main.ts';
 import { parseSettings } from '../../src/config.ts';
 import { keyIdOf } from '../../src/domain/cipher.ts';
 import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startCodecServer } from '../src/codec-server.ts';
-import { parseSettings } from '../src/config.ts';
-import type { RunningServer } from '../src/http/http-server.ts';
+import { createAccess } from '../../src/codec-server/access.ts';
+import { startCodecServer } from '../../src/codec-server/main.ts';
+import { parseSettings } from '../../src/config.ts';
+import type { RunningServer } from '../../src/http/http-server.ts';
 
 const TOKEN = randomBytes(20).toString('hex');
 const UI = 'https://temporal.example.com';
@@ -10,6 +12,7 @@ const SETTINGS = {
   TEMPORAL_PAYLOAD_KEYS: randomBytes(32).toString('base64'),
   CODEC_SERVER_TOKEN: TOKEN,
   CODEC_SERVER_PORT: '0',
+  TRUST_PROXY: 'true',
   TEMPORAL_UI_URL: `${UI}/namespaces`,
 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -67,15 +70,63 @@ test('a payload that was changed is a 400', async () => {
   expect((await ask('/decode', changed)).status).toBe(400);
 });
 
-test.each(['', 'Bearer', 'Bearer wrong', `Basic ${TOKEN}`, TOKEN])(
-  'the authorization %j is a 401',
-  async (authorization) => {
-    expect((await ask('/decode', PAYLOADS, { Authorization: authorization })).status).toBe(401);
-  },
-);
+test.each<[string, Record<string, string>]>([
+  ['nothing', { Authorization: '' }],
+  ['no token', { Authorization: 'Bearer' }],
+  ['another token', { Authorization: 'Bearer wrong' }],
+  ['another scheme', { Authorization: `Basic ${TOKEN}` }],
+  ['the token alone', { Authorization: TOKEN }],
+  ['an empty session', { Authorization: '', Cookie: 'pms_codec=' }],
+  ['a session without a signature', { Authorization: '', Cookie: `pms_codec=${Date.now() + 60_000}.` }],
+  [
+    'a session that was not signed here',
+    { Authorization: '', Cookie: `pms_codec=${Date.now() + 60_000}.${randomBytes(32).toString('base64url')}` },
+  ],
+])('who shows %s gets a 401', async (_name, headers) => {
+  expect((await ask('/decode', PAYLOADS, headers)).status).toBe(401);
+});
+
+const signIn = (token: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${server.port}/sign-in`, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams({ token }),
+  });
+
+test('a person signs in by a page, and what Temporal’s UI asks then comes with a cookie', async () => {
+  const page = await fetch(`http://127.0.0.1:${server.port}/`);
+  expect(page.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*form-action 'self'/);
+  expect(await page.text()).toContain('<form method="post" action="/sign-in">');
+  const refused = await signIn('wrong');
+  expect([refused.status, refused.headers.get('Set-Cookie')]).toEqual([401, null]);
+  expect((await signIn('x'.repeat(5_000))).status).toBe(400);
+  const signedIn = await signIn(TOKEN);
+  expect(signedIn.status).toBe(200);
+  const [cookie = '', ...attributes] = signedIn.headers.get('Set-Cookie')?.split('; ') ?? [];
+  expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'SameSite=Strict']));
+  expect(cookie).not.toContain(TOKEN);
+  const asUi = { Authorization: '', Origin: UI, Cookie: `other=1; ${cookie}` };
+  const answer = await ask('/decode', PAYLOADS, asUi);
+  expect([answer.status, answer.body]).toEqual([200, PAYLOADS]);
+  expect(answer.headers.get('Access-Control-Allow-Credentials')).toBe('true');
+  // What came by https has a cookie of its own, which only https brings.
+  const byHttps = await signIn(TOKEN, { 'X-Forwarded-Proto': 'https' });
+  expect(byHttps.headers.get('Set-Cookie')).toMatch(/^__Host-pms_codec=.*; Secure$/);
+});
+
+test('a session ends after twelve hours', () => {
+  let now = Date.now();
+  const access = createAccess(TOKEN, false, () => now);
+  const cookie = access.cookieFor({ headers: {} } as IncomingMessage).split(';', 1)[0];
+  const isAllowed = () => access.isAllowed({ headers: { cookie } } as IncomingMessage);
+  expect(isAllowed()).toBe(true);
+  now += 13 * 60 * 60 * 1_000;
+  expect(isAllowed()).toBe(false);
+});
 
 test('there is nothing else', async () => {
   expect((await ask('/', PAYLOADS)).status).toBe(404);
+  expect((await ask('/decode/x', PAYLOADS)).status).toBe(404);
   expect((await ask('/decode', PAYLOADS, {}, 'GET')).status).toBe(404);
 });
 
@@ -86,8 +137,11 @@ test("pages of Temporal's UI may ask it, and no others", async () => {
   expect(allowed.headers.get('Access-Control-Allow-Origin')).toBe(UI);
   expect(allowed.headers.get('Access-Control-Allow-Headers')).toMatch(/Authorization.*X-Namespace/);
   expect((await ask('/decode', PAYLOADS, { Origin: UI })).headers.get('Access-Control-Allow-Origin')).toBe(UI);
-  const other = await ask('/decode', undefined, { ...preflight, Origin: 'https://example.com' }, 'OPTIONS');
-  expect(other.headers.get('Access-Control-Allow-Origin')).toBeNull();
+  for (const Origin of ['https://example.com', 'null', `${UI}.example.com`]) {
+    const other = await ask('/decode', undefined, { ...preflight, Origin }, 'OPTIONS');
+    expect([other.status, other.headers.get('Access-Control-Allow-Origin')]).toEqual([401, null]);
+    expect((await ask('/decode', PAYLOADS, { Origin })).status).toBe(401);
+  }
 });
 
 test('it does not start without keys and a token, and says so', async () => {
