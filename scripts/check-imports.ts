@@ -43,11 +43,14 @@ const LAYERS: Record<string, Layer> = {
       'version.ts',
       'api/server.ts',
       'admin/main.ts',
+      'codec-server/main.ts',
       'db/migrate.ts',
       'workflows/bundle.ts',
     ],
     values: 'everything',
   },
+  // For operators who look into Temporal, a process of its own.
+  'codec server': { files: ['codec-server/'], values: ['http', 'temporal', 'domain', 'lib'] },
   config: {
     files: ['config.ts'],
     values: ['models', 'identity settings', 'lib'],

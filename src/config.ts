@@ -10,6 +10,7 @@ import {
   EncryptionKeys,
   HttpUrl,
   Origins,
+  PayloadKeys,
   Port,
   Retention,
   Waits,
@@ -56,9 +57,15 @@ const Environment = z.object({
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_PAYLOAD_KEYS: PayloadKeys.optional(),
   TEMPORAL_UI_PORT: Port.default(8233),
   TEMPORAL_UI_URL: HttpUrl.optional(),
   TEMPORAL_CALL_STACKS: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  CODEC_SERVER_PORT: Port.default(8081),
+  CODEC_SERVER_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,255}$/, 'must be 32 to 255 visible ASCII characters')
+    .optional(),
   BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
@@ -205,12 +212,16 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
       /** Paths of PEM files. */
       tlsCert: env.TEMPORAL_TLS_CERT,
       tlsKey: env.TEMPORAL_TLS_KEY,
+      /** Unset: payloads are not encrypted. */
+      payloadKeys: env.TEMPORAL_PAYLOAD_KEYS,
       uiPort: env.TEMPORAL_UI_PORT,
       /** Where people find its UI. Unset: that of the embedded Temporal, if any. */
       uiUrl: env.TEMPORAL_UI_URL,
       /** Whether its UI can show the call stacks of workflows. */
       callStacks: env.TEMPORAL_CALL_STACKS === 'true',
     },
+    /** Of the process that decodes payloads for Temporal's UI and CLI. */
+    codecServer: { port: env.CODEC_SERVER_PORT, token: env.CODEC_SERVER_TOKEN },
     /** Model calls of one workspace in flight in one worker process. */
     workspaceConcurrency: env.WORKSPACE_CONCURRENCY,
     bootstrapApiKey: env.BOOTSTRAP_API_KEY,

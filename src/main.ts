@@ -17,6 +17,7 @@ import { serveMetrics } from './metrics.ts';
 import { allowPrivateAtStart } from './outbound/allow-private-at-start.ts';
 import { generateApiKey } from './services/access/api-keys.ts';
 import { ensureFirstKey } from './services/workspaces/bootstrap.ts';
+import { createDataConverter } from './temporal/data-converter.ts';
 import { welcomeText } from './welcome.ts';
 import { startWorkers } from './worker.ts';
 import { workflowBundle } from './workflows/bundle.ts';
@@ -88,7 +89,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
       return url;
     }),
     temporal(settings, log, parts),
-    workflowBundle(log),
+    workflowBundle(log, createDataConverter(settings.temporal.payloadKeys)),
   ]);
   stopRequested.throwIfAborted();
 

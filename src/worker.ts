@@ -41,6 +41,7 @@ import { traceOutbound } from './telemetry/requests-out.ts';
 import { isTelemetryOn } from './telemetry/settings.ts';
 import { traceActivities } from './telemetry/workflows.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
+import { createDataConverter } from './temporal/data-converter.ts';
 import { createLeanWorkers } from './temporal/lean-workers.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createSlots } from './temporal/slots.ts';
@@ -146,10 +147,12 @@ export async function startWorkers(
     streams: createStreamWriter({ query: db.system.query, log }),
     mailer,
   });
+  const dataConverter = createDataConverter(settings.temporal.payloadKeys);
   const shared = {
     connection,
     namespace: settings.temporal.namespace,
-    workflowBundle: await workflowBundle(log),
+    workflowBundle: await workflowBundle(log, dataConverter),
+    dataConverter,
     shutdownGraceTime: settings.shutdownGraceMs,
     interceptors: { activity: [boundedFailures, ...(isTraced ? [traceActivities] : [])] },
     // Cancellations arrive with heartbeats.

@@ -54,6 +54,10 @@ test.each<[string, string]>([
   ['BOOTSTRAP_API_KEY', 'with a space in it'],
   ['ENCRYPTION_KEY', 'c2hvcnQ='],
   ['ENCRYPTION_KEY', `${randomBytes(32).toString('base64')},x`],
+  ['TEMPORAL_PAYLOAD_KEYS', 'c2hvcnQ='],
+  ['TEMPORAL_PAYLOAD_KEYS', 'none'],
+  ['TEMPORAL_PAYLOAD_KEYS', 'none,'],
+  ['CODEC_SERVER_TOKEN', 'short'],
   ['OPENAI_BASE_URL', 'ftp://x'],
   ['OPENAI_COMPATIBLE_BASE_URL', 'nonsense'],
   ['MODEL_TIMEOUT', '10'],
@@ -93,6 +97,15 @@ test('several encryption keys rotate', () => {
   expect(
     parseSettings({ ENCRYPTION_KEY: `${one}, ${two}` }).encryptionKeys?.map((bytes) => bytes.toString('base64')),
   ).toEqual([one, two]);
+});
+
+test('keys of payloads encrypt, unless there is "none" before them', () => {
+  const [one, two] = [key(), key()];
+  const parsed = (text: string) => parseSettings({ TEMPORAL_PAYLOAD_KEYS: text }).temporal.payloadKeys;
+  const keys = [Buffer.from(one, 'base64'), Buffer.from(two, 'base64')];
+  expect(parsed(`${one},${two}`)).toEqual({ encrypts: true, keys });
+  expect(parsed(`none, ${one},${two}`)).toEqual({ encrypts: false, keys });
+  expect(parsed('')).toBeUndefined();
 });
 
 test('processes without servers of their own say which settings they need', () => {

@@ -30,11 +30,14 @@ const SIGNATURE_BYTES = 32;
 const signingKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `sign ${purpose}`, SIGNATURE_BYTES));
 
+/** The first bytes of what a key has encrypted: they tell keys apart, and tell nothing of them. */
+export const keyIdOf = (key: Buffer): Buffer => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+
 /**
  * @param keys 32 bytes each: the first encrypts, all decrypt, so that a key is rotated by putting a new one first
  */
 export function createCipher(keys: Buffer[]): Cipher {
-  const known = keys.map((key) => ({ key, id: createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES) }));
+  const known = keys.map((key) => ({ key, id: keyIdOf(key) }));
   const [current] = known;
   if (current === undefined) throw new Error('No encryption key was given.');
   const signatureOf = (key: Buffer, purpose: string, data: Buffer) =>

@@ -42,7 +42,7 @@ function requireJsonHeaders(request: IncomingMessage): void {
 }
 
 /** @throws ApiError `payload_too_large`, `invalid_request` */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { socket } = request;
   const begun = performance.now();
   let bytesBefore = socket.bytesRead;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
 import type { Builder } from '../db/statement.ts';
-import { createInTemporal } from '../services/schedules/create-in-temporal.ts';
+import { createInTemporal, encryptInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../services/schedules/schedules.ts';
 import { actInTemporal, readInTemporal, type Temporal } from '../services/schedules/temporal-schedule.ts';
@@ -20,8 +20,8 @@ const takeOverdue = (db: Builder) =>
 
 /**
  * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. Pauses or resumes those that one of both has from an
- * earlier time. One that was never accepted, since the
- * process died while it was created, is withdrawn.
+ * earlier time, and encrypts those anew that are not encrypted with the current key. One that was never accepted, since the process died while it was
+ * created, is withdrawn.
  * @throws Error where Temporal or the database is away; the next call goes on
  */
 export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: Logger): Promise<void> {
@@ -38,7 +38,13 @@ export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: 
       if (found === undefined) {
         await createInTemporal(temporal, schedule.workspace_id, schedule);
         log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
-      } else if (found.paused !== schedule.paused) {
+        return;
+      }
+      if (!found.isEncryptedAsNow) {
+        await encryptInTemporal(temporal, schedule.workspace_id, schedule);
+        log.info({ schedule_id: schedule.id }, 'encrypted a schedule anew, as TEMPORAL_PAYLOAD_KEYS says');
+      }
+      if (found.paused !== schedule.paused) {
         await actInTemporal(temporal, schedule.id, schedule.paused ? 'pause' : 'unpause');
         log.warn(
           { schedule_id: schedule.id, paused: schedule.paused },

@@ -65,6 +65,22 @@ export const EncryptionKeys = z.string().transform((text, context) => {
   return keys;
 });
 
+/** Keys of payloads. The first one encrypts, unless `encrypts` is false; all decrypt. */
+export interface PayloadKeys {
+  encrypts: boolean;
+  keys: Buffer[];
+}
+
+const NO_KEY = /^\s*none\s*,/;
+
+/** As EncryptionKeys. `none` before them: nothing is encrypted, but what is can be read. */
+export const PayloadKeys = z.string().transform((text, context): PayloadKeys => {
+  const { data: keys, error } = EncryptionKeys.safeParse(text.replace(NO_KEY, ''));
+  if (keys !== undefined) return { encrypts: !NO_KEY.test(text), keys };
+  for (const { message } of error.issues) context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 /** `https://app.example.com,http://localhost:5173`: each as a browser writes it in `Origin`. */

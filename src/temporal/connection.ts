@@ -3,6 +3,7 @@ import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Settings } from '../config.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
+import { createDataConverter } from './data-converter.ts';
 
 /** Every call of the client goes through these two services; workers have ways of their own. */
 function refuseCallsInTransactions({ workflowService, operatorService }: NativeConnection): void {
@@ -24,7 +25,7 @@ function refuseCallsInTransactions({ workflowService, operatorService }: NativeC
  */
 export async function connectTemporal(
   address: string,
-  { temporal: { namespace, apiKey, tlsCert, tlsKey } }: Pick<Settings, 'temporal'>,
+  { temporal: { namespace, apiKey, tlsCert, tlsKey, payloadKeys } }: Pick<Settings, 'temporal'>,
   interceptors: WorkflowClientInterceptor[] = [],
 ): Promise<{ connection: NativeConnection; client: Client }> {
   const clientCertPair =
@@ -39,5 +40,11 @@ export async function connectTemporal(
     ...(clientCertPair === undefined ? {} : { tls: { clientCertPair } }),
   });
   refuseCallsInTransactions(connection);
-  return { connection, client: new Client({ connection, namespace, interceptors: { workflow: interceptors } }) };
+  const client = new Client({
+    connection,
+    namespace,
+    interceptors: { workflow: interceptors },
+    dataConverter: createDataConverter(payloadKeys),
+  });
+  return { connection, client };
 }

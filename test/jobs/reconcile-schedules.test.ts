@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from '@temporalio/client';
 import { newId, parsePublicId } from '../../src/domain/ids.ts';
 import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
 import { storeSchedule } from '../../src/services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../../src/services/schedules/schedules.ts';
 import { actInTemporal, dueTimes, readInTemporal } from '../../src/services/schedules/temporal-schedule.ts';
+import { createDataConverter } from '../../src/temporal/data-converter.ts';
+import { evaluationScheduleId } from '../../src/temporal/names.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { overdueRows } from '../support/overdue-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -79,4 +83,59 @@ test('one that was paused or resumed after the backup that the database is from 
     await reconcileSchedules(db.system, temporal, log);
     expect(lines).toEqual([]);
   }
+});
+
+test('one that is not encrypted with the current key is encrypted anew; when it is due and whether it is paused stays', async () => {
+  const { db, client: plain, taskQueues, connection } = service.foundation;
+  const { makeOverdue } = overdueRows(db.system.query, 'schedules');
+  const { log } = captureLog();
+  const [old, next] = [randomBytes(32), randomBytes(32)];
+  const clientWith = (...keys: Buffer[]) =>
+    new Client({ connection, dataConverter: createDataConverter({ encrypts: true, keys }) });
+  await service.call('POST', '/prompts', { body: { name: 'encrypted', template: 'x', model: 'sandbox/echo' } });
+  const evaluation = {
+    prompt_name: 'encrypted',
+    examples: [{ variables: {} }],
+    evaluators: [{ type: 'regex', pattern: 'x' }],
+  };
+  const { status, body } = await service.call('POST', '/schedules', {
+    body: { name: 'nightly', cron: '0 3 * * *', time_zone: 'Europe/Berlin', evaluation },
+  });
+  expect(status).toBe(201);
+  const id = parsePublicId('schedule', body.id) ?? '';
+  const due = await dueTimes({ client: plain }, id);
+  const storedInput = async () => {
+    const { schedule } = await plain.workflowService.describeSchedule({
+      namespace: 'default',
+      scheduleId: evaluationScheduleId(id),
+    });
+    const [payload] = schedule?.action?.startWorkflow?.input?.payloads ?? [];
+    return Buffer.from(payload?.data ?? []).toString('base64');
+  };
+  const reconcileWith = async (client: Client) => {
+    await makeOverdue(id);
+    await reconcileSchedules(db.system, { client, taskQueues }, log);
+    return storedInput();
+  };
+  let before = await storedInput();
+  expect(await reconcileWith(plain)).toBe(before);
+  for (const client of [clientWith(old), clientWith(next, old)]) {
+    const after = await reconcileWith(client);
+    expect(after).not.toBe(before);
+    expect(await readInTemporal({ client }, id)).toMatchObject({ isEncryptedAsNow: true });
+    expect(await dueTimes({ client }, id)).toEqual(due);
+    // What is as it should be is left alone.
+    expect(await reconcileWith(client)).toBe(after);
+    before = after;
+  }
+  await actInTemporal({ client: plain }, id, 'pause');
+  await db.system.query({ text: 'update schedules set paused = true where id = $1' }, [id]);
+  // The old key is needed no more.
+  expect(await readInTemporal({ client: clientWith(next) }, id)).toMatchObject({
+    paused: true,
+    isEncryptedAsNow: true,
+  });
+  const off = new Client({ connection, dataConverter: createDataConverter({ encrypts: false, keys: [next] }) });
+  await reconcileWith(off);
+  expect(await readInTemporal({ client: plain }, id)).toMatchObject({ paused: true, isEncryptedAsNow: true });
 });

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
+import { createDataConverter } from '../../src/temporal/data-converter.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { historyFromJson, silenceTemporal } from '../support/histories.ts';
 import { evaluationRunPaths } from '../support/histories-evaluation-run.ts';
@@ -15,7 +17,10 @@ import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 const folder = fileURLToPath(new URL('../histories/', import.meta.url));
 const files = globSync('*/*.json', { cwd: folder }).sort();
 
-test('workflows that are under way go on under the present code', async () => {
+test.each([
+  ['', createDataConverter(undefined)],
+  [', encrypted', createDataConverter({ encrypts: true, keys: [randomBytes(32)] })],
+])('workflows that are under way go on under the present code%s', async (_name, dataConverter) => {
   silenceTemporal();
   expect(files.length).toBeGreaterThan(0);
   const histories = files.map((file) => ({
@@ -23,7 +28,8 @@ test('workflows that are under way go on under the present code', async () => {
     history: historyFromJson(readFileSync(path.join(folder, file), 'utf8')),
   }));
   const failures: Record<string, string> = {};
-  const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories);
+  const bundle = await workflowBundle(undefined, dataConverter);
+  const results = Worker.runReplayHistories({ workflowBundle: bundle, dataConverter }, histories);
   for await (const { workflowId, error } of results) if (error) failures[workflowId] = String(error);
   expect(failures).toEqual({});
 });

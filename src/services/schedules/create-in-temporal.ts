@@ -25,16 +25,13 @@ function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): s
   return dataset.version === undefined ? dataset.name : `${dataset.name} v${dataset.version}`;
 }
 
-/**
- * Makes a Schedule of Temporal; one that is there already stays as it is.
- * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
- */
-export async function createInTemporal(
-  { client, taskQueues }: Temporal,
+/** What a schedule starts. */
+function actionOf(
+  { taskQueues }: Temporal,
   workspaceId: string,
-  { id, name, cron, time_zone: timezone, paused, request }: StoredSchedule,
-): Promise<void> {
-  const action: Action = {
+  { id, name, cron, time_zone: timezone, request }: StoredSchedule,
+): Action {
+  return {
     type: 'startWorkflow',
     // Its activity inherits it: servers that know fairness dispatch tasks in turns round the workspaces.
     priority: { fairnessKey: publicId('workspace', workspaceId) },
@@ -52,6 +49,19 @@ export async function createInTemporal(
     },
     typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.prompt, value: request.parsed.promptName }],
   };
+}
+
+/**
+ * Makes a Schedule of Temporal; one that is there already stays as it is.
+ * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
+ */
+export async function createInTemporal(
+  temporal: Temporal,
+  workspaceId: string,
+  schedule: StoredSchedule,
+): Promise<void> {
+  const { client } = temporal;
+  const { id, cron, time_zone: timezone, paused } = schedule;
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.create({
@@ -59,7 +69,7 @@ export async function createInTemporal(
         spec: { cronExpressions: [cron], timezone },
         policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: CATCH_UP_WINDOW },
         state: { paused },
-        action,
+        action: actionOf(temporal, workspaceId, schedule),
       }),
     );
   } catch (error) {
@@ -68,4 +78,24 @@ export async function createInTemporal(
       throw invalidField('cron', 'must be five fields (minute hour day month weekday), such as "0 6 * * 1-5"');
     throw error;
   }
+}
+
+/**
+ * Writes what a Schedule of Temporal starts anew: its payloads are then encrypted with the current key. They would be kept as they are for as long as it is
+ * there, and need the key that they were encrypted with. When it is due, and whether it is paused, stays.
+ */
+export async function encryptInTemporal(
+  temporal: Temporal,
+  workspaceId: string,
+  schedule: StoredSchedule,
+): Promise<void> {
+  const { client } = temporal;
+  await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+    client.schedule.getHandle(evaluationScheduleId(schedule.id)).update(({ policies, state }) => ({
+      spec: { cronExpressions: [schedule.cron], timezone: schedule.time_zone },
+      policies,
+      state,
+      action: actionOf(temporal, workspaceId, schedule),
+    })),
+  );
 }

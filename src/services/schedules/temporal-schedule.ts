@@ -1,5 +1,6 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { evaluationScheduleId } from '../../temporal/names.ts';
+import { isEncryptedAsNow } from '../../temporal/payload-codec.ts';
 import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
 
 export type Temporal = Pick<WorkflowStarter, 'client' | 'taskQueues'>;
@@ -8,12 +9,17 @@ export type Temporal = Pick<WorkflowStarter, 'client' | 'taskQueues'>;
 export async function readInTemporal(
   { client }: Pick<Temporal, 'client'>,
   id: string,
-): Promise<{ paused: boolean; nextTimes: Date[] } | undefined> {
+): Promise<{ paused: boolean; nextTimes: Date[]; isEncryptedAsNow: boolean } | undefined> {
   try {
-    const { info, state } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+    const { info, state, raw } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.getHandle(evaluationScheduleId(id)).describe(),
     );
-    return { paused: state.paused, nextTimes: info.nextActionTimes };
+    const [input = {}] = raw.schedule?.action?.startWorkflow?.input?.payloads ?? [];
+    return {
+      paused: state.paused,
+      nextTimes: info.nextActionTimes,
+      isEncryptedAsNow: isEncryptedAsNow(client, input),
+    };
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
     throw error;

@@ -1,0 +1,95 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { type Payload, type PayloadCodec, ValueError } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { type Cipher, createCipher, keyIdOf } from '../domain/cipher.ts';
+import type { PayloadKeys } from '../lib/setting-values.ts';
+
+const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
+
+const ENCRYPTED = 'binary/encrypted';
+const KEY_ID = 'encryption-key-id';
+
+/** A payload can't be decrypted: its key is missing, or it was changed. `message` names the key and the setting. */
+export class PayloadDecryptionError extends ValueError {
+  override readonly name = 'PayloadDecryptionError';
+}
+
+const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString();
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+
+/**
+ * A key for one payload (HKDF, RFC 5869). So there is no limit to how many payloads a key encrypts, its id is bound to what it encrypted, and a key that
+ * is `ENCRYPTION_KEY`, too, by mistake does not open what the other one has encrypted.
+ */
+const cipherOf = (key: Buffer, id: string, salt: Buffer): Cipher =>
+  createCipher([Buffer.from(hkdfSync('sha256', key, salt, `temporal payload ${id}`, KEY_BYTES))]);
+
+function encrypt(payload: Payload, key: Buffer, id: string): Payload {
+  const salt = randomBytes(SALT_BYTES);
+  const plain = Buffer.from(PayloadMessage.encode(payload).finish());
+  return {
+    metadata: { encoding: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(id) },
+    data: Buffer.concat([salt, cipherOf(key, id, salt).encrypt(plain)]),
+  };
+}
+
+/** The id of the key that has encrypted a payload; undefined for one that is not encrypted. */
+const encryptedBy = ({ metadata }: Payload): string | undefined =>
+  textOf(metadata?.['encoding']) === ENCRYPTED ? textOf(metadata?.[KEY_ID]) : undefined;
+
+function decrypt({ data }: Payload, id: string, keys: Map<string, Buffer>): Payload {
+  const key = keys.get(id);
+  if (key === undefined)
+    throw new PayloadDecryptionError(
+      `A payload is encrypted with the key ${JSON.stringify(id.slice(0, 64))}, which is not in TEMPORAL_PAYLOAD_KEYS: put that key back, behind the others.`,
+    );
+  const encrypted = Buffer.from(data ?? []);
+  try {
+    const cipher = cipherOf(key, id, encrypted.subarray(0, SALT_BYTES));
+    return PayloadMessage.decode(cipher.decrypt(encrypted.subarray(SALT_BYTES)));
+  } catch (cause) {
+    throw new PayloadDecryptionError(
+      `A payload that names the key ${id} can't be decrypted with it: the payload was changed.`,
+      { cause },
+    );
+  }
+}
+
+/** What a codec of this service can say beside what the SDK asks it. */
+interface KeyedCodec extends PayloadCodec {
+  /** The id of the key that encrypts; undefined: none does. */
+  readonly currentKeyId: string | undefined;
+}
+
+/**
+ * Encrypts whole payloads, with their metadata, by AES-256-GCM: `encoding` is then `binary/encrypted`, and `encryption-key-id`
+ * says by which key. Decrypts those of every key it has, and leaves payloads that are not encrypted as they are.
+ *
+ * @param payloadKeys undefined: none, so that nothing is encrypted, and what is encrypted is refused
+ */
+export function createPayloadCodec({ encrypts, keys }: PayloadKeys = { encrypts: false, keys: [] }): KeyedCodec {
+  const byId = new Map(keys.map((key) => [keyIdOf(key).toString('hex'), key]));
+  const [[id, key] = []] = encrypts ? byId : [];
+  return {
+    currentKeyId: id,
+    encode: async (payloads) =>
+      id === undefined || key === undefined ? payloads : payloads.map((payload) => encrypt(payload, key, id)),
+    /** @throws PayloadDecryptionError */
+    decode: async (payloads) =>
+      payloads.map((payload) => {
+        const by = encryptedBy(payload);
+        return by === undefined ? payload : decrypt(payload, by, byId);
+      }),
+  };
+}
+
+/** Whether this client would encrypt a payload with the key that it is encrypted with, or not at all if it is not. */
+export function isEncryptedAsNow({ options }: Client, payload: Payload): boolean {
+  const codec = options.loadedDataConverter.payloadCodecs.find((each) => 'currentKeyId' in each) as
+    | KeyedCodec
+    | undefined;
+  return encryptedBy(payload) === codec?.currentKeyId;
+}
