@@ -7,8 +7,12 @@ export const OUR = {
   workspace: 'pms.workspace.id',
   execution: 'pms.execution.id',
   evaluation: 'pms.evaluation.id',
+  example: 'pms.evaluation.example',
+  rule: 'pms.rule.name',
+  batch: 'pms.batch.id',
   event: 'pms.event.id',
   delivery: 'pms.delivery.id',
+  attempt: 'pms.delivery.attempt',
 } as const;
 
 /** Of all spans of this service. Once the SDK has started, it is the SDK's. */
