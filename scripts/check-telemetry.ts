@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { endProcess, endWithThisProcess } from '../bench/child.ts';
 import { startReceiver } from '../bench/receiver-questions.ts';
 import { startServers } from '../bench/servers.ts';
@@ -16,6 +17,7 @@ import { goTool } from './go-tools.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const WAIT_MS = 60_000;
+const Created = z.object({ id: z.string() });
 const report = (line: string) => console.error(line);
 
 interface Value {
@@ -130,7 +132,8 @@ try {
     });
     const name = protocol.replace('/', '-');
     await service.call('POST', '/prompts', { name, template: 'Greet {{ name }}.', model: 'sandbox/echo' });
-    await service.call('POST', '/webhooks', { url: receiver.url, events: ['execution.completed'] });
+    const webhook = { url: receiver.url, events: ['execution.completed'] };
+    const { id } = Created.parse(await service.call('POST', '/webhooks', webhook));
     const run = await fetch(`${service.origin}/v1/executions`, {
       method: 'POST',
       headers: {
@@ -176,6 +179,7 @@ try {
     const all = collector.spans();
     console.log(`  and ${all.length - inTrace().length} other spans, ${collector.metrics().length} metrics in all`);
     if (/error/i.test(collector.log())) console.log(collector.log().slice(-1000));
+    await service.call('DELETE', `/webhooks/${id}`);
     await service.stop();
     await collector.stop();
   }

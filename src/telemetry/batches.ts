@@ -2,7 +2,7 @@ import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { BatchedModels, BatchRef, BatchResult, BatchState } from '../models/batches/batched-models.ts';
 import type { ModelResponse } from '../models/model-call.ts';
 import { namesOf } from './model-names.ts';
-import { attributesOf, inSpan, markFailed, OUR, tracer, typeOf } from './spans.ts';
+import { attributesOf, inSpan, markFailed, OUR, spentBy, tracer, typeOf } from './spans.ts';
 
 // Calls in a batch are the provider's: what is traced is the batch. A poll that finds it still at work has no span, so that there are a handful of them
 // however long it takes.
@@ -28,11 +28,11 @@ const stateAttributes = ({ providerBatchId, status, counts }: BatchState): Attri
 
 /**
  * The same batched models, with spans for what is done about a batch.
- * @param countTokens called with the response to each call of a batch
+ * @param countTokens called with what each call of a batch used
  */
 export function traceBatches(
   batches: BatchedModels,
-  countTokens: (model: string, response: ModelResponse) => void,
+  countTokens: (model: string, used: Pick<ModelResponse, 'tokens' | 'providerModel'>) => void,
 ): BatchedModels {
   async function poll(ref: BatchRef, read: () => Promise<BatchState>): Promise<BatchState> {
     const startTime = Date.now();
@@ -89,9 +89,15 @@ export function traceBatches(
     deleteFiles: (ref, files, signal) =>
       inSpan(startSpan('batch.clean_up', ref), () => batches.deleteFiles(ref, files, signal)),
     async toResponse(call, result) {
-      const response = await batches.toResponse(call, result);
-      countTokens(call.model, response);
-      return response;
+      try {
+        const response = await batches.toResponse(call, result);
+        countTokens(call.model, response);
+        return response;
+      } catch (error) {
+        const spent = spentBy(error);
+        if (spent !== undefined) countTokens(call.model, { tokens: spent, providerModel: null });
+        throw error;
+      }
     },
   };
 }

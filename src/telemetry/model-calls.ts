@@ -2,11 +2,10 @@ import { type Attributes, metrics, type Span, SpanKind } from '@opentelemetry/ap
 import type { TokenUsage } from '../domain/usage.ts';
 import type { ClosableModels } from '../models/model.ts';
 import type { ModelCall, ModelResponse } from '../models/model-call.ts';
-import { ModelError } from '../models/model-error.ts';
 import { traceBatches } from './batches.ts';
 import { inputMessages, outputMessages } from './content.ts';
 import { namesOf } from './model-names.ts';
-import { attributesOf, inSpan, OUR, tracer, typeOf } from './spans.ts';
+import { attributesOf, inSpan, OUR, spentBy, tracer, typeOf } from './spans.ts';
 
 // The semantic conventions for generative AI: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 
@@ -126,7 +125,3 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
 
 const respondedBy = (named: Attributes, providerModel: string | null): Attributes =>
   providerModel === null ? named : { ...named, 'gen_ai.response.model': providerModel };
-
-/** What a failed call was billed. */
-const spentBy = (error: unknown): TokenUsage | undefined =>
-  error instanceof ModelError ? error.spent?.tokens : undefined;

@@ -295,6 +295,46 @@ test('retries of a delivery stay in the trace of its event; a delivery that is a
   await both.stop();
 });
 
+test('what the evaluators of a rule say are events of a span; its words are sent where that is asked for', async () => {
+  const both = await startBoth({ ...soon(), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
+  await makePrompt(place.call, 'greet-politely', 'openai/gpt-4o-mini');
+  const rule = await place.call('PUT', '/rules/manners', {
+    body: {
+      prompt_name: 'greet-politely',
+      evaluators: [
+        { type: 'contains', name: 'thanks', value: 'Thank' },
+        { type: 'llm_judge', name: 'tone', model: 'openai/gpt-4o-mini', rubric: 'Friendly.' },
+      ],
+    },
+  });
+  expect(rule.status).toBe(200);
+  const { id } = await runGreeting('Hedy-Lamarr', {}, 'greet-politely');
+  const scored = await collector.span(
+    'of what is scored',
+    ({ name, attributes }) => name === 'score execution' && attributes['pms.execution.id'] === id,
+  );
+  expect(scored.attributes).toMatchObject({ 'pms.rule.name': 'manners', 'pms.workspace.id': expect.any(String) });
+  const events = scored.events.map(({ name, attributes }) => [name, attributes['gen_ai.evaluation.name'], attributes]);
+  expect(events).toHaveLength(2);
+  expect(events).toContainEqual([
+    'gen_ai.evaluation.result',
+    'thanks',
+    {
+      'gen_ai.evaluation.name': 'thanks',
+      'gen_ai.evaluation.score.value': 0,
+      'gen_ai.evaluation.explanation': expect.stringContaining('Thank'),
+    },
+  ]);
+  // The judge has answered as the model does: that is no score.
+  const judgement = events.find(([, evaluator]) => evaluator === 'tone')?.[2];
+  expect(judgement).toMatchObject({ 'error.type': 'unusable_judgement' });
+  expect(judgement).not.toHaveProperty(['gen_ai.evaluation.score.value']);
+  const judged = collector.spans.filter(({ parentSpanId }) => parentSpanId === scored.spanId);
+  expect(judged.map(({ name }) => name)).toContain('chat gpt-4o-mini');
+  await place.call('DELETE', '/rules/manners');
+  await both.stop();
+});
+
 test('a batch at a provider is a handful of spans in the trace of what began it, and what it used is counted', async () => {
   const both = await startBoth(soon());
   await makePrompt(place.call, 'greet-many', 'openai/gpt-4o-mini');
