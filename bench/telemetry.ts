@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
+import { freePort } from '../src/embedded/ports.ts';
 import { startHelper } from './child.ts';
 import { cpuOf } from './cpu.ts';
 import { executionLoad, LoadResult } from './load.ts';
@@ -15,6 +16,8 @@ const COUNT = 300;
 /** V8 compiles what is hot in the first thousand runs or so. */
 const WARM_UP = 1_000;
 const MOST = 1.05;
+/** They follow each other, so they share what is read from PostgreSQL: that is read every 5 s at most, however often is asked. */
+const SCRAPES = 200;
 
 /** A collector that takes everything and keeps nothing. */
 async function startSink(): Promise<{ url: string; bytes(): number; stop(): void }> {
@@ -30,6 +33,17 @@ async function startSink(): Promise<{ url: string; bytes(): number; stop(): void
   return { url: `http://127.0.0.1:${port}`, bytes: () => bytes, stop: () => void server.close() };
 }
 
+/** Reads the metrics many times. @returns how long they are, in bytes */
+async function scrape(port: string): Promise<number> {
+  let bytes = 0;
+  for (let n = 0; n < SCRAPES; n += 1) {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+    ({ byteLength: bytes } = await response.arrayBuffer());
+  }
+  return bytes;
+}
+
 /**
  * What telemetry costs: two services that differ in it alone take turns at running the same prompt by `sandbox/echo`, so that the two of a pair meet the same
  * state of the machine. Compared is the CPU time of the whole process, since on a busy machine throughput says more of the others than of it.
@@ -39,16 +53,17 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
   const benchmark = `cost of telemetry (${pairs} pairs of ${COUNT} executions, every trace kept)`;
   if (process.platform !== 'linux') return { benchmark, rows: [], skipped: 'CPU times are read from /proc' };
   const sink = await startSink();
-  const queue = (name: string) => ({ TEMPORAL_TASK_QUEUE_PREFIX: `bench-${name}` });
-  const off = await startService(servers, queue('off'), means.profileFolder);
-  const on = await startService(
-    servers,
-    { ...queue('on'), OTEL_EXPORTER_OTLP_ENDPOINT: sink.url },
-    means.profileFolder,
-  );
+  const settingsOf = async (name: string) => ({
+    TEMPORAL_TASK_QUEUE_PREFIX: `bench-${name}`,
+    METRICS_PORT: String(await freePort()),
+  });
+  const withoutTelemetry = await settingsOf('off');
+  const withTelemetry = { ...(await settingsOf('on')), OTEL_EXPORTER_OTLP_ENDPOINT: sink.url };
+  const off = await startService(servers, withoutTelemetry, means.profileFolder);
+  const on = await startService(servers, withTelemetry, means.profileFolder);
   const sampled = await startService(servers, {
-    ...queue('sampled'),
-    OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+    ...withTelemetry,
+    ...(await settingsOf('sampled')),
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.1',
   });
@@ -69,6 +84,7 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
     for (let pair = 0; pair < pairs; pair += 1)
       // Nobody is always first.
       for (let turn = 0; turn < names.length; turn += 1) await measure(names[(pair + turn) % names.length] ?? 'off');
+    const scraped = await cpuOf({ service: [off.pid] }, () => scrape(withoutTelemetry.METRICS_PORT));
     return {
       benchmark,
       rows: [
@@ -76,8 +92,12 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
         row('CPU time an execution, on', 'ms', cpuMs.on),
         ratioRow('on, of what it takes off', cpuMs.on, cpuMs.off, { atMost: MOST }),
         ratioRow('one trace in ten, of what it takes off', cpuMs.sampled, cpuMs.off, { atMost: MOST }),
+        row('CPU time a scrape of /metrics', 'ms', [scraped.cpuMs.service / SCRAPES]),
       ],
-      notes: [`${(sink.bytes() / 1024 ** 2).toFixed(1)} MiB were exported.`],
+      notes: [
+        `${(sink.bytes() / 1024 ** 2).toFixed(1)} MiB were exported.`,
+        `/metrics is ${(scraped.result / 1024).toFixed(0)} KiB.`,
+      ],
     };
   } finally {
     for (const service of [off, on, sampled]) await service.stop();
