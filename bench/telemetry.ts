@@ -11,7 +11,7 @@ import type { Servers } from './servers.ts';
 import { type Service, startService } from './service.ts';
 
 const PAIRS = 20;
-const CALLERS = 10;
+const CALLERS = 5;
 const COUNT = 300;
 /** V8 compiles what is hot in the first thousand runs or so. */
 const WARM_UP = 1_000;
