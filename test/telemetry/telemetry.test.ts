@@ -266,6 +266,7 @@ test('retries of a delivery stay in the trace of its event; a delivery that is a
   isBroken = false;
   await receiver.got(2);
   const event = String(first?.headers['x-event-id']);
+  const delivery = String(first?.headers['x-delivery-id']);
   const attempts = await until('both attempts', async () => {
     const all = deliveriesOf(event);
     return all.length === 2 && all;
@@ -275,10 +276,10 @@ test('retries of a delivery stay in the trace of its event; a delivery that is a
   expect(attempts[0]).toMatchObject({ status: { code: FAILED }, attributes: { 'http.response.status_code': 500 } });
 
   await until('the end of the delivery', async () => {
-    const { body } = await place.call('GET', `/deliveries/${first?.headers['x-delivery-id']}`);
+    const { body } = await place.call('GET', `/deliveries/${delivery}`);
     return body.status === 'delivered';
   });
-  const again = await place.call('POST', `/deliveries/${first?.headers['x-delivery-id']}/redeliver`);
+  const again = await place.call('POST', `/deliveries/${delivery}/redeliver`);
   expect(again.status).toBe(201);
   await receiver.got(3);
   const redelivery = await collector.span(
