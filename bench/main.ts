@@ -23,6 +23,7 @@ import { startServers } from './servers.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
 import { measureStreams } from './streams.ts';
+import { measureTelemetry } from './telemetry.ts';
 import { measureUpload } from './upload.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -41,6 +42,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   upload: (means) => withServers(means, measureUpload),
   webhooks: (means) => withServers(means, measureWebhooks),
   streams: (means) => withServers(means, measureStreams),
+  telemetry: (means) => withServers(means, measureTelemetry),
   clients: (means) => withServers(means, measureClients),
   console: (means) => withServers(means, measureConsole),
   kills: (means) => withServers(means, measureKills),

@@ -96,7 +96,7 @@ const LAYERS: Record<string, Layer> = {
   telemetry: {
     files: ['telemetry/'],
     values: ['models', 'domain', 'lib'],
-    types: ['http', 'outbound'],
+    types: ['http', 'outbound', 'evaluators'],
   },
   evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
   models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },

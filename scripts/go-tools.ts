@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { fillOnce, withProgress } from '../src/embedded/programs/sources.ts';
 const PROGRAMS = {
   cosign: { module: 'cosign', package: 'github.com/sigstore/cosign/v3/cmd/cosign', version: 'version' },
   gitleaks: { module: 'gitleaks', package: 'github.com/zricethezav/gitleaks/v8', version: '--version' },
+  'otel-collector': { module: 'otel-collector', package: '.', version: '--version' },
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm', version: 'version' },
   kubeconform: { module: 'kubeconform', package: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '-v' },
   promtool: { module: 'prometheus', package: 'github.com/prometheus/prometheus/cmd/promtool', version: '--version' },
@@ -25,7 +26,7 @@ const PROGRAMS = {
 export async function goTool(name: keyof typeof PROGRAMS, report: (line: string) => void): Promise<string> {
   const { module, package: source, version } = PROGRAMS[name];
   const home = fileURLToPath(new URL(`../tools/${module}/`, import.meta.url));
-  const sums = ['go.mod', 'go.sum'].map((file) => readFileSync(path.join(home, file)));
+  const sums = readdirSync(home).map((file) => readFileSync(path.join(home, file)));
   const hash = createHash('sha256').update(Buffer.concat(sums)).digest('hex').slice(0, 16);
   const folder = path.join(userCacheDir(process.env), module, `${name}-${hash}`);
   const program = path.join(folder, name);

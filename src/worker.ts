@@ -38,6 +38,7 @@ import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { checkSessions } from './sign-in/check-sessions.ts';
 import { traceOutbound } from './telemetry/requests-out.ts';
+import { traceScoring } from './telemetry/scoring.ts';
 import { isTelemetryOn } from './telemetry/settings.ts';
 import { traceActivities } from './telemetry/workflows.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
@@ -143,6 +144,7 @@ export async function startWorkers(
     quotas: createQuotas(settings.quotas),
     attempts,
     slots,
+    followScoring: isTraced ? traceScoring(settings.telemetry.captureContent) : undefined,
     startLimiter,
     streams: createStreamWriter({ query: db.system.query, log }),
     mailer,

@@ -24,6 +24,14 @@ const IDLE_MARGIN_MS = 1_000;
 /** Headers that only this module sets: where the request goes, and that the response comes unencoded. */
 const OWN_HEADERS = new Set(['host', 'accept-encoding']);
 
+/** The span in which a request was caused, which may be long ago. */
+export interface OutboundCause {
+  /** As W3C Trace Context writes it. */
+  traceparent: string;
+  /** Whether it is made once more, for a reason of its own: it then begins a trace, with a link to that span. */
+  isAnew: boolean;
+}
+
 export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
@@ -33,6 +41,8 @@ export interface OutboundRequest {
   /** How much of the response body is kept; at most the 64 KiB that are read. Default: 1 KiB. */
   maxKeptBytes?: number;
   signal?: AbortSignal;
+  /** What it is sent for. Only tells operators; receivers are sent nothing of it. */
+  cause?: OutboundCause;
 }
 
 export interface OutboundResult {

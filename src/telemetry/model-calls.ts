@@ -2,15 +2,13 @@ import { type Attributes, metrics, type Span, SpanKind } from '@opentelemetry/ap
 import type { TokenUsage } from '../domain/usage.ts';
 import type { ClosableModels } from '../models/model.ts';
 import type { ModelCall, ModelResponse } from '../models/model-call.ts';
-import { ModelError } from '../models/model-error.ts';
-import { type ResolvedModel, resolveModelName } from '../models/names.ts';
+import { traceBatches } from './batches.ts';
 import { inputMessages, outputMessages } from './content.ts';
-import { attributesOf, inSpan, OUR, tracer, typeOf } from './spans.ts';
+import { namesOf } from './model-names.ts';
+import { attributesOf, inSpan, OUR, spentBy, tracer, typeOf } from './spans.ts';
 
 // The semantic conventions for generative AI: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 
-/** What the conventions call our providers; the others have our name. */
-const PROVIDER_NAMES: Record<string, string> = { google: 'gcp.gemini', mistral: 'mistral_ai' };
 const OPERATION = 'chat';
 /** As the conventions have them: seconds, and tokens. */
 const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -32,19 +30,7 @@ function createInstruments() {
   };
 }
 
-/** A name that can't be called is the call's to refuse. */
-function namesOf(model: string) {
-  let resolved: Pick<ResolvedModel, 'provider' | 'providerModelId'> | undefined;
-  try {
-    resolved = resolveModelName(model);
-  } catch {}
-  const provider = resolved?.provider ?? '_OTHER';
-  return {
-    'gen_ai.operation.name': OPERATION,
-    'gen_ai.provider.name': PROVIDER_NAMES[provider] ?? provider,
-    'gen_ai.request.model': resolved?.providerModelId ?? model,
-  };
-}
+const namesOfCall = (model: string) => ({ 'gen_ai.operation.name': OPERATION, ...namesOf(model) });
 
 /** What is known before the call. */
 function requestAttributes({ workspace, parameters, origin, onDelta }: ModelCall, named: Attributes): Attributes {
@@ -112,8 +98,7 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
       duration.record(seconds(), { ...named, 'error.type': typeOf(error) });
       throw error;
     }
-    const { providerModel } = response;
-    const attributes = { ...named, ...(providerModel !== null && { 'gen_ai.response.model': providerModel }) };
+    const attributes = respondedBy(named, response.providerModel);
     duration.record(seconds(), attributes);
     count(response.tokens, attributes);
     describeResponse(span, response);
@@ -124,11 +109,13 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
   return {
     resolve: (name) => models.resolve(name),
     priceOf: (model, atInputTokens) => models.priceOf(model, atInputTokens),
-    batches: models.batches,
+    batches: traceBatches(models.batches, (model, { tokens, providerModel }) =>
+      count(tokens, respondedBy(namesOfCall(model), providerModel)),
+    ),
     providers: () => models.providers(),
     close: () => models.close(),
     generate(call) {
-      const named = namesOf(call.model);
+      const named = namesOfCall(call.model);
       const options = { kind: SpanKind.CLIENT, attributes: requestAttributes(call, named) };
       const span = tracer.startSpan(`${OPERATION} ${named['gen_ai.request.model']}`, options);
       return inSpan(span, () => generate(call, named, span));
@@ -136,6 +123,5 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
   };
 }
 
-/** What a failed call was billed. */
-const spentBy = (error: unknown): TokenUsage | undefined =>
-  error instanceof ModelError ? error.spent?.tokens : undefined;
+const respondedBy = (named: Attributes, providerModel: string | null): Attributes =>
+  providerModel === null ? named : { ...named, 'gen_ai.response.model': providerModel };

@@ -1,5 +1,6 @@
-import { SpanKind } from '@opentelemetry/api';
-import type { Outbound, OutboundRequest } from '../outbound/outbound.ts';
+import { ROOT_CONTEXT, SpanKind, type SpanOptions, trace } from '@opentelemetry/api';
+import { parseTraceparent } from '../lib/traceparent.ts';
+import type { Outbound, OutboundCause, OutboundRequest } from '../outbound/outbound.ts';
 import { attributesOf, inSpan, markFailed, OUR, tracer } from './spans.ts';
 
 /** Where a request goes. Addresses of receivers may hold secrets beyond that. */
@@ -16,14 +17,24 @@ function attributesOfRequest({ url, headers }: OutboundRequest) {
     ...serverOf(url),
     [OUR.event]: headers['X-Event-Id'],
     [OUR.delivery]: headers['X-Delivery-Id'],
+    [OUR.attempt]: headers['X-Delivery-Attempt'] === undefined ? undefined : Number(headers['X-Delivery-Attempt']),
   });
+}
+
+/** Goes on in the trace of what has caused it, where that is known, and else in the current one. */
+function startSpan(options: SpanOptions, cause: OutboundCause | undefined) {
+  const span = parseTraceparent(cause?.traceparent);
+  if (span === undefined) return tracer.startSpan('POST', options);
+  return cause?.isAnew
+    ? tracer.startSpan('POST', { ...options, links: [{ context: span }] }, ROOT_CONTEXT)
+    : tracer.startSpan('POST', options, trace.setSpanContext(ROOT_CONTEXT, span));
 }
 
 /** The same client, with a span for each request. Receivers are other people's: they are sent nothing of the trace. */
 export function traceOutbound(outbound: Outbound): Outbound {
   return {
     post(request) {
-      const span = tracer.startSpan('POST', { kind: SpanKind.CLIENT, attributes: attributesOfRequest(request) });
+      const span = startSpan({ kind: SpanKind.CLIENT, attributes: attributesOfRequest(request) }, request.cause);
       const post = async () => {
         const result = await outbound.post(request);
         if (result.status !== null) span.setAttribute('http.response.status_code', result.status);

@@ -30,18 +30,22 @@ function describe(span: Span, ctx: Context & { state: Partial<AppState> }, metho
 
 /** A span for each request to `/v1`, in the trace of its caller. It lasts until the response was sent: a stream's to its end. */
 export function traceRequests(): Middleware<AppState> {
+  // Most callers send none of them.
+  const fields = propagation.fields().map((name) => name.toLowerCase());
   return async (ctx, next) => {
     // Not `ctx.path`: a target that is no path is refused further on.
     const path = ctx.req.url?.split('?', 1)[0] ?? '';
     if (!path.startsWith('/v1/')) return next();
     const method = METHODS.has(ctx.method) ? ctx.method : '_OTHER';
-    const parent = propagation.extract(context.active(), ctx.req.headers);
+    const { headers } = ctx.req;
+    const isCalled = fields.some((name) => headers[name] !== undefined);
+    const parent = isCalled ? propagation.extract(context.active(), headers) : context.active();
     const attributes = attributesOf({
       'http.request.method': method,
       'url.path': path.slice(0, MAX_CHARS),
       'url.scheme': 'http',
       'network.protocol.version': ctx.req.httpVersion,
-      'user_agent.original': ctx.req.headers['user-agent']?.slice(0, MAX_CHARS),
+      'user_agent.original': headers['user-agent']?.slice(0, MAX_CHARS),
     });
     const name = method === '_OTHER' ? 'HTTP' : method;
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);

@@ -1,5 +1,6 @@
 import { type Attributes, context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { ApplicationFailure } from '@temporalio/common';
+import type { TokenUsage } from '../domain/usage.ts';
 import { ModelError } from '../models/model-error.ts';
 
 /** Names of attributes that are ours. Ids are the public ones. */
@@ -7,8 +8,12 @@ export const OUR = {
   workspace: 'pms.workspace.id',
   execution: 'pms.execution.id',
   evaluation: 'pms.evaluation.id',
+  example: 'pms.evaluation.example',
+  rule: 'pms.rule.name',
+  batch: 'pms.batch.id',
   event: 'pms.event.id',
   delivery: 'pms.delivery.id',
+  attempt: 'pms.delivery.attempt',
 } as const;
 
 /** Of all spans of this service. Once the SDK has started, it is the SDK's. */
@@ -33,6 +38,10 @@ export function typeOf(error: unknown): string {
   if (error instanceof ModelError) return error.code;
   return error instanceof Error ? error.name : '_OTHER';
 }
+
+/** What a failed call of a model was billed. */
+export const spentBy = (error: unknown): TokenUsage | undefined =>
+  error instanceof ModelError ? error.spent?.tokens : undefined;
 
 /** Does work in a span that is the current one meanwhile, and ends it. */
 export async function inSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {

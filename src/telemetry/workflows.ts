@@ -1,21 +1,26 @@
 import { context, ROOT_CONTEXT, type SpanContext, SpanKind, type SpanOptions, trace } from '@opentelemetry/api';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { currentTraceparent, parseTraceparent } from '../lib/traceparent.ts';
 import { inSpan, tracer } from './spans.ts';
-import { currentTraceparent, parseTraceparent } from './traceparent.ts';
 
 /** Workflows whose input has a `traceparent`, which they pass on. */
-const TRACED = new Set(['executePrompt', 'evaluationRun']);
+const TRACED = new Set(['executePrompt', 'evaluationRun', 'providerBatch']);
 
-/** A span for each start of a workflow; the workflow gets it as `traceparent`. */
+/**
+ * A span for each start of a workflow that is traced, or that is part of a trace; the workflow gets it as `traceparent`. Others, such as that of a
+ * delivery that the relay starts, would be a trace of one span each.
+ */
 export const traceStarts: WorkflowClientInterceptor = {
   startWithDetails(input, next) {
     const { workflowType, options } = input;
+    const isTraced = TRACED.has(workflowType);
+    if (!isTraced && trace.getSpanContext(context.active()) === undefined) return next(input);
     const attributes = { 'temporal.workflow.type': workflowType, 'temporal.workflow.id': options.workflowId };
     const span = tracer.startSpan(`StartWorkflow:${workflowType}`, { kind: SpanKind.CLIENT, attributes });
     const [given, ...others] = options.args;
     return inSpan(span, () => {
-      const traceparent = TRACED.has(workflowType) ? currentTraceparent() : undefined;
+      const traceparent = isTraced ? currentTraceparent() : undefined;
       if (traceparent === undefined) return next(input);
       const args = [{ ...(given as object), traceparent }, ...others];
       return next({ ...input, options: { ...options, args } });
@@ -23,14 +28,16 @@ export const traceStarts: WorkflowClientInterceptor = {
   },
 };
 
-/** Steps that begin a trace where they belong to none, since they call models or receivers. Others would be a trace of one span each. */
-const WITH_CALLS = new Set(['runBatch', 'scoreDue', 'attemptDelivery']);
+/** Steps that begin a trace where they belong to none, since they call models or scorers. Others would be a trace of one span each. */
+const WITH_CALLS = new Set(['runBatch', 'scoreDue']);
+/** Steps of a trace that have no span: they keep books, or are attempted again for hours. What they do may have one. */
+const WITHOUT_SPAN = new Set(['planBatches', 'finishEvaluation', 'advanceBatch', 'cleanUpBatch']);
 
-/** The steps of an execution have its trace as their last argument: they run in that of its caller. */
-const parentOf = (args: readonly unknown[]): SpanContext | undefined => parseTraceparent(args.at(-1));
+/** The steps of an execution, and those of a batch at a provider, have the trace as their last argument. */
+const lastOf = (args: readonly unknown[]): SpanContext | undefined => parseTraceparent(args.at(-1));
 
-/** The batches of an evaluation have it in their input. A trace of all of them would be too large, so they link to it. */
-function linkOf([input]: readonly unknown[]): SpanContext | undefined {
+/** The steps of an evaluation have it in their input. */
+function inputOf([input]: readonly unknown[]): SpanContext | undefined {
   const isInput = typeof input === 'object' && input !== null && 'traceparent' in input;
   return isInput ? parseTraceparent(input.traceparent) : undefined;
 }
@@ -39,18 +46,26 @@ function linkOf([input]: readonly unknown[]): SpanContext | undefined {
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
-      const [parent, link] = [parentOf(input.args), linkOf(input.args)];
-      if (parent === undefined && !WITH_CALLS.has(info.activityType)) return next(input);
+      const { activityType } = info;
+      const [last, ofInput] = [lastOf(input.args), inputOf(input.args)];
+      if (WITHOUT_SPAN.has(activityType)) {
+        const span = last ?? ofInput;
+        return span === undefined
+          ? next(input)
+          : context.with(trace.setSpanContext(ROOT_CONTEXT, span), next, undefined, input);
+      }
+      if (last === undefined && !WITH_CALLS.has(activityType)) return next(input);
       const options: SpanOptions = {
         attributes: {
-          'temporal.activity.type': info.activityType,
+          'temporal.activity.type': activityType,
           'temporal.activity.attempt': info.attempt,
           'temporal.workflow.id': info.workflowExecution?.workflowId ?? '',
         },
-        ...(link !== undefined && { links: [{ context: link }] }),
+        // A trace of all batches of an evaluation would be too large.
+        ...(ofInput !== undefined && { links: [{ context: ofInput }] }),
       };
-      const from = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-      const span = tracer.startSpan(`RunActivity:${info.activityType}`, options, from);
+      const from = last === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, last);
+      const span = tracer.startSpan(`RunActivity:${activityType}`, options, from);
       return context.with(from, () => inSpan(span, () => next(input)));
     },
   },

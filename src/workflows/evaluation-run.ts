@@ -133,7 +133,8 @@ async function runUntilEnded(
     }
 
     const isChanged = () => told.changed;
-    if (control.batch && !(await runWaves({ ref, control, details, readAgain, isChanged, isHistoryFull }))) continue;
+    if (control.batch && !(await runWaves({ ref, trace, control, details, readAgain, isChanged, isHistoryFull })))
+      continue;
     const plan = planEvaluation(control.examplesTotal, control.concurrency);
     if (queue === undefined) {
       // Also in the first round: an earlier workflow of the run may have been terminated, or lost with Temporal's state.
@@ -149,7 +150,7 @@ async function runUntilEnded(
     if (outcome === 'done') {
       const summary = `sums up ${control.examplesTotal} examples and compares them with the baseline`;
       details.showText(summary);
-      const finished = await finishEvaluation.executeWithOptions({ summary }, [ref]);
+      const finished = await finishEvaluation.executeWithOptions({ summary }, [{ ...ref, ...trace }]);
       // The database was restored from before some batches had ended: they are worked on again, for what has no result.
       if (finished === 'incomplete') queue = reached = undefined;
     }

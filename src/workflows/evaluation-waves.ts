@@ -25,6 +25,7 @@ const MAX_LOOK_MS = 6 * 60 * 60_000;
 /** See {@link BatchRun}, whose fields these are. */
 export interface WavesRun {
   ref: { evaluationId: string; round: number };
+  trace: { traceparent?: string };
   control: EvaluationControl;
   details: RunDetails;
   readAgain: () => Promise<EvaluationControl | null>;
@@ -38,6 +39,7 @@ export interface WavesRun {
  */
 export async function runWaves({
   ref,
+  trace,
   control,
   details,
   readAgain,
@@ -45,7 +47,7 @@ export async function runWaves({
   isHistoryFull,
 }: WavesRun): Promise<boolean> {
   for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, 4 * waitMs)) {
-    const { isDone, line, details: text } = await planBatches(ref);
+    const { isDone, line, details: text } = await planBatches({ ...ref, ...trace });
     if (isDone) break;
     details.showText(text);
     const summary = `${line}; looks again in ${durationText(waitMs)}`;

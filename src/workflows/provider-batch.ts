@@ -17,6 +17,8 @@ import { LOCAL_STEP } from './local-steps.ts';
 export interface ProviderBatchInput {
   /** UUID of the row in `provider_batches`: what is to be done is there, not in the history. */
   batchId: string;
+  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  traceparent?: string;
 }
 
 /** The row, or its run, has changed. The workflow then reads it, so signals may be repeated. */
@@ -52,7 +54,7 @@ const { cleanUpBatch } = proxyActivities<Pick<ProviderBatchActivities, 'cleanUpB
  * Takes a batch at a provider from its preparation to its end. It may wait for days in one step. Where the workflow is canceled from
  * outside, the batch is canceled at the provider, and what it finished is stored; where it is terminated, it is started again.
  */
-export async function providerBatch({ batchId }: ProviderBatchInput): Promise<void> {
+export async function providerBatch({ batchId, traceparent }: ProviderBatchInput): Promise<void> {
   const told = { changed: false };
   let shown = 'starting';
   setHandler(controlChanged, () => {
@@ -66,7 +68,7 @@ export async function providerBatch({ batchId }: ProviderBatchInput): Promise<vo
   });
   await CancellationScope.nonCancellable(() =>
     takeToEnd(
-      batchId,
+      { batchId, trace: traceparent === undefined ? [] : [traceparent] },
       told,
       () => isCanceled,
       (text) => {
@@ -80,7 +82,7 @@ export async function providerBatch({ batchId }: ProviderBatchInput): Promise<vo
 }
 
 async function takeToEnd(
-  batchId: string,
+  { batchId, trace }: { batchId: string; trace: [] | [string] },
   told: { changed: boolean },
   isCanceled: () => boolean,
   show: (text: string) => void,
@@ -103,7 +105,7 @@ async function takeToEnd(
     let isDone = false;
     let isStopped = false;
     const advancing = scope
-      .run(() => advanceBatch(batchId))
+      .run(() => advanceBatch(batchId, ...trace))
       .catch((error: unknown) => {
         // An attempt that has to wait just then fails by that: no other follows, as it does without the stop.
         if (!isCancellation(error) && !isStopped) throw error;
@@ -123,5 +125,5 @@ async function takeToEnd(
     await advancing;
   }
   // Files that can't be deleted hold nobody up: the failure of the step says so.
-  await cleanUpBatch(batchId).catch(() => {});
+  await cleanUpBatch(batchId, ...trace).catch(() => {});
 }

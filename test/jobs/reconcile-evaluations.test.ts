@@ -188,6 +188,19 @@ test('a run is not summed up while examples have no result, as those of batches 
   expect(row).toEqual({ status: 'running' });
 });
 
+test('a run that is summed up again has completed before, so that nobody counts it twice', async () => {
+  const { system } = service.foundation.db;
+  const id = await leaveBehind();
+  const ref = { evaluationId: id, round: 0 };
+  expect(await finishRun(system, ref)).toBe('left');
+  await system.query(
+    { text: `update evaluations set status = 'running', started_at = now(), examples_total = 0 where id = $1` },
+    [id],
+  );
+  expect(await finishRun(system, ref)).toBe('completed');
+  expect(await finishRun(system, ref)).toBe('completed before');
+});
+
 test('all that is unfinished is compared, and told to read its row, when an operator says that something was restored', async () => {
   const { system } = service.foundation.db;
   const id = await leaveBehind();

@@ -30,6 +30,7 @@ const Span = z.object({
   name: z.string(),
   kind: z.number(),
   attributes: AttributeList,
+  events: z.array(z.object({ name: z.string(), attributes: AttributeList })).default([]),
   links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
   status: z.object({ code: z.number().default(0), message: z.string().optional() }),
 });

@@ -46,10 +46,10 @@ export function stepsOn(run: FakeRun, others: Partial<EvaluationActivities> = {}
       return { line, details: line };
     },
     finishEvaluation: async () => {
-      if (run.control.status !== 'running') return false;
+      if (run.control.status !== 'running') return 'left';
       run.did.push('finish');
       run.control.status = 'ended';
-      return true;
+      return 'completed';
     },
     ...others,
     runBatch: async (batch) => {

@@ -104,7 +104,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
           run.did.push(isMissing ? 'missing' : 'finish');
           if (isMissing) return 'incomplete';
           run.control.status = 'ended';
-          return true;
+          return 'completed';
         },
       }),
     }),

@@ -193,10 +193,18 @@ test('from the request to the call of the model, a trace goes on that the caller
   expect(made).toMatchObject({ status: 201 });
   const example = await collector.span(
     'of an example',
-    ({ attributes }) => attributes['pms.evaluation.id'] === made.body.id,
+    ({ name, attributes }) => name.startsWith('chat') && attributes['pms.evaluation.id'] === made.body.id,
   );
   expect(example.attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet', 'gen_ai.prompt.version': '1' });
-  const batch = await spanWithId(example.parentSpanId);
+  const scored = await spanWithId(example.parentSpanId);
+  expect(scored).toMatchObject({ name: 'run example', attributes: { 'pms.evaluation.example': 0 } });
+  expect(scored.events).toEqual([
+    {
+      name: 'gen_ai.evaluation.result',
+      attributes: { 'gen_ai.evaluation.name': 'exact_match', 'gen_ai.evaluation.score.value': 1 },
+    },
+  ]);
+  const batch = await spanWithId(scored.parentSpanId);
   expect(batch).toMatchObject({ name: 'RunActivity:runBatch', links: [{ traceId: TRACE_ID.replace('4', '5') }] });
   expect(batch.parentSpanId ?? '').toBe('');
 
@@ -206,10 +214,12 @@ test('from the request to the call of the model, a trace goes on that the caller
     body: { url: `${receiver.url}?token=of-the-receiver`, events: ['execution.completed'] },
   });
   expect(webhook).toMatchObject({ status: 201 });
-  await runGreeting('Alan-Turing', { traceparent });
+  const told = await runGreeting('Alan-Turing', { traceparent });
   const [delivered] = await receiver.got(1);
   const sent = await collector.span('of a delivery', ({ attributes }) => attributes['pms.delivery.id'] !== undefined);
-  expect(sent).toMatchObject({ name: 'POST', kind: CLIENT });
+  // It goes on in the trace of what it tells of.
+  const toldCall = await spanOf(told.id);
+  expect(sent).toMatchObject({ name: 'POST', kind: CLIENT, traceId: TRACE_ID, parentSpanId: toldCall.parentSpanId });
   expect(sent.attributes).toMatchObject({
     'http.response.status_code': 200,
     'server.address': '127.0.0.1',
@@ -238,6 +248,121 @@ test('what prompts and answers say is sent where that is asked for, and what is 
   expect(JSON.parse(String(call?.attributes['gen_ai.output.messages']))).toEqual([
     { role: 'assistant', parts: [{ type: 'text', content: 'Good-evening-to-you' }], finish_reason: 'stop' },
   ]);
+});
+
+const deliveriesOf = (event: string | undefined) =>
+  collector.spans.filter(({ attributes }) => attributes['pms.event.id'] === event);
+
+test('retries of a delivery stay in the trace of its event; a delivery that is asked for again begins one, with a link', async () => {
+  const both = await startBoth({ ...soon(), WEBHOOK_RETRY_WAITS: '1s,1s' });
+  let isBroken = true;
+  const receiver = await startReceiver((_, response) => void response.writeHead(isBroken ? 500 : 200).end());
+  const webhook = await place.call('POST', '/webhooks', {
+    body: { url: receiver.url, events: ['execution.completed'] },
+  });
+  const traceparent = `00-${TRACE_ID.replace('4', '6')}-${PARENT_ID}-01`;
+  await runGreeting('Emmy-Noether', { traceparent });
+  const [first] = await receiver.got(1);
+  isBroken = false;
+  await receiver.got(2);
+  const event = String(first?.headers['x-event-id']);
+  const delivery = String(first?.headers['x-delivery-id']);
+  const attempts = await until('both attempts', async () => {
+    const all = deliveriesOf(event);
+    return all.length === 2 && all;
+  });
+  expect(attempts.map(({ traceId }) => traceId)).toEqual(Array(2).fill(TRACE_ID.replace('4', '6')));
+  expect(attempts.map(({ attributes }) => attributes['pms.delivery.attempt'])).toEqual([1, 2]);
+  expect(attempts[0]).toMatchObject({ status: { code: FAILED }, attributes: { 'http.response.status_code': 500 } });
+
+  await until('the end of the delivery', async () => {
+    const { body } = await place.call('GET', `/deliveries/${delivery}`);
+    return body.status === 'delivered';
+  });
+  const again = await place.call('POST', `/deliveries/${delivery}/redeliver`);
+  expect(again.status).toBe(201);
+  await receiver.got(3);
+  const redelivery = await collector.span(
+    'of the redelivery',
+    ({ attributes }) =>
+      attributes['pms.event.id'] === event && !attempts.some((each) => each.attributes === attributes),
+  );
+  expect(redelivery.parentSpanId ?? '').toBe('');
+  expect(redelivery.traceId).not.toBe(TRACE_ID.replace('4', '6'));
+  expect(redelivery.links).toMatchObject([{ traceId: TRACE_ID.replace('4', '6'), spanId: attempts[0]?.parentSpanId }]);
+  expect(receiver.received.flatMap(({ headers }) => Object.keys(headers))).not.toContain('traceparent');
+  await place.call('DELETE', `/webhooks/${webhook.body.id}`);
+  await receiver.close();
+  await both.stop();
+});
+
+test('what the evaluators of a rule say are events of a span; its words are sent where that is asked for', async () => {
+  const both = await startBoth({ ...soon(), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
+  await makePrompt(place.call, 'greet-politely', 'openai/gpt-4o-mini');
+  const rule = await place.call('PUT', '/rules/manners', {
+    body: {
+      prompt_name: 'greet-politely',
+      evaluators: [
+        { type: 'contains', name: 'thanks', value: 'Thank' },
+        { type: 'llm_judge', name: 'tone', model: 'openai/gpt-4o-mini', rubric: 'Friendly.' },
+      ],
+    },
+  });
+  expect(rule.status).toBe(200);
+  const { id } = await runGreeting('Hedy-Lamarr', {}, 'greet-politely');
+  const scored = await collector.span(
+    'of what is scored',
+    ({ name, attributes }) => name === 'score execution' && attributes['pms.execution.id'] === id,
+  );
+  expect(scored.attributes).toMatchObject({ 'pms.rule.name': 'manners', 'pms.workspace.id': expect.any(String) });
+  const events = scored.events.map(({ name, attributes }) => [name, attributes['gen_ai.evaluation.name'], attributes]);
+  expect(events).toHaveLength(2);
+  expect(events).toContainEqual([
+    'gen_ai.evaluation.result',
+    'thanks',
+    {
+      'gen_ai.evaluation.name': 'thanks',
+      'gen_ai.evaluation.score.value': 0,
+      'gen_ai.evaluation.explanation': expect.stringContaining('Thank'),
+    },
+  ]);
+  // The judge has answered as the model does: that is no score.
+  const judgement = events.find(([, evaluator]) => evaluator === 'tone')?.[2];
+  expect(judgement).toMatchObject({ 'error.type': 'unusable_judgement' });
+  expect(judgement).not.toHaveProperty(['gen_ai.evaluation.score.value']);
+  const judged = collector.spans.filter(({ parentSpanId }) => parentSpanId === scored.spanId);
+  expect(judged.map(({ name }) => name)).toContain('chat gpt-4o-mini');
+  await place.call('DELETE', '/rules/manners');
+  await both.stop();
+});
+
+test('a batch at a provider is a handful of spans in the trace of what began it, and what it used is counted', async () => {
+  const both = await startBoth(soon());
+  await makePrompt(place.call, 'greet-many', 'openai/gpt-4o-mini');
+  const traceId = TRACE_ID.replace('4', '7');
+  await fetch(new URL('/__batches', openai.baseUrl), { method: 'POST', body: JSON.stringify({ completeMs: 1_500 }) });
+  const examples = Array.from({ length: 5 }, (_, n) => ({ variables: { name: `Batched-${n}` }, expected: 'x' }));
+  const made = await place.call('POST', '/evaluations', {
+    headers: { traceparent: `00-${traceId}-${PARENT_ID}-01` },
+    body: { prompt_name: 'greet-many', examples, evaluators: [{ type: 'exact_match' }], mode: 'batch' },
+  });
+  expect(made).toMatchObject({ status: 201 });
+  await until('the end of the evaluation', async () => {
+    const { body } = await place.call('GET', `/evaluations/${made.body.id}`);
+    return body.status === 'completed';
+  });
+  const imported = await collector.span('of the import', ({ name }) => name === 'batch.import gpt-4o-mini');
+  expect(imported).toMatchObject({ traceId, kind: CLIENT, attributes: { 'pms.batch.responded': 5 } });
+  const ofBatch = collector.spans.filter(({ attributes }) => attributes['pms.batch.id'] !== undefined);
+  expect(ofBatch.map(({ name }) => name.split(' ')[0])).toEqual(expect.arrayContaining(['batch.submit', 'batch.poll']));
+  expect(new Set(ofBatch.map((span) => span.traceId))).toEqual(new Set([traceId]));
+  expect(ofBatch.length).toBeLessThan(8);
+  const scores = await until('the scores', async () => {
+    const all = collector.spans.filter(({ attributes }) => attributes['pms.evaluation.id'] === made.body.id);
+    return all.length === 5 && all;
+  });
+  expect(scores.flatMap(({ events }) => events)).toHaveLength(5);
+  await both.stop();
 });
 
 test('a collector that is away changes nothing but a line in the log', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../services/evaluations/control/run-control.ts';
 import type { RunRef } from '../../services/evaluations/creation/run-spec.ts';
 import { costByBatch } from '../../services/evaluations/run/costs.ts';
-import { finishRun } from '../../services/evaluations/run/finish-run.ts';
+import { type FinishedRun, finishRun } from '../../services/evaluations/run/finish-run.ts';
 import { describeProgress, type RunProgress, sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
@@ -56,12 +56,12 @@ export function createEvaluationActivities(deps: BatchDeps) {
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
-     * @returns false where the run was paused or ended meanwhile; `incomplete` where examples have no result
+     * @returns what came of it; `incomplete`: nothing was done, since examples have no result
      */
-    finishEvaluation: async (run: RunRef): Promise<boolean | 'incomplete'> => {
+    finishEvaluation: async (run: RunRef): Promise<FinishedRun> => {
       const finish = (giveUp: AbortSignal) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp);
       const outcome = await withHeartbeats(finish, 'summing up');
-      if (outcome === true) deps.onEvaluationEnd?.('completed');
+      if (outcome === 'completed') deps.onEvaluationEnd?.('completed');
       return outcome;
     },
 

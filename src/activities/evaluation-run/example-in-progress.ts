@@ -1,4 +1,5 @@
 import type { Cost } from '../../domain/usage.ts';
+import type { TellScores } from '../../evaluators/follow.ts';
 import type { Stops } from './batch-watch.ts';
 
 /** What an example has cost. */
@@ -54,4 +55,6 @@ export interface ExampleInProgress {
   seq: number;
   stops: Stops;
   bill: Bill;
+  /** Told what the evaluators say. */
+  tellScores?: TellScores;
 }

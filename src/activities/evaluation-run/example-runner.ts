@@ -4,6 +4,7 @@ import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/p
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import type { Cost } from '../../domain/usage.ts';
 import { type Example, unscored } from '../../evaluators/evaluator.ts';
+import type { TellScores } from '../../evaluators/follow.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import type { ResultToStore } from '../../services/evaluations/run/results-store.ts';
@@ -17,9 +18,13 @@ import type { ExpectedCost } from './expected-cost.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
 import { weightOfRun } from './weights.ts';
 
+type FollowExample = <T>(seq: number, work: (tell: TellScores) => Promise<T>) => Promise<T>;
+
 export interface ExampleRunnerDeps extends ExampleScorerDeps {
   expected: ExpectedCost;
   store: ExampleStore;
+  /** Follows the work on an example, by its place. Default: nobody does. */
+  follow?: FollowExample | undefined;
 }
 
 /** Of a run that scores the outputs of another. */
@@ -57,8 +62,15 @@ export class ExampleRunner {
    * @returns what it has cost just now; undefined where nothing was billed
    * @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up
    */
-  async run(open: OpenExample, stops: Stops, reservedUsd: number): Promise<ExampleCost | undefined> {
+  run(open: OpenExample, stops: Stops, reservedUsd: number): Promise<ExampleCost | undefined> {
     const progress = { seq: open.seq, stops, bill: new Bill(reservedUsd) };
+    const { follow } = this.#deps;
+    return follow === undefined
+      ? this.#run(open, progress)
+      : follow(open.seq, (tellScores) => this.#run(open, { ...progress, tellScores }));
+  }
+
+  async #run(open: OpenExample, progress: ExampleInProgress): Promise<ExampleCost | undefined> {
     const input = await this.#render(open);
     if (input !== undefined) await this.#runRendered(open, input, progress);
     return progress.bill.total;

@@ -47,6 +47,12 @@ export class ExampleScorer {
 
   /** @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up */
   async score(example: Example, progress: ExampleInProgress): Promise<ScoredExampleResult> {
+    const result = await this.#score(example, progress);
+    progress.tellScores?.(result.scores, result.error);
+    return result;
+  }
+
+  async #score(example: Example, progress: ExampleInProgress): Promise<ScoredExampleResult> {
     const judged = await this.#judges.judge(progress, example);
     if (judged.error !== undefined) return judged;
     const answered = await this.#endpoints.score(progress, example);

@@ -4,6 +4,7 @@ import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import type { CostEstimate } from '../../domain/evaluations/cost-estimate.ts';
 import { publicId } from '../../domain/ids.ts';
+import type { FollowScoring } from '../../evaluators/follow.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
@@ -22,7 +23,7 @@ import { BatchProgress } from './batch-progress.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 import { runPool } from './example-pool.ts';
-import { ExampleRunner } from './example-runner.ts';
+import { ExampleRunner, type ExampleRunnerDeps } from './example-runner.ts';
 import { ExampleStore } from './example-store.ts';
 import { expectedCost } from './expected-cost.ts';
 import { RunFailedError } from './run-failed-error.ts';
@@ -74,6 +75,8 @@ export interface BatchDeps {
   slots: Slots;
   /** Told of each evaluation that ends by itself. */
   onEvaluationEnd?: OnEvaluationEnd;
+  /** Follows the work on outputs that are scored. Default: nobody does. */
+  followScoring?: FollowScoring | undefined;
 }
 
 /** What the work on a batch needs, loaded when it begins. */
@@ -97,7 +100,7 @@ interface LoadedExample extends OpenExample {
  * @throws RunFailedError where the run can't go on
  */
 export function createBatchRunner(deps: BatchDeps) {
-  const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, slots } = deps;
+  const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, slots, followScoring } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
   const keepSums = createSumsKeeper(query);
@@ -108,6 +111,11 @@ export function createBatchRunner(deps: BatchDeps) {
 
   const attemptName = ({ evaluationId, from }: BatchInput) => `${evaluationId}/${from}`;
   const exampleName = ({ evaluationId }: BatchInput, { seq }: OpenExample) => `${evaluationId}/${seq}`;
+
+  function followOf({ workspace, evaluationId }: BatchInput): ExampleRunnerDeps['follow'] {
+    const evaluation = publicId('evaluation', evaluationId);
+    return followScoring && ((example, work) => followScoring({ workspace, evaluation, example }, work));
+  }
 
   async function begin(input: BatchInput, progress: BatchProgress): Promise<BatchWatch> {
     const context = Context.current();
@@ -161,7 +169,7 @@ export function createBatchRunner(deps: BatchDeps) {
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
     const runModels = retrying.of(workspace, evaluationId, { evaluation: publicId('evaluation', evaluationId) });
     const runner = new ExampleRunner(
-      { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
+      { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints, follow: followOf(input) },
       spec,
     );
     progress.begin({ spec, budget, store, models: runModels, endpoints });

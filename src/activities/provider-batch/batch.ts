@@ -50,6 +50,11 @@ function viewOf(batch: LoadedBatch): BatchView {
   };
 }
 
+/** The trace that a run belongs to, which `telemetry/workflows.ts` reads. */
+interface Traced {
+  traceparent?: string;
+}
+
 export type ProviderBatchActivities = ReturnType<typeof createProviderBatchActivities>;
 
 /** The steps of the workflow `providerBatch`, and those of `evaluationRun` that are about batches. Each can be run again without harm. */
@@ -60,7 +65,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
 
   return {
     /** Begins a run's next batch where there is one to begin, and says where its batches are. */
-    planBatches: (run: RunRef): Promise<BatchesView> => planBatches({ ...starter, models }, query, run),
+    planBatches: (run: RunRef & Traced): Promise<BatchesView> => planBatches({ ...starter, models }, query, run),
 
     /** Where leftovers are to fail, stores them as failed. */
     failLeftovers: (run: RunRef): Promise<void> =>
@@ -84,7 +89,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
      * Takes the batch to its end. Where it waits it fails, and is retried after that time.
      * @throws ApplicationFailure `waits`, whose message says where the batch is and when it goes on
      */
-    async advanceBatch(id: string): Promise<void> {
+    async advanceBatch(id: string, _traceparent?: string): Promise<void> {
       const context = Context.current();
       let doing = 'looks at the batch';
       const heartbeat = setInterval(() => context.heartbeat(doing), HEARTBEAT_MS);
@@ -107,7 +112,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
     },
 
     /** Deletes what the batch has left at the provider: its files. */
-    async cleanUpBatch(id: string): Promise<void> {
+    async cleanUpBatch(id: string, _traceparent?: string): Promise<void> {
       await withHeartbeats(async (giveUp) => {
         const batch = await loadBatch(query, id);
         if (batch === undefined || batch.submissions === 0) return;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { publicId } from '../../domain/ids.ts';
 import { judgeModelsOf, judgesOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
@@ -72,7 +73,7 @@ interface Attempt {
  * batch can be run again after anything.
  */
 export function createRuleBatchRunner(deps: BatchDeps) {
-  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, slots } = deps;
+  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, slots, followScoring } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
   /** The latest attempt at each work in this process. */
@@ -117,6 +118,13 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       if (attempts.get(input.id) === attempt) attempts.delete(input.id);
     }
   };
+
+  function followOf({ workspace }: RuleBatchInput, { name: rule }: RuleSpec): ItemScorer['follow'] {
+    return (
+      followScoring &&
+      ((executionId, work) => followScoring({ workspace, rule, execution: publicId('execution', executionId) }, work))
+    );
+  }
 
   async function runRounds(input: RuleBatchInput, watch: BatchWatch, progress: Progress): Promise<RuleBatchResult> {
     const until = Date.now() + MAX_BATCH_MS;
@@ -189,7 +197,13 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     progress.budget = budget;
     progress.store = store;
     progress.waits = () => [...refusals(runModels, judgeModelsOf(spec.evaluators)), ...endpoints.troubles];
-    const itemScorer: ItemScorer = { spec, scorer, store, failsAltogether: input.kind === 'backfill' };
+    const itemScorer: ItemScorer = {
+      spec,
+      scorer,
+      store,
+      failsAltogether: input.kind === 'backfill',
+      follow: followOf(input, spec),
+    };
     const memory = new BatchMemory(slots.examples, input.workspace);
     const taken = new Set<number>();
 

@@ -1,6 +1,7 @@
 import { publicId } from '../../domain/ids.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import type { Example, Score } from '../../evaluators/evaluator.ts';
+import type { TellScores } from '../../evaluators/follow.ts';
 import type { OpenItem } from '../../services/rules/rule-items.ts';
 import type { RuleSpec } from '../../services/rules/rule-work.ts';
 import type { ItemResult } from '../../services/rules/store-results.ts';
@@ -29,24 +30,41 @@ export interface ItemScorer {
   store: RuleStore;
   /** Whether a failure that every other execution would have, too, is thrown. Else the execution fails alone. */
   failsAltogether: boolean;
+  /** Follows the work on an item. Default: nobody does. */
+  follow?: FollowItem | undefined;
 }
+
+type FollowItem = <T>(executionId: string, work: (tell: TellScores) => Promise<T>) => Promise<T>;
 
 /**
  * Scores an execution and ends its item.
  * @returns what it has cost just now; undefined where nothing was billed
  * @throws RunFailedError where that is asked for; a signal's reason or an `AbortError` where it was given up
  */
-export async function scoreItem(
+export function scoreItem(
+  scorer: ItemScorer,
+  item: OpenItem,
+  stops: Stops,
+  reservedUsd: number,
+): Promise<ExampleCost | undefined> {
+  const { follow } = scorer;
+  return follow === undefined
+    ? scoreAndStore(scorer, item, stops, reservedUsd)
+    : follow(item.executionId, (tell) => scoreAndStore(scorer, item, stops, reservedUsd, tell));
+}
+
+async function scoreAndStore(
   { spec, scorer, store, failsAltogether }: ItemScorer,
   item: OpenItem,
   stops: Stops,
   reservedUsd: number,
+  tellScores?: TellScores,
 ): Promise<ExampleCost | undefined> {
   const bill = new Bill(reservedUsd);
   const { seq, executionId } = item;
   let scored: ScoredExampleResult;
   try {
-    scored = await scorer.score(toExample(item), { seq, stops, bill });
+    scored = await scorer.score(toExample(item), { seq, stops, bill, ...(tellScores !== undefined && { tellScores }) });
   } catch (error) {
     if (!(error instanceof RunFailedError) || failsAltogether) throw error;
     scored = { scores: new Map(), error: { code: error.code, message: error.message } };

@@ -21,6 +21,8 @@ export const Event = defineEntity({
     data: p.json<EventData>().columnType('json'),
     /** Made by trying a webhook: nothing has happened. */
     test: p.boolean().default(false),
+    /** The span in which it was written, as W3C Trace Context writes it; null where nothing is traced. */
+    traceparent: p.text().nullable(),
     createdAt: timestamp(),
     /** When its deliveries were made, or when it was written, where no webhook was subscribed; null until then. */
     dispatchedAt: timestamp().nullable(),

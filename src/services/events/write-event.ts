@@ -2,10 +2,11 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
-import { asJson, prepared } from '../../db/statement.ts';
+import { asJson, type Parameters, prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EventData, EventType } from '../../domain/webhooks/events.ts';
+import { currentTraceparent } from '../../lib/traceparent.ts';
 import { isSubscribed } from './is-subscribed.ts';
 
 const subscriptions = (type: Expression<EventType>) =>
@@ -17,13 +18,23 @@ const dispatchedAt = (found: ReturnType<typeof subscriptions>) => {
 };
 const isUndispatched = sql<SqlBool>`dispatched_at is null`;
 
-const WRITE = prepared<{ id: string; type: EventType; data: EventData }>()((db, { id, type, data }) =>
+/** An event that is to be written, and the span that it is written in, in which its deliveries go on. */
+export interface NewEvent {
+  eventId: string;
+  /** Null where nothing is traced. */
+  traceparent: string | null;
+}
+
+export const newEvent = (): NewEvent => ({ eventId: newId(), traceparent: currentTraceparent() ?? null });
+
+const WRITE = prepared<NewEvent & { type: EventType; data: EventData }>()((db, { eventId, traceparent, type, data }) =>
   db
     .insertInto('events')
     .values({
-      id,
+      id: eventId,
       type,
       data: asJson(data),
+      traceparent,
       created_at: now,
       dispatched_at: dispatchedAt(subscriptions(sql`${type}::text`)),
     })
@@ -36,26 +47,35 @@ export async function writeEvent<Type extends EventType>(
   type: Type,
   data: EventData<Type>,
 ): Promise<void> {
-  await query(WRITE, { id: newId(), type, data });
+  await query(WRITE, { ...newEvent(), type, data });
 }
 
 /** The columns of {@link eventOf}. */
-export const EVENT_COLUMNS = ['workspace_id', 'id', 'type', 'data', 'created_at', 'dispatched_at'] as const;
+export const EVENT_COLUMNS = [
+  'workspace_id',
+  'id',
+  'type',
+  'data',
+  'traceparent',
+  'created_at',
+  'dispatched_at',
+] as const;
 
 /**
  * The same inside the statement that makes the change: `with('event', (cte) => cte.insertInto('events').columns(EVENT_COLUMNS)
- * .expression(cte.selectFrom('done').select(eventOf('execution.failed', id, data))).returning('dispatched_at'))`. `done` has
+ * .expression(cte.selectFrom('done').select(eventOf('execution.failed', event, data))).returning('dispatched_at'))`. `done` has
  * `workspace_id`, and the statement selects {@link EVENT_TOLD}.
  */
 export const eventOf = <Type extends EventType>(
   type: Type,
-  id: Expression<string>,
+  { eventId, traceparent }: Parameters<NewEvent>,
   data: Expression<EventData<Type>>,
 ) => [
   sql.ref<string>('workspace_id').as('workspace_id'),
-  sql<string>`${id}::uuid`.as('id'),
+  sql<string>`${eventId}::uuid`.as('id'),
   sql<Type>`${sql.lit(type)}`.as('type'),
   sql<EventData<Type>>`${data}`.as('data'),
+  sql<string | null>`${traceparent}::text`.as('traceparent'),
   now.as('created_at'),
   dispatchedAt(subscriptions(sql.lit(type)).whereRef('w.workspace_id', '=', sql.ref('done.workspace_id'))).as(
     'dispatched_at',

@@ -1,11 +1,12 @@
 import { type Expression, type QueryCreator, type SqlBool, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Parameters } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import type { EventData, EventType } from '../../domain/webhooks/events.ts';
-import { EVENT_COLUMNS, EVENT_TOLD, eventOf } from '../events/write-event.ts';
+import { EVENT_COLUMNS, EVENT_TOLD, eventOf, type NewEvent } from '../events/write-event.ts';
 import type { ExecutionRow } from './executions.ts';
 import { FINISHED_TOLD } from './run/execution-finished.ts';
 
@@ -49,7 +50,7 @@ export const hasEvents = sql<SqlBool>`prompt_version is not null`;
 
 /** `with('event', …)` behind `done`, which has all columns of an execution: writes the event of its end. */
 export const endEvent =
-  <Type extends EventType>(type: Type, id: Expression<string>, data: Expression<EventData<Type>>) =>
+  <Type extends EventType>(type: Type, event: Parameters<NewEvent>, data: Expression<EventData<Type>>) =>
   (cte: QueryCreator<Tables & { done: Tables['executions'] }>) =>
     cte
       .insertInto('events')
@@ -57,7 +58,7 @@ export const endEvent =
       .expression(
         cte
           .selectFrom('done')
-          .select(eventOf(type, id, data))
+          .select(eventOf(type, event, data))
           .where(hasEvents),
       )
       .returning('dispatched_at');

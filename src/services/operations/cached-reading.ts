@@ -5,15 +5,19 @@ import { withDeadline } from '../../outbound/deadline.ts';
 export const READ_TIMEOUT_MS = 2_000;
 /** Several gauges of a scrape, and several scrapes of a busy operator, share a reading. */
 const KEPT_MS = 5_000;
-/** A reading is kept so many times as long as it took, so that metrics take a tenth of one connection; no longer than the second, which an outage is seen by. */
+/** A reading is kept so many times as long as it took, so that metrics take a tenth of one connection. */
 const KEPT_TIMES = 10;
 const KEPT_AT_MOST_MS = 30_000;
+/** Of a ping, which costs nothing to wait for: by it an outage is seen, and its end. */
+export const PING_KEPT_AT_MOST_MS = 5_000;
 
 export interface CachedReadingOptions<T> {
   /** What there is where it can't be read in time. */
   unknown: T;
   /** How long a reading is kept at least, in milliseconds. Default: 5 s. */
   keptMs?: number;
+  /** How long it is kept at most, however long it took. Default: 30 s. */
+  keptAtMostMs?: number;
   /** Default: 2 s. */
   timeoutMs?: number;
 }
@@ -25,7 +29,7 @@ export interface CachedReadingOptions<T> {
  */
 export function cachedReading<T>(
   read: () => Promise<T>,
-  { unknown, keptMs = KEPT_MS, timeoutMs = READ_TIMEOUT_MS }: CachedReadingOptions<T>,
+  { unknown, keptMs = KEPT_MS, keptAtMostMs = KEPT_AT_MOST_MS, timeoutMs = READ_TIMEOUT_MS }: CachedReadingOptions<T>,
 ): () => Promise<T> {
   const reading = new SingleFlight<T>();
   let kept: { value: T; until: number } | undefined;
@@ -39,7 +43,7 @@ export function cachedReading<T>(
       // Unknown, for as long as a reading is kept: what fails should not be asked again and again either.
     }
     const now = performance.now();
-    const slowMs = Math.min(KEPT_TIMES * (now - begunAt), KEPT_AT_MOST_MS);
+    const slowMs = Math.min(KEPT_TIMES * (now - begunAt), keptAtMostMs);
     kept = { value, until: now + Math.max(keptMs, slowMs) };
     return value;
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database, PoolUse } from '../../db/database.ts';
 import type { Builder } from '../../db/statement.ts';
-import { cachedReading, READ_TIMEOUT_MS } from './cached-reading.ts';
+import { cachedReading, PING_KEPT_AT_MOST_MS, READ_TIMEOUT_MS } from './cached-reading.ts';
 
 /** What changes slowly is read so often, at most. */
 const SERVER_KEPT_MS = 30_000;
@@ -56,7 +56,7 @@ export function addDatabaseMetrics(registry: Registry, db: Database): void {
       await system.query(ping);
       return (performance.now() - begunAt) / 1_000;
     },
-    { unknown: Number.NaN },
+    { unknown: Number.NaN, keptAtMostMs: PING_KEPT_AT_MOST_MS },
   );
   const server = cachedReading<Server>(
     async () => {

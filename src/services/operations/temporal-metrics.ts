@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { cachedReading } from './cached-reading.ts';
+import { cachedReading, PING_KEPT_AT_MOST_MS } from './cached-reading.ts';
 
 /**
  * Registers gauges of whether Temporal responds, and how soon.
@@ -13,7 +13,7 @@ export function addTemporalMetrics(registry: Registry, ping: () => Promise<void>
       await ping();
       return (performance.now() - begunAt) / 1_000;
     },
-    { unknown: Number.NaN },
+    { unknown: Number.NaN, keptAtMostMs: PING_KEPT_AT_MOST_MS },
   );
   new Gauge({
     name: 'pms_temporal_up',

@@ -2,11 +2,12 @@ import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
-import { newId, publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
 import type { EventType } from '../../domain/webhooks/events.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { SAMPLE_DATA } from '../events/samples.ts';
+import { newEvent } from '../events/write-event.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function testWebhook(
   const [first] = webhook.events;
   const event = type ?? first;
   if (event === undefined) throw new Error('A webhook without events.');
-  const eventId = newId();
+  const { eventId, traceparent } = newEvent();
   await query((db) =>
     db
       .with('event', (cte) =>
@@ -37,6 +38,7 @@ export async function testWebhook(
             type: event,
             data: asJson(SAMPLE_DATA[event]),
             test: true,
+            traceparent,
             created_at: now,
             dispatched_at: now,
           }),

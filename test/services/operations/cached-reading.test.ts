@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { cachedReading } from '../../../src/services/operations/cached-reading.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -27,6 +28,23 @@ test('what fails is unknown, and is not asked again at once', async () => {
   expect(await reading()).toBeNaN();
   expect(await reading()).toBeNaN();
   expect(reads).toBe(1);
+});
+
+test('what took long is kept no longer than it may be', async () => {
+  let reads = 0;
+  const failing = async (): Promise<number> => {
+    reads += 1;
+    await delay(200);
+    throw new Error('away');
+  };
+  const reading = cachedReading(failing, { unknown: Number.NaN, keptMs: 1, keptAtMostMs: 20 });
+  const begunAt = performance.now();
+  await waitFor('another reading', async () => {
+    await reading();
+    return reads === 2;
+  });
+  // Without a limit the first would be kept for 2 s.
+  expect(performance.now() - begunAt).toBeLessThan(2_000);
 });
 
 test('what takes too long is unknown; it is never read twice at a time, and seldom afterwards', async () => {

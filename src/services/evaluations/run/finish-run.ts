@@ -33,23 +33,26 @@ interface RunSums {
   summary: EvaluationSummary;
 }
 
+/** What came of finishing a run: it `completed` just now, was `completed before`, or was paused or ended meanwhile and is `left` as it is. */
+export type FinishedRun = 'completed' | 'completed before' | 'left' | 'incomplete';
+
 /**
  * Sums a run up, compares it with its baseline, marks it as completed and writes its events. The slow part is done first and
  * without a lock on the run, for which pausing and canceling would have to wait: the results are final by now. A run that is
  * not `running` stays as it is.
- * @returns whether it has completed, now or before; `incomplete`: nothing was done, since examples have no result. Their batches may have ended
+ * @returns what came of it; `incomplete`: nothing was done, since examples have no result. Their batches may have ended
  * before the database was restored from an earlier time.
  */
-export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean | 'incomplete'> {
+export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<FinishedRun> {
   if (await hasOpenExamples(db.query, ref)) return 'incomplete';
   const sums = await sumUpResults(db, ref);
   return db.transaction(async (query) => {
-    if (sums === undefined) return isCompleted(query, ref);
+    if (sums === undefined) return leftAs(query, ref);
     // The lock keeps two at once from both writing events.
     const [run] = await query((tables) => selectRun(tables, ref).forUpdate());
-    if (run === undefined) return isCompleted(query, ref);
+    if (run === undefined) return leftAs(query, ref);
     await complete(query, ref.evaluationId, run, sums);
-    return true;
+    return 'completed';
   });
 }
 
@@ -200,9 +203,9 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
 }
 
 /** An earlier attempt may have completed the run without having been able to say so. */
-async function isCompleted(query: Query, { evaluationId, round }: RunRef): Promise<boolean> {
+async function leftAs(query: Query, { evaluationId, round }: RunRef): Promise<FinishedRun> {
   const [row] = await query((db) =>
     db.selectFrom('evaluations').select('status').where('id', '=', evaluationId).where('retries', '=', round),
   );
-  return row?.status === 'completed';
+  return row?.status === 'completed' ? 'completed before' : 'left';
 }

@@ -3,8 +3,7 @@ import { ago, now } from '../../../db/sql.ts';
 import { changeState, inStates } from '../../../db/state-change.ts';
 import { prepared } from '../../../db/statement.ts';
 import { executionStates } from '../../../domain/execution-states.ts';
-import { newId } from '../../../domain/ids.ts';
-import { EVENT_COLUMNS, eventOf } from '../../events/write-event.ts';
+import { EVENT_COLUMNS, eventOf, type NewEvent, newEvent } from '../../events/write-event.ts';
 import { COMPLETED_DATA, END_AND_NOTIFICATIONS, hasEvents } from '../execution-events.ts';
 import type { PreparedExecution } from './create-execution.ts';
 
@@ -13,15 +12,14 @@ const COMPLETE = changeState(executionStates, { to: 'completed', from: ['queued'
 /** The statement is one of the workspace, which is bound to it. */
 const [, ...OWN_EVENT_COLUMNS] = EVENT_COLUMNS;
 
-interface Reuse {
+interface Reuse extends NewEvent {
   id: string;
   callHash: Buffer;
   model: string;
   maxAgeMs: number;
-  eventId: string;
 }
 
-const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId }) =>
+const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId, traceparent }) =>
   db
     .with('earlier', (cte) =>
       cte
@@ -56,7 +54,7 @@ const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId })
         .returningAll('e'),
     )
     .with('event', (cte) => {
-      const [, ...values] = eventOf('execution.completed', eventId, COMPLETED_DATA);
+      const [, ...values] = eventOf('execution.completed', { eventId, traceparent }, COMPLETED_DATA);
       return cte
         .insertInto('events')
         .columns(OWN_EVENT_COLUMNS)
@@ -77,5 +75,5 @@ export async function reuseResponse(
   { id, callHash, model }: Pick<PreparedExecution, 'id' | 'callHash' | 'model'>,
   maxAgeMs: number,
 ): Promise<boolean> {
-  return (await query(REUSE, { id, callHash, model, maxAgeMs, eventId: newId() })).length > 0;
+  return (await query(REUSE, { id, callHash, model, maxAgeMs, ...newEvent() })).length > 0;
 }

@@ -6,8 +6,9 @@ import { changeState } from '../../../db/state-change.ts';
 import { asJson, prepared } from '../../../db/statement.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
-import { newId, publicId } from '../../../domain/ids.ts';
+import { publicId } from '../../../domain/ids.ts';
 import { recordChange } from '../../audit/record-change.ts';
+import { type NewEvent, newEvent } from '../../events/write-event.ts';
 import { END_AND_NOTIFICATIONS, END_MEASURES, endEvent, FAILED_DATA } from '../execution-events.ts';
 import type { OnExecutionEnd } from '../execution-metrics.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from '../executions.ts';
@@ -16,8 +17,8 @@ import { callCanceled, callLost, type ExecutionError } from './calls.ts';
 const FAIL = changeState(executionStates, { to: 'failed' });
 const CANCEL = changeState(executionStates, { to: 'canceled' });
 
-const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionError }>()(
-  (db, { id, eventId, error }) =>
+const FAIL_EXECUTION = prepared<NewEvent & { id: string; error: ExecutionError }>()(
+  (db, { id, error, eventId, traceparent }) =>
     db
       .with('done', (cte) =>
         cte
@@ -27,7 +28,7 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
           .where(FAIL.where)
           .returningAll(),
       )
-      .with('event', endEvent('execution.failed', eventId, FAILED_DATA))
+      .with('event', endEvent('execution.failed', { eventId, traceparent }, FAILED_DATA))
       .selectFrom('done')
       .select(END_AND_NOTIFICATIONS),
 );
@@ -60,9 +61,7 @@ export async function failExecution(
   onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
   const [ended] =
-    error === null
-      ? await query(CANCEL_EXECUTION, { id })
-      : await query(FAIL_EXECUTION, { id, eventId: newId(), error });
+    error === null ? await query(CANCEL_EXECUTION, { id }) : await query(FAIL_EXECUTION, { id, ...newEvent(), error });
   if (ended !== undefined) onEnd?.(ended);
   return ended?.status ?? executionStatus(query, id);
 }

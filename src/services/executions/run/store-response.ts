@@ -5,10 +5,10 @@ import { changeState } from '../../../db/state-change.ts';
 import { asJson, type Parameters, prepared } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
-import { newId } from '../../../domain/ids.ts';
 import type { ToolCall } from '../../../domain/prompts/messages.ts';
 import type { Pricing } from '../../../domain/usage.ts';
 import type { ModelResponse } from '../../../models/model.ts';
+import { type NewEvent, newEvent } from '../../events/write-event.ts';
 import { COMPLETED_DATA, END_AND_NOTIFICATIONS, endEvent } from '../execution-events.ts';
 import type { OnExecutionEnd } from '../execution-metrics.ts';
 import { executionStatus } from '../executions.ts';
@@ -65,7 +65,7 @@ const keep = (response: Parameters<StoredResponse>) => ({
 });
 
 /** Of an execution that is running, which nearly all are. */
-const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
+const STORE = prepared<StoredResponse & NewEvent>()((db, response) =>
   db
     .with('done', (cte) =>
       cte
@@ -77,7 +77,7 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
         .where(isUnpaid(response))
         .returningAll(),
     )
-    .with('event', endEvent('execution.completed', response.eventId, COMPLETED_DATA))
+    .with('event', endEvent('execution.completed', response, COMPLETED_DATA))
     .selectFrom('done')
     .select(END_AND_NOTIFICATIONS),
 );
@@ -106,7 +106,7 @@ const END_CALL = prepared<{ id: string; attempt: number; end: CallEnd }>()((db, 
     .where('id', '=', id)
     .where(isUnpaid({ attempt })),
 );
-const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
+const COMPLETE_STORED = prepared<{ id: string } & NewEvent>()((db, { id, eventId, traceparent }) =>
   db
     .with('done', (cte) =>
       cte
@@ -117,7 +117,7 @@ const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, e
         .where('answered_at', 'is not', null)
         .returningAll(),
     )
-    .with('event', endEvent('execution.completed', eventId, COMPLETED_DATA))
+    .with('event', endEvent('execution.completed', { eventId, traceparent }, COMPLETED_DATA))
     .selectFrom('done')
     .select(END_AND_NOTIFICATIONS),
 );
@@ -155,7 +155,7 @@ export async function storeResponse(
     finishReason,
     modelMs: Math.round(modelMs),
   };
-  const [completed] = await query(STORE, { ...response, eventId: newId() });
+  const [completed] = await query(STORE, { ...response, ...newEvent() });
   if (completed !== undefined) {
     onEnd?.(completed);
     return completed.status;
@@ -191,7 +191,7 @@ export async function completeExecution(
   id: string,
   onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
-  const [completed] = await query(COMPLETE_STORED, { id, eventId: newId() });
+  const [completed] = await query(COMPLETE_STORED, { id, ...newEvent() });
   if (completed !== undefined) onEnd?.(completed);
   return completed?.status ?? executionStatus(query, id);
 }

@@ -45,6 +45,9 @@ const heldBack = (forMs: number, reason: string) => ({ state: 'held back' as con
 /** A byte of an event's data is up to twelve once it is parsed, two in the text that is made of it, and one in the body. */
 const BODY_FACTOR = 15;
 
+/** Deliveries that somebody asked for later: what they are for is over. */
+const ANEW = new Set(['redelivery', 'replay']);
+
 /** A slot that comes this soon is waited for inside the activity. */
 const NEAR_MS = 1_000;
 
@@ -105,6 +108,7 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
       url: row.url,
       headers: { 'User-Agent': 'prompt-management-service', ...decrypted.headers, ...test, ...signed },
       body,
+      ...(row.traceparent !== null && { cause: { traceparent: row.traceparent, isAnew: ANEW.has(row.trigger) } }),
     });
     return { sentAt, result: withoutSecrets(result, decrypted) };
   }

@@ -19,7 +19,7 @@ const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =
       join.onRef('a.delivery_id', '=', 'd.id').on('a.attempt', '=', attempt),
     )
     .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
-    .select(['e.type', 'e.created_at'])
+    .select(['e.type', 'e.created_at', 'e.traceparent'])
     // Most are short. A long one is read when there is room for it.
     .select((eb) => sql<number>`octet_length(${eb.ref('e.data')}::text)`.as('data_bytes'))
     .select((eb) =>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { currentTraceparent, parseTraceparent } from '../../src/telemetry/traceparent.ts';
+import { currentTraceparent, parseTraceparent } from '../../src/lib/traceparent.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
