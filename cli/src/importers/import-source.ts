@@ -1,3 +1,4 @@
+import { importGitHub } from './github.ts';
 import { importHumanloop } from './humanloop.ts';
 import { importLangfuse, importLangfuseFiles } from './langfuse.ts';
 import { fetchLangfuse, type LangfuseAccess } from './langfuse-api.ts';
@@ -10,6 +11,7 @@ import type { ImportSettings } from './settings.ts';
 
 const READERS: Record<string, (location: string, settings: ImportSettings) => Promise<Import>> = {
   pms: importPms,
+  github: importGitHub,
   langfuse: importLangfuseFiles,
   promptfoo: importPromptfoo,
   'openai-evals': importOpenAiEvals,
