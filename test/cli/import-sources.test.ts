@@ -33,6 +33,7 @@ async function contents() {
 test.each([
   ['github', 'github'],
   ['openai-evals', 'openai-evals'],
+  ['openai-evals', 'openai-registry'],
   ['langsmith', 'langsmith'],
   ['humanloop', 'humanloop'],
 ])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {

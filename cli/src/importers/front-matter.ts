@@ -21,7 +21,7 @@ export function splitFrontMatter(text: string, file: string): FrontMatter | unde
   if (match === null) return undefined;
   const [whole, opening = '', yaml = ''] = match;
   const firstLine = opening.split('\n').length;
-  const settings = parseYaml(yaml, file, firstLine) ?? {};
+  const settings = parseYaml(yaml, file, { firstLine }) ?? {};
   if (!isObject(settings)) throw new ImportError(`${file}:${firstLine}: the front matter is no mapping`);
   return { settings, body: text.slice(whole.length) };
 }

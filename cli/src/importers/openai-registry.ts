@@ -28,7 +28,8 @@ export interface Registry {
 export async function readRegistry(files: SourceFile[]): Promise<Registry> {
   const entries = new Map<string, Json>();
   for (const file of files) {
-    const content = parseYaml(await readText(file), file.name);
+    // As the registry's own reader takes it.
+    const content = parseYaml(await readText(file), file.name, { uniqueKeys: false });
     for (const [key, value] of Object.entries(objectOf(content))) if (isObject(value)) entries.set(key, value);
   }
   const aliases = new Map([...entries].flatMap(([name, { id }]) => (typeof id === 'string' ? [[id, name] as const] : [])));
@@ -85,11 +86,17 @@ async function* readSamples(file: SourceFile, settings: ImportSettings, note: No
   }
 }
 
+/** Classes that grade as an evaluator here does. */
+const KNOWN = new Set(['Match', 'Includes', 'FuzzyMatch', 'JsonMatch', 'ModelBasedClassify']);
+
+const isNamed = ({ name }: SourceFile, named: string) => name === named || name.endsWith(`/${named}`);
+
 /** The samples of an eval: in `data` of the registry, or wherever a file ends with their path. */
-function samplesOf({ args }: RegistryEval, files: SourceFile[]): SourceFile {
+function samplesOf({ className, args }: RegistryEval, files: SourceFile[]): SourceFile {
+  if (!KNOWN.has(className.split(':').at(-1) ?? '')) throw new TemplateError(`it is code of its own (${className})`);
   const named = textOf(args['samples_jsonl']);
   if (named === undefined) throw new TemplateError('it names no samples_jsonl');
-  const found = files.find(({ name }) => name === named || name.endsWith(`/${named}`));
+  const found = files.find((file) => isNamed(file, named));
   if (found === undefined) throw new TemplateError(`its samples are not in the folder: ${named}`);
   return found;
 }
@@ -132,10 +139,8 @@ async function takeClass(
       if (await hasSeveralAnswers(samples))
         throw new TemplateError('a sample has several right answers: json_match compares with one');
       return { evaluator: { type: 'json_match', partial_credit: false }, notes: [] };
-    case 'ModelBasedClassify':
-      return takeSpec(args, specs, settings);
     default:
-      throw new TemplateError(`it is code of its own (${className})`);
+      return takeSpec(args, specs, settings);
   }
 }
 
@@ -209,7 +214,7 @@ export interface ImportedRegistry {
   prompts: ImportedPrompt[];
   datasets: ImportedDataset[];
   evaluations: ImportedEvaluation[];
-  /** Files that are samples of its evals. */
+  /** Files that are samples of its evals, taken or not. */
   samples: Set<SourceFile>;
 }
 
@@ -263,5 +268,7 @@ export async function importRegistry(
     thing.rename(prompt);
     return [{ name: prompt, thing, definition: { prompt_name: prompt, dataset, evaluators: one.evaluators } }];
   });
-  return { prompts, datasets, evaluations, samples: new Set(found.map((one) => one.samples)) };
+  const named = new Set(registry.evals.flatMap(({ args }) => textOf(args['samples_jsonl']) ?? []));
+  const own = files.filter((file) => [...named].some((one) => isNamed(file, one)));
+  return { prompts, datasets, evaluations, samples: new Set(own) };
 }

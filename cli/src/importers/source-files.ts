@@ -110,12 +110,13 @@ export async function readJson(file: SourceFile): Promise<unknown> {
 
 /**
  * YAML as other products write it: with anchors, aliases and merge keys, but not so many that they multiply.
- * @param firstLine of the file, where the text is a part of it
+ * @param options `firstLine` of the file, where the text is a part of it; `uniqueKeys`: whether a key that comes twice is an error,
+ * rather than the last of them counting. Default: 1, true
  * @throws ImportError naming the line
  */
-export function parseYaml(text: string, name: string, firstLine = 1): unknown {
+export function parseYaml(text: string, name: string, { firstLine = 1, uniqueKeys = true } = {}): unknown {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys });
   const [error] = document.errors;
   if (error !== undefined) {
     const line = lines.linePos(error.pos[0]).line + firstLine - 1;
