@@ -232,7 +232,7 @@ describe("OpenAI's open registry", () => {
     });
     for (const evaluator of Object.values(evaluators).flat())
       expect(EvaluatorConfig.safeParse(evaluator).error).toBeUndefined();
-    const leftOut = planned.report.filter((line) => /^(?:eval|grader) .*left out/.test(line));
+    const leftOut = planned.report.filter((line) => /^(?:eval|grader) .*: left out: /.test(line));
     expect(leftOut).toEqual([
       'eval bluff.v0: left out: it is code of its own (evals.elsuite.bluff.eval:BluffEval)',
       'eval far.v0: left out: its samples are still with Git LFS: run git lfs pull for data/far/samples.jsonl',
