@@ -34,6 +34,7 @@ test.each([
   ['github', 'github'],
   ['openai-evals', 'openai-evals'],
   ['openai-evals', 'openai-registry'],
+  ['dotprompt', 'dotprompt'],
   ['langsmith', 'langsmith'],
   ['humanloop', 'humanloop'],
 ])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {
@@ -121,5 +122,9 @@ test('what can not be read is said with its file and line', async () => {
   expect(await run('github', 'a.prompt.yml', 'model: x\nmessages: [')).toEqual([
     2,
     expect.stringContaining('a.prompt.yml:2: is not valid YAML'),
+  ]);
+  expect(await run('dotprompt', 'a.prompt', '---\nmodel: x\ninput: {\n---\nHello')).toEqual([
+    2,
+    expect.stringContaining('a.prompt:3: is not valid YAML'),
   ]);
 });

@@ -1,3 +1,4 @@
+import { importDotprompt } from './dotprompt.ts';
 import { importGitHub } from './github.ts';
 import { importHumanloop } from './humanloop.ts';
 import { importLangfuse, importLangfuseFiles } from './langfuse.ts';
@@ -16,6 +17,7 @@ const READERS: Record<string, (location: string, settings: ImportSettings) => Pr
   promptfoo: importPromptfoo,
   'openai-evals': importOpenAiEvals,
   langsmith: importLangSmith,
+  dotprompt: importDotprompt,
   humanloop: importHumanloop,
 };
 
