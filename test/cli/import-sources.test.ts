@@ -35,6 +35,7 @@ test.each([
   ['openai-evals', 'openai-evals'],
   ['openai-evals', 'openai-registry'],
   ['dotprompt', 'dotprompt'],
+  ['prompty', 'prompty'],
   ['langsmith', 'langsmith'],
   ['humanloop', 'humanloop'],
 ])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {

@@ -1,12 +1,39 @@
 import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
-import type { ImportedDataset, ImportedPrompt, ImportedVersion } from './model.ts';
-import type { Thing } from './report.ts';
+import { type ImportedDataset, ImportError, type ImportedPrompt, type ImportedVersion } from './model.ts';
+import type { Report, Thing } from './report.ts';
 import type { ImportSettings } from './settings.ts';
+import { listFiles, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
 const MAX_MESSAGE_LENGTH = 1000;
+
+/**
+ * Reads files that stand for themselves. One of several that can't be read is left out, and the report names its line.
+ * @throws ImportError where it is the only one
+ */
+export async function readEach<Read>(
+  location: string,
+  endings: readonly string[],
+  report: Report,
+  read: (file: SourceFile) => Promise<Read>,
+): Promise<Read[]> {
+  const files = await listFiles(location, endings);
+  const all: Read[] = [];
+  for (const file of files) {
+    try {
+      all.push(await read(file));
+    } catch (error) {
+      if (!(error instanceof ImportError) || files.length === 1) throw error;
+      const { name } = file;
+      const said = error.message.startsWith(name) ? error.message.slice(name.length) : `: ${error.message}`;
+      const [, line = '', what = said] = /^(:\d+)?: ([\s\S]*)$/.exec(said) ?? [];
+      report.leaveOut('file', `${name}${line}`, what);
+    }
+  }
+  return all;
+}
 
 /** A version of a prompt as it was found. */
 export interface FoundVersion {

@@ -3,7 +3,7 @@ import { type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.
 import { mapNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
 import { type ChatReader, chatReader, imagePart, readVariable } from './chat.ts';
-import { type FoundPrompt, takePrompts } from './collect.ts';
+import { type FoundPrompt, readEach, takePrompts } from './collect.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { type HandlebarsPiece, readHandlebars } from './handlebars.ts';
 import { type PromptInput, readInput } from './inputs.ts';
@@ -12,7 +12,7 @@ import { takeParameters } from './parameters.ts';
 import { readPicoschema } from './picoschema.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readText } from './source-files.ts';
+import { readText } from './source-files.ts';
 import { formatTemplate, type Piece, TemplateError } from './template-text.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -238,15 +238,14 @@ function readVersion(file: DotpromptFile, context: Context, thing: Thing): Impor
 
 /**
  * Reads `.prompt` files of Dotprompt, as Genkit has them. Partials are prompts that others include.
- * @throws ImportError naming the file, and the line where its front matter is no YAML
+ * @throws ImportError where there is one file, and its front matter is no YAML: the message names the line
  */
 export async function importDotprompt(location: string, settings: ImportSettings): Promise<Import> {
-  const files: DotpromptFile[] = [];
-  for (const file of await listFiles(location, ['.prompt'])) {
+  const files = await readEach(location, ['.prompt'], settings.report, async (file): Promise<DotpromptFile> => {
     const text = await readText(file, MAX_FILE_BYTES);
     const front = splitFrontMatter(text, file.name) ?? { settings: {}, body: text };
-    files.push({ source: file.name.replace(/\.prompt$/, ''), ...front });
-  }
+    return { source: file.name.replace(/\.prompt$/, ''), ...front };
+  });
   const names = mapNames(
     'prompt',
     files.map(({ source }) => source),

@@ -1,6 +1,6 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
 import { chatReader, readMessages } from './chat.ts';
-import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
+import { type FoundDataset, type FoundPrompt, readEach, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
 import { takeGitHubEvaluator } from './github-evaluators.ts';
 import { type TakenGraders, takeGraders } from './graders.ts';
@@ -8,7 +8,7 @@ import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteE
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, parseYaml, readText, type SourceFile } from './source-files.ts';
+import { parseYaml, readText, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -114,11 +114,10 @@ function evaluationOf(prompt: string, dataset: string, { evaluators, leftOut }: 
 
 /**
  * Reads `.prompt.yml` files as GitHub keeps them in a repository: a prompt each, with its test data and its evaluators.
- * @throws ImportError naming the file, and the line where it is no YAML
+ * @throws ImportError where there is one file, and it is no YAML: its message names the line
  */
 export async function importGitHub(location: string, settings: ImportSettings): Promise<Import> {
-  const files: PromptYaml[] = [];
-  for (const file of await listFiles(location, ENDINGS)) files.push(await readFile(file));
+  const files = await readEach(location, ENDINGS, settings.report, readFile);
   const found = files.map((file): FoundPrompt => {
     const { source, content } = file;
     const description = textOf(content['description']);

@@ -8,6 +8,7 @@ import type { Import } from './model.ts';
 import { importOpenAiEvals } from './openai-evals.ts';
 import { importPms } from './pms.ts';
 import { importPromptfoo } from './promptfoo/import.ts';
+import { importPrompty } from './prompty.ts';
 import type { ImportSettings } from './settings.ts';
 
 const READERS: Record<string, (location: string, settings: ImportSettings) => Promise<Import>> = {
@@ -18,6 +19,7 @@ const READERS: Record<string, (location: string, settings: ImportSettings) => Pr
   'openai-evals': importOpenAiEvals,
   langsmith: importLangSmith,
   dotprompt: importDotprompt,
+  prompty: importPrompty,
   humanloop: importHumanloop,
 };
 
