@@ -1,3 +1,4 @@
+import { importBraintrust } from './braintrust.ts';
 import { importDotprompt } from './dotprompt.ts';
 import { importGitHub } from './github.ts';
 import { importHumanloop } from './humanloop.ts';
@@ -8,6 +9,7 @@ import type { Import } from './model.ts';
 import { importOpenAiEvals } from './openai-evals.ts';
 import { importPms } from './pms.ts';
 import { importPromptfoo } from './promptfoo/import.ts';
+import { importPromptLayer } from './promptlayer.ts';
 import { importPrompty } from './prompty.ts';
 import type { ImportSettings } from './settings.ts';
 
@@ -18,6 +20,8 @@ const READERS: Record<string, (location: string, settings: ImportSettings) => Pr
   promptfoo: importPromptfoo,
   'openai-evals': importOpenAiEvals,
   langsmith: importLangSmith,
+  braintrust: importBraintrust,
+  promptlayer: importPromptLayer,
   dotprompt: importDotprompt,
   prompty: importPrompty,
   humanloop: importHumanloop,

@@ -25,7 +25,7 @@ function itemVariables(message: unknown): unknown {
 }
 
 /** @throws TemplateError */
-function toolChoice(value: unknown): PromptVersion['tool_choice'] {
+export function toolChoice(value: unknown): PromptVersion['tool_choice'] {
   if (value === undefined || value === null) return undefined;
   if (value === 'auto' || value === 'none' || value === 'required') return value;
   const name = textOf(objectOf(value)['name']) ?? textOf(objectOf(objectOf(value)['function'])['name']);
