@@ -37,6 +37,8 @@ test.each([
   ['dotprompt', 'dotprompt'],
   ['prompty', 'prompty'],
   ['langsmith', 'langsmith'],
+  ['braintrust', 'braintrust'],
+  ['promptlayer', 'promptlayer'],
   ['humanloop', 'humanloop'],
 ])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {
   const run = async (...more: string[]) => {

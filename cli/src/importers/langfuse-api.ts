@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type Json, listOf, objectOf, textOf } from '../json.ts';
 import type { LangfuseContents } from './langfuse.ts';
-import { type LangfuseExperiments, withExperiments } from './langfuse-experiments.ts';
+import { type LangfuseExperiments, noExperiments, withExperiments } from './langfuse-experiments.ts';
 import { emptyScoring, type LangfuseScoring, subjectOfItem, subjectOfScore } from './langfuse-scores.ts';
 import { ImportError } from './model.ts';
 import { parseJson } from './source-files.ts';
@@ -227,7 +227,7 @@ export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseCon
     datasets: [],
     listed: [],
     scoring: emptyScoring(),
-    experiments: await fetchExperiments(api),
+    experiments: noExperiments(),
   };
   for await (const { name, versions } of api.pages('v2/prompts')) {
     if (typeof name !== 'string') continue;
@@ -243,6 +243,7 @@ export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseCon
     const items = () => api.pages(`dataset-items?datasetName=${encodeURIComponent(name)}`);
     contents.datasets.push({ name, description: textOf(description), items });
   }
+  contents.experiments = await fetchExperiments(api);
   contents.scoring = await fetchScoring(api, contents.experiments);
   return contents;
 }

@@ -182,7 +182,7 @@ class Runs {
       const observation = this.#byId.get(id);
       return observation === undefined ? 'its observation is not there' : this.#runOf(id, observation);
     }
-    if (kind !== 'trace') return `it is about ${kind === 'session' ? 'a session' : `a ${kind}`}, not an execution`;
+    if (kind !== 'trace') return `it is about ${kind === 'experiment' ? 'an' : 'a'} ${kind}, not an execution`;
     const generations = (this.#byTrace.get(id) ?? []).filter(
       (one) => one['type'] === 'GENERATION' || modelOf(one) !== undefined,
     );

@@ -244,7 +244,7 @@ function exampleOf(value: unknown, settings: ImportSettings, note: NoteExample, 
     const raw = { id, input: inputs, expected: expectedOf(outputs, note, at), metadata };
     return readExample(raw, settings.variables, note, at);
   }
-  note('left out', 'it has no inputs', at);
+  note('left out', 'an example has no inputs', at);
   return undefined;
 }
 
