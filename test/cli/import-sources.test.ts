@@ -131,3 +131,44 @@ test('what can not be read is said with its file and line', async () => {
     expect.stringContaining('a.prompt:3: is not valid YAML'),
   ]);
 });
+
+const GUIDE = await readFile(new URL('../../docs/importers.md', import.meta.url), 'utf8');
+const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```/gm;
+const COMMAND = /^```text\n\$ pms (.+)\n([\s\S]*?)^```/gm;
+
+/** What the guide shows of each source: files, and what comes of importing them. */
+const SHOWN = GUIDE.split(/(?=^`[^`\n]+`:\n)/m).reduce<{ files: [string, string][]; commands: [string, string][] }[]>(
+  (shown, text) => {
+    const files = [...text.matchAll(FILE)].map(([, name = '', content = '']): [string, string] => [name, content]);
+    const commands = [...text.matchAll(COMMAND)].map(([, line = '', output = '']): [string, string] => [line, output]);
+    const open = shown.at(-1);
+    if (open !== undefined && open.commands.length === 0) {
+      open.files.push(...files);
+      open.commands.push(...commands);
+    } else if (files.length > 0) shown.push({ files, commands });
+    return shown;
+  },
+  [],
+);
+
+test('the guide shows a sample of each new source', () => {
+  const sources = SHOWN.flatMap(({ commands }) => commands.map(([line]) => line.split(' ')[1]));
+  expect(sources).toEqual([
+    'github',
+    'openai-evals',
+    'openai-evals',
+    'dotprompt',
+    'prompty',
+    'langsmith',
+    'braintrust',
+    'promptlayer',
+  ]);
+});
+
+test.each(SHOWN)('the guide shows what comes of it: $commands', async ({ files, commands }) => {
+  for (const [name, content] of files) await writeFile(path.join(cli.folder, name), content);
+  for (const [line, output] of commands) {
+    const { stdout, stderr } = await cli.pms(line.split(' '));
+    expect([stdout, stderr]).toEqual([output, '']);
+  }
+});
