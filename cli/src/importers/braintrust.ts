@@ -110,7 +110,10 @@ function takeScorer(json: Json) {
     prompt: parts.map((part) => textOf(part) ?? '').join('\n\n'),
     placeholder: PLACEHOLDER,
     shows: { output: 'output', expected: 'expected', input: 'input' },
-    choices: Object.entries(objectOf(parser['choice_scores'])).map(([choice, score]) => ({ choice, score: Number(score) })),
+    choices: Object.entries(objectOf(parser['choice_scores'])).map(([choice, score]) => ({
+      choice,
+      score: Number(score),
+    })),
   });
 }
 
@@ -149,14 +152,21 @@ async function* readRows(found: FoundRows, settings: ImportSettings, note: NoteE
     if (output !== undefined || scores !== undefined)
       note('changed', 'what an experiment gave (output, scores) is left out', at);
     const kept = listOf(tags).length > 0 ? { ...objectOf(metadata), tags } : (metadata ?? undefined);
-    const example = readExample({ id, input, expected: expected ?? undefined, metadata: kept }, settings.variables, note, at);
+    const example = readExample(
+      { id, input, expected: expected ?? undefined, metadata: kept },
+      settings.variables,
+      note,
+      at,
+    );
     if (example !== undefined) yield example;
   }
 }
 
 /** Sorts what a saved answer holds: prompts, functions, rows. */
 function sort(value: unknown, file: SourceFile, found: Found): void {
-  const list = Array.isArray(value) ? value : ['objects', 'events', 'data', 'rows'].flatMap((key) => listOf(objectOf(value)[key]));
+  const list = Array.isArray(value)
+    ? value
+    : ['objects', 'events', 'data', 'rows'].flatMap((key) => listOf(objectOf(value)[key]));
   if (list.length > 0 && list.every((one) => isObject(one) && 'input' in one && !('prompt_data' in one))) {
     const rows = list.map((row, index) => ({ row: objectOf(row), at: `row ${index + 1}` }));
     found.datasets.push({ source: file.name.replace(/\.[^./]*$/, ''), rows: () => rows });
@@ -181,14 +191,16 @@ export async function importBraintrust(location: string, settings: ImportSetting
     isObject(prompt_data) && (function_type === undefined || function_type === null || function_type === 'llm');
   const bySlug = Map.groupBy(found.functions.filter(isPrompt).toSorted(byTransaction), slugOf);
   const prompts = takePrompts(
-    [...bySlug].map(([source, all]): FoundPrompt => ({
-      source,
-      description: textOf(all.at(-1)?.['description']),
-      versions: all.map((json) => ({
-        called: `version ${shown(json['_xact_id'])}`,
-        read: (thing) => readVersion(json, settings, thing),
-      })),
-    })),
+    [...bySlug].map(
+      ([source, all]): FoundPrompt => ({
+        source,
+        description: textOf(all.at(-1)?.['description']),
+        versions: all.map((json) => ({
+          called: `version ${shown(json['_xact_id'])}`,
+          read: (thing) => readVersion(json, settings, thing),
+        })),
+      }),
+    ),
     settings,
   );
   const datasets = takeDatasets(

@@ -1,6 +1,6 @@
 import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
-import { type ImportedDataset, ImportError, type ImportedPrompt, type ImportedVersion } from './model.ts';
+import { ImportError, type ImportedDataset, type ImportedPrompt, type ImportedVersion } from './model.ts';
 import type { Report, Thing } from './report.ts';
 import type { ImportSettings } from './settings.ts';
 import { listFiles, type SourceFile } from './source-files.ts';

@@ -129,7 +129,9 @@ class BodyReader {
   #file({ url, contentType }: Extract<HandlebarsPiece, { media: unknown }>['media']): Json {
     if (typeof url === 'string') return imagePart(url);
     if (contentType === undefined)
-      throw new TemplateError(`the file "${url.variable}" has no contentType, without which it is not known what it is`);
+      throw new TemplateError(
+        `the file "${url.variable}" has no contentType, without which it is not known what it is`,
+      );
     const variable = readVariable(url.variable, this.#reader);
     this.#thing.change(`"${variable}" is a file: a run gives its address or its data`);
     return { type: 'file', media_type: contentType, variable };
@@ -193,7 +195,8 @@ function readTools({ settings }: DotpromptFile, thing: Thing): PromptTool[] {
   const defined = listOf(settings['toolDefs']).map(objectOf);
   const known = new Set(defined.map(({ name }) => name));
   const missing = listOf(settings['tools']).filter((name) => !known.has(name));
-  if (missing.length > 0) thing.change(`tools that are defined elsewhere are left out: ${missing.map(shown).join(', ')}`);
+  if (missing.length > 0)
+    thing.change(`tools that are defined elsewhere are left out: ${missing.map(shown).join(', ')}`);
   return defined.map(({ name, description, inputSchema }) => ({
     name: String(name),
     ...(typeof description === 'string' && { description }),
@@ -212,11 +215,7 @@ function readVersion(file: DotpromptFile, context: Context, thing: Thing): Impor
   const { settings } = file;
   const model = modelOf(file, context, thing);
   const content = new BodyReader(context, thing).read(file.body.trim());
-  const inputs = readInputs(
-    file,
-    chatReader(thing, context.settings.variables, null),
-    fileVariables(content.messages),
-  );
+  const inputs = readInputs(file, chatReader(thing, context.settings.variables, null), fileVariables(content.messages));
   const { parameters, others } = takeParameters({
     ...objectOf(settings['config']),
     response_format: responseFormat(file, thing),

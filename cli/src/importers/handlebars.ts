@@ -16,7 +16,10 @@ const LINE_BEFORE = /(?:^|\n)[ \t]*$/;
 const LINE_AFTER = /^[ \t]*(?:\r?\n|$)/;
 
 function textArgument(inside: string, helper: string): string | undefined {
-  return new RegExp(`^${helper}\\s+(?:"([^"]*)"|'([^']*)')$`).exec(inside)?.slice(1).find((text) => text !== undefined);
+  return new RegExp(`^${helper}\\s+(?:"([^"]*)"|'([^']*)')$`)
+    .exec(inside)
+    ?.slice(1)
+    .find((text) => text !== undefined);
 }
 
 /** `url="https://…"`, `url=photo`. */

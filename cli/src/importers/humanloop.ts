@@ -3,13 +3,7 @@ import { chatReader, readMessages, readText as readTemplate, readTools } from '.
 import { type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
 import { parseHumanloopPrompt } from './humanloop-prompt-file.ts';
-import {
-  emptyImport,
-  type Import,
-  ImportError,
-  type ImportedVersion,
-  type NoteExample,
-} from './model.ts';
+import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteExample } from './model.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
@@ -179,17 +173,19 @@ class SavedFiles {
 export async function importHumanloop(location: string, settings: ImportSettings): Promise<Import> {
   const saved = new SavedFiles(settings);
   for (const file of await listFiles(location, ['.prompt', '.agent', '.json', '.jsonl'])) await saved.add(file);
-  const found = [...Map.groupBy(saved.prompts, ({ path }) => path)].map(([source, all]): FoundPrompt => ({
-    source,
-    description: all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined),
-    versions: all
-      .toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : createdAt(a) > createdAt(b) ? 1 : 0))
-      .map((one) => ({
-        called: `version ${textOf(one.json['version_id']) ?? '?'}`,
-        labels: labelsOf(one.json),
-        read: (thing) => readVersion(one, settings, thing),
-      })),
-  }));
+  const found = [...Map.groupBy(saved.prompts, ({ path }) => path)].map(
+    ([source, all]): FoundPrompt => ({
+      source,
+      description: all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined),
+      versions: all
+        .toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : createdAt(a) > createdAt(b) ? 1 : 0))
+        .map((one) => ({
+          called: `version ${textOf(one.json['version_id']) ?? '?'}`,
+          labels: labelsOf(one.json),
+          read: (thing) => readVersion(one, settings, thing),
+        })),
+    }),
+  );
   const prompts = takePrompts(found, settings);
   const datasets = takeDatasets(
     saved.datasets.map((dataset) => ({

@@ -201,7 +201,10 @@ async function fetchScoring(api: LangfuseApi, experiments: LangfuseExperiments):
     );
   const traces = new Set<string>();
   const single = new Set<string>();
-  for (const subject of [...withExperiments(found, experiments).scores.map(subjectOfScore), ...found.items.map(subjectOfItem)]) {
+  for (const subject of [
+    ...withExperiments(found, experiments).scores.map(subjectOfScore),
+    ...found.items.map(subjectOfItem),
+  ]) {
     const trace = subject?.kind === 'trace' ? subject.id : subject?.traceId;
     if (trace !== undefined) traces.add(trace);
     else if (subject?.kind === 'observation') single.add(subject.id);

@@ -19,7 +19,10 @@ export function experimentKindOf(value: Json): keyof LangfuseExperiments | undef
 const nameOfItem = (item: Json) => textOf(item['experimentName']) ?? String(item['experimentId']);
 
 /** Scores with those that stand in experiments and items, each once; items stand for themselves where nothing else was saved. */
-export function withExperiments(scoring: LangfuseScoring, { experiments, items }: LangfuseExperiments): LangfuseScoring {
+export function withExperiments(
+  scoring: LangfuseScoring,
+  { experiments, items }: LangfuseExperiments,
+): LangfuseScoring {
   const inside = [...experiments, ...items].flatMap((one) => listOf(one['scores'])) as Json[];
   const scores = [...new Map([...scoring.scores, ...inside].map((score) => [String(score['id']), score])).values()];
   return { ...scoring, scores, observations: [...scoring.observations, ...items] };
@@ -35,7 +38,10 @@ export interface ExperimentDataset {
  * Says of each experiment what becomes of it.
  * @returns datasets of those that have none in Langfuse: their items stand nowhere else
  */
-export function datasetsOfExperiments({ experiments, items }: LangfuseExperiments, report: Report): ExperimentDataset[] {
+export function datasetsOfExperiments(
+  { experiments, items }: LangfuseExperiments,
+  report: Report,
+): ExperimentDataset[] {
   const byExperiment = Map.groupBy(items, (item) => String(item['experimentId']));
   for (const one of experiments) if (!byExperiment.has(String(one['id']))) byExperiment.set(String(one['id']), []);
   return [...byExperiment].flatMap(([id, own]) => {
@@ -46,8 +52,10 @@ export function datasetsOfExperiments({ experiments, items }: LangfuseExperiment
     const isOfDataset = (textOf(experiment?.['datasetId']) ?? textOf(first?.['experimentDatasetId'])) !== undefined;
     const withValues = own.filter((item) => 'input' in item);
     if (own.length === 0) thing.leaveOut('its items are missing: save /experiment-items too');
-    else if (isOfDataset) thing.change('its items are those of its dataset; scores of them are taken with what they are about');
-    else if (withValues.length === 0) thing.leaveOut('its items have no values: save them with fields=core,dataset,io,scores');
+    else if (isOfDataset)
+      thing.change('its items are those of its dataset; scores of them are taken with what they are about');
+    else if (withValues.length === 0)
+      thing.leaveOut('its items have no values: save them with fields=core,dataset,io,scores');
     else {
       thing.change('its items become a dataset; scores of them are taken with what they are about');
       return [{ name, items: () => withValues.map(asDatasetItem) }];

@@ -2,7 +2,14 @@ import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from
 import { type ChatReader, chatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
-import { emptyImport, type Example, type Import, ImportError, type ImportedVersion, type NoteExample } from './model.ts';
+import {
+  type Example,
+  emptyImport,
+  type Import,
+  ImportError,
+  type ImportedVersion,
+  type NoteExample,
+} from './model.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';

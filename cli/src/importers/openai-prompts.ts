@@ -49,7 +49,8 @@ function versionOf(
   for (const field of UNPLACED) {
     const value = request[field];
     const isDefault = value === false || value === 'disabled' || value === 'default' || value === 'auto' || value === 0;
-    if (value !== undefined && value !== null && !isDefault) thing.change(`${field} is left out: a prompt has no place for it`);
+    if (value !== undefined && value !== null && !isDefault)
+      thing.change(`${field} is left out: a prompt has no place for it`);
   }
   return {
     model,

@@ -32,7 +32,9 @@ export async function readRegistry(files: SourceFile[]): Promise<Registry> {
     const content = parseYaml(await readText(file), file.name, { uniqueKeys: false });
     for (const [key, value] of Object.entries(objectOf(content))) if (isObject(value)) entries.set(key, value);
   }
-  const aliases = new Map([...entries].flatMap(([name, { id }]) => (typeof id === 'string' ? [[id, name] as const] : [])));
+  const aliases = new Map(
+    [...entries].flatMap(([name, { id }]) => (typeof id === 'string' ? [[id, name] as const] : [])),
+  );
   const evals: RegistryEval[] = [];
   const specs = new Map<string, Json>();
   for (const [key, entry] of entries) {
@@ -178,7 +180,11 @@ interface WithSamples {
   samples: SourceFile;
 }
 
-async function findSamples(evals: RegistryEval[], files: SourceFile[], settings: ImportSettings): Promise<WithSamples[]> {
+async function findSamples(
+  evals: RegistryEval[],
+  files: SourceFile[],
+  settings: ImportSettings,
+): Promise<WithSamples[]> {
   const found: WithSamples[] = [];
   for (const one of evals) {
     try {
@@ -251,10 +257,12 @@ export async function importRegistry(
   const samples = new Set(graded.map((one) => one.samples));
   const stem = ({ name }: SourceFile) => name.replace(/^(?:.*\/)?data\//, '').replace(/\.[^./]*$/, '');
   const datasets = takeDatasets(
-    [...samples].map((file): FoundDataset => ({
-      source: stem(file),
-      read: (note) => readSamples(file, settings, note),
-    })),
+    [...samples].map(
+      (file): FoundDataset => ({
+        source: stem(file),
+        read: (note) => readSamples(file, settings, note),
+      }),
+    ),
     settings,
   );
   const evaluations = graded.flatMap((one): ImportedEvaluation[] => {

@@ -11,7 +11,12 @@ import { listFiles, readJson } from './source-files.ts';
 import { TemplateError, type TemplateSyntax } from './template-text.ts';
 
 const SYNTAXES: Record<string, TemplateSyntax> = { 'f-string': 'f-string', jinja2: 'nunjucks' };
-const PROVIDERS: Record<string, string> = { openai: 'openai', anthropic: 'anthropic', google: 'google', mistral: 'mistral' };
+const PROVIDERS: Record<string, string> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'google',
+  mistral: 'mistral',
+};
 
 /** @throws TemplateError */
 function syntaxOf({ template_format }: Json): TemplateSyntax {
@@ -34,7 +39,9 @@ function readMessage(message: Json, settings: ImportSettings, thing: Thing): Pro
   if (message['role'] !== 'placeholder') {
     const content = contentOf(message);
     if (JSON.stringify(content ?? null).includes('@@@'))
-      throw new TemplateError('it has a snippet ("@@@…@@@"): save the prompt as the API gives it, with its snippets filled in');
+      throw new TemplateError(
+        'it has a snippet ("@@@…@@@"): save the prompt as the API gives it, with its snippets filled in',
+      );
     return readMessages([{ ...message, content }], reader);
   }
   const name = textOf(message['name']);
@@ -70,11 +77,14 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
     ...(tags.length > 0 && { tags }),
   };
   if (Object.keys(kept).length > 0) thing.change(`kept in config.promptlayer: ${Object.keys(kept).join(', ')}`);
-  if (isObject(json['provider_base_url'])) thing.change('the address of its provider is left out: that is set up with the service');
+  if (isObject(json['provider_base_url']))
+    thing.change('the address of its provider is left out: that is set up with the service');
   const content =
     template['type'] === 'completion'
       ? { template: completion(template, settings, thing) }
-      : { messages: listOf(template['messages']).flatMap((message) => readMessage(objectOf(message), settings, thing)) };
+      : {
+          messages: listOf(template['messages']).flatMap((message) => readMessage(objectOf(message), settings, thing)),
+        };
   const message = textOf(json['commit_message']);
   return {
     model: modelOf(metadata, settings, thing),
@@ -119,17 +129,20 @@ function labelsOf(json: Json): string[] {
  */
 export async function importPromptLayer(location: string, settings: ImportSettings): Promise<Import> {
   const templates: Json[] = [];
-  for (const file of await listFiles(location, ['.json'])) templates.push(...templatesIn(await readJson(file), file.name));
+  for (const file of await listFiles(location, ['.json']))
+    templates.push(...templatesIn(await readJson(file), file.name));
   const byName = Map.groupBy(templates, (json) => textOf(json['prompt_name']) ?? String(json['id']));
-  const found = [...byName].map(([source, all]): FoundPrompt => ({
-    source,
-    versions: all
-      .toSorted((a, b) => Number(a['version'] ?? 0) - Number(b['version'] ?? 0))
-      .map((json) => ({
-        called: `version ${String(json['version'] ?? '?')}`,
-        labels: labelsOf(json),
-        read: (thing) => readVersion(json, settings, thing),
-      })),
-  }));
+  const found = [...byName].map(
+    ([source, all]): FoundPrompt => ({
+      source,
+      versions: all
+        .toSorted((a, b) => Number(a['version'] ?? 0) - Number(b['version'] ?? 0))
+        .map((json) => ({
+          called: `version ${String(json['version'] ?? '?')}`,
+          labels: labelsOf(json),
+          read: (thing) => readVersion(json, settings, thing),
+        })),
+    }),
+  );
   return { ...emptyImport(), prompts: takePrompts(found, settings) };
 }

@@ -19,8 +19,7 @@ const TYPES: Record<string, string> = {
 
 /** Properties as v1 and v2 write them: a value by itself is a default. */
 export function propertiesOf(value: unknown): PromptyProperty[] {
-  if (Array.isArray(value))
-    return value.map(objectOf).map((given) => ({ name: textOf(given['name']) ?? '', given }));
+  if (Array.isArray(value)) return value.map(objectOf).map((given) => ({ name: textOf(given['name']) ?? '', given }));
   return Object.entries(objectOf(value)).map(([name, one]) => {
     const isProperty = isObject(one) && ['kind', 'type', 'default', 'sample', 'description'].some((key) => key in one);
     return { name, given: isProperty ? one : { default: one } };

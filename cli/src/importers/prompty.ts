@@ -48,7 +48,8 @@ async function resolve(value: unknown, folder: string): Promise<unknown> {
   if (isObject(value)) {
     const object: Json = {};
     // How a provider is reached is not read, and may hold keys.
-    for (const [key, inner] of Object.entries(value)) object[key] = key === 'connection' ? inner : await resolve(inner, folder);
+    for (const [key, inner] of Object.entries(value))
+      object[key] = key === 'connection' ? inner : await resolve(inner, folder);
     return object;
   }
   const [, kind, rest = ''] = typeof value === 'string' ? (/^\$\{(env|file):(.*)\}$/.exec(value) ?? []) : [];
@@ -175,7 +176,10 @@ class BodyReader {
       throw new TemplateError(`a message has the role "${role}"`);
     if (own !== role) this.#thing.change('developer messages are system messages');
     for (const [name, kind] of this.#kinds)
-      if (['image', 'file', 'audio', 'thread'].includes(kind ?? '') && new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(text))
+      if (
+        ['image', 'file', 'audio', 'thread'].includes(kind ?? '') &&
+        new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(text)
+      )
         throw new TemplateError(`the input "${name}" is of the kind "${kind}" and stands within a text`);
     const content = this.#file.isV2 ? readTemplate(text, this.#reader) : this.#withImages(text);
     // Checked as a whole with the version that it belongs to.
@@ -243,7 +247,10 @@ function readVersion(file: PromptyFile, settings: ImportSettings, thing: Thing):
   const { parameters, others } = takeParameters(
     outputs.length === 0
       ? sent
-      : { ...sent, response_format: { type: 'json_schema', json_schema: { name: 'structured_output', strict: true, schema } } },
+      : {
+          ...sent,
+          response_format: { type: 'json_schema', json_schema: { name: 'structured_output', strict: true, schema } },
+        },
   );
   const body = new BodyReader(file, settings, thing);
   const content = api === 'completion' ? { template: body.template() } : { messages: body.messages() };

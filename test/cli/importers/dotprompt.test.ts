@@ -86,7 +86,10 @@ describe('dotprompt', () => {
       'prompt mail/list: left out: the template has more than a plain variable ("{{#each items}}")',
     );
     const line = report.find((one) => one.startsWith('prompt greeting:'));
-    for (const what of ['tools that are defined elsewhere are left out: elsewhere', 'white space at the ends of messages'])
+    for (const what of [
+      'tools that are defined elsewhere are left out: elsewhere',
+      'white space at the ends of messages',
+    ])
       expect(line).toContain(what);
   });
 

@@ -112,7 +112,13 @@ describe("OpenAI's evals, several at once", () => {
         name: `Eval ${id}`,
         data_source_config: {},
         testing_criteria: [
-          { type: 'string_check', name: 'is', input: '{{sample.output_text}}', reference: `{{item.${field}}}`, operation: 'eq' },
+          {
+            type: 'string_check',
+            name: 'is',
+            input: '{{sample.output_text}}',
+            reference: `{{item.${field}}}`,
+            operation: 'eq',
+          },
         ],
       });
       const runOf = (eval_id: string, source: object) => ({
@@ -140,9 +146,13 @@ describe("OpenAI's evals, several at once", () => {
         expect.objectContaining({ prompt_name: 'Run-of-e1', dataset: 'Run-of-e1' }),
         expect.objectContaining({ prompt_name: 'Run-of-e2', dataset: 'file-7' }),
       ]);
-      expect(await examplesOf(planned, 'Run-of-e1')).toEqual([{ variables: { q: '1', right: 'one' }, expected: 'one' }]);
+      expect(await examplesOf(planned, 'Run-of-e1')).toEqual([
+        { variables: { q: '1', right: 'one' }, expected: 'one' },
+      ]);
       expect(await examplesOf(planned, 'file-7')).toEqual([{ variables: { q: '2', label: 'two' }, expected: 'two' }]);
-      expect(planned.report).toContainEqual(expect.stringMatching(/^eval Eval e3: left out: it is not known which items/));
+      expect(planned.report).toContainEqual(
+        expect.stringMatching(/^eval Eval e3: left out: it is not known which items/),
+      );
     });
   });
 });
@@ -164,7 +174,11 @@ describe("OpenAI's stored prompts", () => {
         store: true,
       });
       await version('9', { instructions: 'Nine' });
-      await version('11', { instructions: 'Filled', object: 'response', prompt: { id: 'pmpt_1', version: '11', variables: { a: 'b' } } });
+      await version('11', {
+        instructions: 'Filled',
+        object: 'response',
+        prompt: { id: 'pmpt_1', version: '11', variables: { a: 'b' } },
+      });
       const planned = await planFiles('openai-evals', folder);
       expect(versionsOf(planned, 'pmpt_1')).toEqual([
         expect.objectContaining({
@@ -178,7 +192,12 @@ describe("OpenAI's stored prompts", () => {
         }),
       ]);
       const [line] = planned.report;
-      for (const what of ['version 11 is left out: it is a response', 'text.verbosity', 'reasoning.summary', 'store is left out'])
+      for (const what of [
+        'version 11 is left out: it is a response',
+        'text.verbosity',
+        'reasoning.summary',
+        'store is left out',
+      ])
         expect(line).toContain(what);
     });
   });
