@@ -9,12 +9,7 @@ export type HandlebarsPiece =
   | { history: true }
   | { media: { url: string | { variable: string }; contentType: string | undefined } };
 
-const TAG = /(\\*)(\{\{\{?)(~?)(!--[\s\S]*?--|[^{}]*?)(~?)(\}?\}\})/g;
 const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
-/** A tag that is alone on its line takes the line with it where it is a partial or a comment. */
-const LINE_BEFORE = /(?:^|\n)[ \t]*$/;
-const LINE_AFTER = /^[ \t]*(?:\r?\n|$)/;
-
 function textArgument(inside: string, helper: string): string | undefined {
   return new RegExp(`^${helper}\\s+(?:"([^"]*)"|'([^']*)')$`)
     .exec(inside)
@@ -50,10 +45,41 @@ function readTag(inside: string): HandlebarsPiece {
   throw new TemplateError(`the template has more than a plain variable ("{{${inside.slice(0, 40)}}}")`);
 }
 
-/** Text between tags. */
-function plain(text: string): string {
-  if (text.includes('{{')) throw new TemplateError('the template has a tag that is not closed');
-  return text;
+/** A tag from `from` up to `to`, without its braces. */
+interface Tag {
+  from: number;
+  to: number;
+  inside: string;
+}
+
+/** The next tag. It is looked for from left to right, so that no text takes long. @throws TemplateError where it is not closed */
+function nextTag(text: string, after: number): Tag | undefined {
+  const from = text.indexOf('{{', after);
+  if (from === -1) return undefined;
+  const braces = text.startsWith('{{{', from) ? '}}}' : '}}';
+  const start = from + braces.length;
+  const isComment = text.startsWith('!--', start);
+  const close = isComment ? text.indexOf('--}}', start + 3) : text.indexOf(braces, start);
+  if (close === -1) throw new TemplateError('the template has a tag that is not closed');
+  const end = isComment ? close + 2 : close;
+  return { from, to: end + braces.length, inside: text.slice(start, end) };
+}
+
+/** How many backslashes stand in front of a place. */
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (text[at - count - 1] === '\\') count += 1;
+  return count;
+}
+
+/** The line that a tag has for itself, with its end; undefined where there is more on it. */
+function lineOf(text: string, { from, to }: Tag): { from: number; to: number } | undefined {
+  let start = from;
+  while (text[start - 1] === ' ' || text[start - 1] === '\t') start -= 1;
+  let end = to;
+  while (text[end] === ' ' || text[end] === '\t' || (text[end] === '\r' && text[end + 1] === '\n')) end += 1;
+  const isAlone = (start === 0 || text[start - 1] === '\n') && (end === text.length || text[end] === '\n');
+  return isAlone ? { from: start, to: Math.min(end + 1, text.length) } : undefined;
 }
 
 /**
@@ -63,29 +89,24 @@ function plain(text: string): string {
 export function readHandlebars(text: string): HandlebarsPiece[] {
   const pieces: HandlebarsPiece[] = [];
   let done = 0;
-  for (const match of text.matchAll(TAG)) {
-    const [whole, slashes = '', , before, inside = '', after] = match;
-    let from = match.index + slashes.length;
-    let to = match.index + whole.length;
-    if (slashes.length % 2 === 1) {
+  for (let tag = nextTag(text, 0); tag !== undefined; tag = nextTag(text, done)) {
+    if (backslashesBefore(text, tag.from) % 2 === 1) {
       // A backslash in front makes a tag text.
-      pieces.push(plain(text.slice(done, from - 1)), text.slice(from, to));
-      done = to;
+      pieces.push(text.slice(done, tag.from - 1), text.slice(tag.from, tag.to));
+      done = tag.to;
       continue;
     }
-    if (before !== '' || after !== '') throw new TemplateError('the template takes white space off around a tag ("~")');
-    const content = inside.trim();
+    const content = tag.inside.trim();
+    if (content.startsWith('~') || content.endsWith('~'))
+      throw new TemplateError('the template takes white space off around a tag ("~")');
     const piece = content.startsWith('!') ? '' : readTag(content);
+    // A partial or a comment that is alone on its line takes the line with it.
     const takesLine = piece === '' || (typeof piece !== 'string' && 'partial' in piece);
-    if (takesLine && LINE_BEFORE.test(text.slice(0, from)) && LINE_AFTER.test(text.slice(to))) {
-      const lineStart = text.lastIndexOf('\n', from - 1) + 1;
-      if (piece !== '' && lineStart < from) throw new TemplateError('the template indents a partial');
-      from = lineStart;
-      to += LINE_AFTER.exec(text.slice(to))?.[0].length ?? 0;
-    }
-    pieces.push(plain(text.slice(done, from)), piece);
+    const { from, to } = (takesLine && lineOf(text, tag)) || tag;
+    if (piece !== '' && takesLine && from < tag.from) throw new TemplateError('the template indents a partial');
+    pieces.push(text.slice(done, Math.max(done, from)), piece);
     done = to;
   }
-  pieces.push(plain(text.slice(done)));
+  pieces.push(text.slice(done));
   return pieces.filter((piece) => piece !== '');
 }

@@ -1,24 +1,22 @@
 import path from 'node:path';
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
-import type { PromptMessage, PromptTool } from '../prompt-version.ts';
-import { type ChatReader, chatReader, imagePart, readText as readTemplate, readTools, readVariable } from './chat.ts';
+import type { PromptTool } from '../prompt-version.ts';
+import { chatReader, readTools, readVariable } from './chat.ts';
 import { type FoundPrompt, readEach, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readInput } from './inputs.ts';
 import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteExample } from './model.ts';
 import { takeParameters } from './parameters.ts';
+import { PromptyBodyReader, type PromptyFile } from './prompty-body.ts';
 import { kindOf, propertiesOf, schemaOfProperties } from './prompty-schema.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
 import { fileInside, readData, readText, type SourceFile } from './source-files.ts';
-import { TemplateError, type TemplateSyntax } from './template-text.ts';
+import { TemplateError } from './template-text.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const FIELDS = new Set('name description model inputs outputs tools template sample'.split(' '));
-const ROLE = /^\s*#?\s*(system|user|assistant|developer|function|tools?)(\[[^\]]*\])?\s*:\s*$/i;
-const THREAD = /^!\[thread\]/;
-const IMAGE = /!\[[^\]]*\]\(([^)\s"]+)[^)]*\)/g;
 const PROVIDERS: Record<string, string> = { openai: 'openai', anthropic: 'anthropic' };
 const AZURE = new Set(['azure', 'azure_openai', 'azure_openai_beta', 'foundry', 'serverless', 'azure_serverless']);
 /** Names that v2 has for options. */
@@ -29,15 +27,6 @@ const OPTIONS: Record<string, string> = {
   allowMultipleToolCalls: 'parallel_tool_calls',
 };
 
-/** A `.prompty` file, once what it takes from other files is in its place. */
-interface PromptyFile {
-  /** Its path without its ending. */
-  source: string;
-  settings: Json;
-  body: string;
-  isV2: boolean;
-}
-
 /** `${env:NAME:default}` is its default; `${file:path}` is what the file holds. */
 async function resolve(value: unknown, folder: string): Promise<unknown> {
   if (Array.isArray(value)) {
@@ -46,11 +35,11 @@ async function resolve(value: unknown, folder: string): Promise<unknown> {
     return items;
   }
   if (isObject(value)) {
-    const object: Json = {};
+    const entries: [string, unknown][] = [];
     // How a provider is reached is not read, and may hold keys.
     for (const [key, inner] of Object.entries(value))
-      object[key] = key === 'connection' ? inner : await resolve(inner, folder);
-    return object;
+      if (key !== 'apiKey' && key !== 'api_key') entries.push([key, await resolve(inner, folder)]);
+    return Object.fromEntries(entries);
   }
   const [, kind, rest = ''] = typeof value === 'string' ? (/^\$\{(env|file):(.*)\}$/.exec(value) ?? []) : [];
   if (kind === 'file') {
@@ -106,105 +95,6 @@ function modelOf(settings: Json, { defaultModel }: ImportSettings, thing: Thing)
 }
 
 /** @throws TemplateError */
-function syntaxOf({ template }: Json): TemplateSyntax {
-  const { format, type } = objectOf(template);
-  const said = textOf(template) ?? textOf(format) ?? textOf(objectOf(format)['kind']) ?? textOf(type) ?? 'jinja2';
-  if (said === 'jinja2' || said === 'jinja') return 'nunjucks';
-  if (said === 'mustache') return 'mustache';
-  throw new TemplateError(`its template is in the format "${said}"`);
-}
-
-const trimBlankLines = (text: string) => text.replace(/^(?:[ \t]*\r?\n)+/, '').replace(/(?:\r?\n[ \t]*)+$/, '');
-
-class BodyReader {
-  readonly #file: PromptyFile;
-  readonly #reader: ChatReader;
-  readonly #thing: Thing;
-  readonly #kinds: Map<string, string | undefined>;
-
-  constructor(file: PromptyFile, settings: ImportSettings, thing: Thing) {
-    this.#file = file;
-    this.#thing = thing;
-    this.#reader = chatReader(thing, settings.variables, syntaxOf(file.settings));
-    this.#kinds = new Map(propertiesOf(file.settings['inputs']).map(({ name, given }) => [name, kindOf(given)]));
-  }
-
-  template(): string {
-    return readTemplate(trimBlankLines(this.#file.body), this.#reader);
-  }
-
-  messages(): PromptMessage[] {
-    const messages: PromptMessage[] = [];
-    let role = 'system';
-    let lines: string[] = [];
-    const flush = () => {
-      messages.push(...this.#message(role, lines));
-      lines = [];
-    };
-    for (const line of this.#file.body.split(/\r?\n/)) {
-      const [marker, said = '', attributes] = ROLE.exec(line) ?? [];
-      if (marker !== undefined) {
-        flush();
-        role = said.toLowerCase();
-        if (attributes !== undefined) this.#thing.change('attributes of messages are left out');
-        continue;
-      }
-      const thread = this.#threadIn(line);
-      if (thread === undefined) lines.push(line);
-      else {
-        flush();
-        messages.push({ placeholder: readVariable(thread, this.#reader), required: false });
-      }
-    }
-    flush();
-    return messages;
-  }
-
-  /** The variable that stands for messages on a line of its own. */
-  #threadIn(line: string): string | undefined {
-    if (!this.#file.isV2) return THREAD.test(line.trim()) ? 'thread' : undefined;
-    const name = /^\s*\{\{\s*([\w.]+)\s*\}\}\s*$/.exec(line)?.[1];
-    return name !== undefined && this.#kinds.get(name) === 'thread' ? name : undefined;
-  }
-
-  /** The message, unless there is nothing in it. */
-  #message(role: string, lines: string[]): PromptMessage[] {
-    const text = trimBlankLines(lines.join('\n'));
-    if (text.trim() === '') return [];
-    const own = role === 'developer' ? 'system' : role;
-    if (own !== 'system' && own !== 'user' && own !== 'assistant')
-      throw new TemplateError(`a message has the role "${role}"`);
-    if (own !== role) this.#thing.change('developer messages are system messages');
-    for (const [name, kind] of this.#kinds)
-      if (
-        ['image', 'file', 'audio', 'thread'].includes(kind ?? '') &&
-        new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(text)
-      )
-        throw new TemplateError(`the input "${name}" is of the kind "${kind}" and stands within a text`);
-    const content = this.#file.isV2 ? readTemplate(text, this.#reader) : this.#withImages(text);
-    // Checked as a whole with the version that it belongs to.
-    return [{ role: own, content } as PromptMessage];
-  }
-
-  /** In v1 an image of Markdown is an image. */
-  #withImages(text: string): string | Json[] {
-    const parts: Json[] = [];
-    let end = 0;
-    const addText = (piece: string) => {
-      if (piece.trim() !== '') parts.push({ type: 'text', text: readTemplate(piece.trim(), this.#reader) });
-    };
-    for (const { 0: whole, 1: url = '', index } of text.matchAll(IMAGE)) {
-      addText(text.slice(end, index));
-      parts.push(imagePart(url));
-      end = index + whole.length;
-    }
-    if (end === 0) return readTemplate(text, this.#reader);
-    addText(text.slice(end));
-    return parts;
-  }
-}
-
-/** @throws TemplateError */
 function readPromptyTools({ settings }: PromptyFile, options: Json, thing: Thing): PromptTool[] {
   const tools = listOf(settings['tools']).flatMap((one): PromptTool[] => {
     const tool = objectOf(one);
@@ -239,7 +129,8 @@ function readVersion(file: PromptyFile, settings: ImportSettings, thing: Thing):
   if (!['chat', 'completion', 'responses'].includes(api)) throw new TemplateError(`it is for the API "${api}"`);
   const { additionalProperties, ...own } = { ...objectOf(model['parameters']), ...objectOf(model['options']) };
   const options: Json = { ...objectOf(additionalProperties) };
-  for (const [key, value] of Object.entries(own)) options[OPTIONS[key] ?? key] = value;
+  for (const [key, value] of Object.entries(own))
+    options[Object.hasOwn(OPTIONS, key) ? (OPTIONS[key] ?? key) : key] = value;
   const { tools: _tools, tool_choice, ...sent } = options;
   if (tool_choice !== undefined && tool_choice !== 'auto') thing.change('its tool_choice is left out');
   const outputs = propertiesOf(given['outputs']);
@@ -252,7 +143,7 @@ function readVersion(file: PromptyFile, settings: ImportSettings, thing: Thing):
           response_format: { type: 'json_schema', json_schema: { name: 'structured_output', strict: true, schema } },
         },
   );
-  const body = new BodyReader(file, settings, thing);
+  const body = new PromptyBodyReader(file, settings, thing);
   const content = api === 'completion' ? { template: body.template() } : { messages: body.messages() };
   const reader = chatReader(thing, settings.variables, null);
   const inputs = Object.fromEntries(
