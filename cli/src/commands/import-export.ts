@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import {
   InvalidRequestError,
   InvalidStateError,
@@ -11,13 +11,14 @@ import {
 } from 'pms-client';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { exportToGitHub } from '../export/export-github.ts';
 import { exportWorkspace } from '../export/export-workspace.ts';
 import { apiWorkspace, type Transport } from '../importers/api-workspace.ts';
 import { applyPlan, describeStep, type FailedStep } from '../importers/apply.ts';
 import { readLangfuseApi, readSource, SOURCES } from '../importers/import-source.ts';
 import { type Import, ImportError } from '../importers/model.ts';
 import { planImport } from '../importers/plan.ts';
-import { formatReportLine } from '../importers/report.ts';
+import { formatReportLine, Report } from '../importers/report.ts';
 import { type ImportSettings, importSettings } from '../importers/settings.ts';
 import { RefusedError } from '../importers/workspace.ts';
 
@@ -108,6 +109,28 @@ async function runImport(source: string, location: string, options: ImportOption
   print(dryRun ? `${steps.length} steps to make` : `${done} steps made`);
 }
 
+interface ExportOptions {
+  format: 'pms' | 'github';
+  evaluations: string;
+}
+
+async function runExport(folder: string, { format, evaluations }: ExportOptions, context: Context): Promise<void> {
+  const { stdout } = context;
+  const workspace = apiWorkspace(transportOf(await connect(context)), folder);
+  if (format === 'github') {
+    const report = new Report();
+    const { files, tests } = await exportToGitHub(folder, workspace, evaluations, report);
+    for (const line of report.lines) printLine(stdout, safeText(formatReportLine(line)));
+    printLine(stdout, `${folder}: ${files} prompts with ${tests} tests`);
+    return;
+  }
+  const { prompts, versions, datasets, examples } = await exportWorkspace(folder, workspace);
+  printLine(
+    stdout,
+    `${folder}: ${prompts} prompts with ${versions} versions, ${datasets} datasets with ${examples} examples`,
+  );
+}
+
 /** Says of a file that can't be read what is wrong with it, in one line. */
 async function sayingImportErrors(work: Promise<void>): Promise<void> {
   try {
@@ -135,18 +158,13 @@ export function addImportCommands(program: Command, context: Context): void {
 
   program
     .command('export')
-    .description('write all of the workspace into files, which pms import pms takes again')
+    .description('write all of the workspace into files, which pms import takes again')
     .argument('<folder>', 'a new or empty folder')
-    .action((folder: string) =>
-      sayingImportErrors(
-        (async () => {
-          const workspace = apiWorkspace(transportOf(await connect(context)), folder);
-          const { prompts, versions, datasets, examples } = await exportWorkspace(folder, workspace);
-          printLine(
-            context.stdout,
-            `${folder}: ${prompts} prompts with ${versions} versions, ${datasets} datasets with ${examples} examples`,
-          );
-        })(),
-      ),
-    );
+    .addOption(
+      new Option('--format <format>', 'pms: everything; github: the latest versions as .prompt.yml')
+        .choices(['pms', 'github'])
+        .default('pms'),
+    )
+    .option('--evaluations <folder>', 'with --format github: where evaluations are, for its evaluators', 'evaluations')
+    .action((folder: string, options: ExportOptions) => sayingImportErrors(runExport(folder, options, context)));
 }

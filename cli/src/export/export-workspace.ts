@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CliError, EXIT } from '../exit-status.ts';
-import { ImportError } from '../importers/model.ts';
 import type { DatasetRecord, PromptRecord, WorkspaceReader } from '../importers/workspace.ts';
 import { pathInside, requireName } from '../named-path.ts';
 import { formatPromptFile } from '../prompt-file.ts';
 import { versionOf } from '../prompt-version.ts';
+import { collect, requireEmpty, writeInside } from './files.ts';
 import { FileNames, FORMAT, INDEX_FILE, type Index } from './layout.ts';
 
 /** What was written. */
@@ -16,12 +16,6 @@ export interface Exported {
   versions: number;
   datasets: number;
   examples: number;
-}
-
-async function write(folder: string, file: string, text: string): Promise<void> {
-  const target = pathInside(folder, file);
-  await mkdir(path.dirname(target), { recursive: true });
-  await writeFile(target, text);
 }
 
 /** Deleted versions of a prompt that an export makes up for, at most. */
@@ -55,7 +49,7 @@ async function exportPrompt(folder: string, file: string, records: PromptRecord[
   for (const record of records) {
     const { name, version, commit_message } = record;
     const prompt = { name, version, ...(commit_message !== null && { commit_message }), ...versionOf(record) };
-    await write(folder, `${file}@${version}.yaml`, formatPromptFile(prompt));
+    await writeInside(folder, `${file}@${version}.yaml`, formatPromptFile(prompt));
   }
   return {
     name: latest.name,
@@ -83,18 +77,6 @@ async function exportDataset(
     }
   }, createWriteStream(target));
   return { name, file, description, examples_total: total };
-}
-
-async function requireEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  // What is left of another export would be taken for a part of this one.
-  if ((await readdir(folder)).length > 0) throw new ImportError(`${folder}: is not empty: name a new folder`);
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
 
 /**
@@ -132,6 +114,6 @@ export async function exportWorkspace(folder: string, reader: WorkspaceReader, n
     exported.datasets += 1;
     exported.examples += written.examples_total;
   }
-  await write(folder, INDEX_FILE, `${JSON.stringify(index, null, 2)}\n`);
+  await writeInside(folder, INDEX_FILE, `${JSON.stringify(index, null, 2)}\n`);
   return exported;
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject, type Json, listOf, textOf } from '../json.ts';
 import { pathInside } from '../named-path.ts';
@@ -79,6 +79,7 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
     const answer = await transport.request(method, target, body);
     return isObject(answer) ? answer : {};
   };
+  const evaluationFile = (name: string) => pathInside(evaluationsFolder, `${name}.json`);
   return {
     prompts: () => listAll<PromptRecord>(transport, '/prompts?archived=all'),
     versions: (name) => listAll<PromptRecord>(transport, `/prompts/${pathOf(name)}/versions`),
@@ -145,8 +146,16 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
     async protectLabel(label) {
       await send('PUT', `/labels/${encodeURIComponent(label)}`, { protected: true });
     },
+    async savedEvaluation(name) {
+      try {
+        return JSON.parse(await readFile(evaluationFile(name), 'utf8'));
+      } catch {
+        // Not there, or not what an import has written: it is written again.
+        return undefined;
+      }
+    },
     async saveEvaluation({ name, definition }) {
-      const file = pathInside(evaluationsFolder, `${name}.json`);
+      const file = evaluationFile(name);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, `${JSON.stringify(definition, null, 2)}\n`);
     },

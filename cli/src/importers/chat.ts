@@ -1,6 +1,7 @@
 import { isObject, type Json, keptObject, listOf, shown, textOf } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
+import type { Thing } from './report.ts';
 import { escapeText, type Piece, TemplateError, type TemplateSyntax, translate } from './template-text.ts';
 
 /** How the texts of a chat are read. */
@@ -14,6 +15,16 @@ export interface ChatReader {
   onChange: (what: string) => void;
   /** Takes includes out of a text. */
   split?: (text: string) => Piece[];
+}
+
+/** Reads the texts of a thing, and tells it what is not as it was. */
+export function chatReader(thing: Thing, names: VariableNames, syntax: ChatReader['syntax']): ChatReader {
+  return {
+    syntax,
+    names,
+    onRename: (from, to) => thing.change(`the variable "${from}" is called "${to}"`),
+    onChange: (what) => thing.change(what),
+  };
 }
 
 const ROLES: Record<string, 'system' | 'user' | 'assistant' | 'tool'> = {

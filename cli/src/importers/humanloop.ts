@@ -1,17 +1,9 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
-import { isLabel, mapLabels, mapNames } from '../names.ts';
-import { versionProblem } from '../prompt-version.ts';
-import { type ChatReader, readMessages, readText as readTemplate, readTools } from './chat.ts';
+import { chatReader, readMessages, readText as readTemplate, readTools } from './chat.ts';
+import { type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
 import { parseHumanloopPrompt } from './humanloop-prompt-file.ts';
-import {
-  emptyImport,
-  type Import,
-  ImportError,
-  type ImportedPrompt,
-  type ImportedVersion,
-  type NoteExample,
-} from './model.ts';
+import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteExample } from './model.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
@@ -62,12 +54,7 @@ function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): I
   if (listOf(json['linked_tools']).length > 0)
     thing.change('tools that it links to are left out: their definitions are not in the file');
   const tools = readTools(listOf(json['tools']));
-  const reader: ChatReader = {
-    syntax: 'mustache',
-    names: settings.variables,
-    onRename: (from, to) => thing.change(`the variable "${from}" is called "${to}"`),
-    onChange: (what) => thing.change(what),
-  };
+  const reader = chatReader(thing, settings.variables, 'mustache');
   const version: ImportedVersion = { model, fallback_models: [], parameters };
   const { template } = json;
   if (typeof template === 'string') version.template = readTemplate(template, reader);
@@ -82,59 +69,11 @@ function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): I
     thing.change(`kept in its config: ${Object.keys(kept).join(', ')}`);
   }
   const message = textOf(json['version_description']) ?? textOf(json['commit_message']) ?? textOf(json['version_name']);
-  if (message !== undefined) version.commit_message = message.slice(0, 1000);
+  if (message !== undefined) version.commit_message = message;
   return version;
 }
 
 const createdAt = ({ json }: Saved) => textOf(json['created_at']) ?? '';
-
-function readPrompt(
-  path: string,
-  name: string,
-  all: Saved[],
-  labelNames: Map<string, string>,
-  settings: ImportSettings,
-): ImportedPrompt[] {
-  const thing = settings.report.add('prompt', path);
-  const versions: ImportedVersion[] = [];
-  const labels: Record<string, number> = {};
-  const faults: string[] = [];
-  const inOrder = all.toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : createdAt(a) > createdAt(b) ? 1 : 0));
-  for (const saved of inOrder) {
-    try {
-      const version = readVersion(saved, settings, thing);
-      const problem = versionProblem(version);
-      if (problem !== undefined) throw new TemplateError(problem);
-      versions.push(version);
-      for (const label of labelsOf(saved.json)) {
-        const own = labelNames.get(label) ?? label;
-        if (!isLabel(label)) thing.change(`the environment "${label}" is the label "${own}"`);
-        labels[own] = versions.length;
-      }
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error;
-      const version = textOf(saved.json['version_id']);
-      faults.push(all.length === 1 ? error.message : `version ${version ?? '?'} is left out: ${error.message}`);
-    }
-  }
-  if (versions.length === 0) {
-    thing.leaveOut(faults.join('; '));
-    return [];
-  }
-  thing.rename(name);
-  for (const fault of faults) thing.change(fault);
-  const description = all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined);
-  return [
-    {
-      name,
-      ...(description !== undefined && { description: description.slice(0, 2000) }),
-      archived: false,
-      versions,
-      labels,
-      thing,
-    },
-  ];
-}
 
 /** Environments that a version is deployed to. */
 function labelsOf(json: Json): string[] {
@@ -234,26 +173,27 @@ class SavedFiles {
 export async function importHumanloop(location: string, settings: ImportSettings): Promise<Import> {
   const saved = new SavedFiles(settings);
   for (const file of await listFiles(location, ['.prompt', '.agent', '.json', '.jsonl'])) await saved.add(file);
-  const byPath = Map.groupBy(saved.prompts, ({ path }) => path);
-  const names = mapNames('prompt', byPath.keys());
-  const labels = mapLabels(saved.prompts.flatMap(({ json }) => labelsOf(json)));
-  const prompts = [...byPath].flatMap(([path, all]) =>
-    readPrompt(path, names.get(path) ?? path, all, labels, settings),
+  const found = [...Map.groupBy(saved.prompts, ({ path }) => path)].map(
+    ([source, all]): FoundPrompt => ({
+      source,
+      description: all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined),
+      versions: all
+        .toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : createdAt(a) > createdAt(b) ? 1 : 0))
+        .map((one) => ({
+          called: `version ${textOf(one.json['version_id']) ?? '?'}`,
+          labels: labelsOf(one.json),
+          read: (thing) => readVersion(one, settings, thing),
+        })),
+    }),
   );
-  const datasetNames = mapNames(
-    'dataset',
-    saved.datasets.map(({ path }) => path),
-  );
-  const datasets = saved.datasets.map((dataset) => {
-    const thing = settings.report.add('dataset', dataset.path);
-    const name = datasetNames.get(dataset.path) ?? dataset.path;
-    thing.rename(name);
-    return {
-      name,
+  const prompts = takePrompts(found, settings);
+  const datasets = takeDatasets(
+    saved.datasets.map((dataset) => ({
+      source: dataset.path,
       description: dataset.description,
-      thing,
       read: (note: NoteExample) => readDatapoints(dataset, settings, note),
-    };
-  });
+    })),
+    settings,
+  );
   return { ...emptyImport(), prompts, datasets };
 }

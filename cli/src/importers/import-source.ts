@@ -1,3 +1,6 @@
+import { importBraintrust } from './braintrust.ts';
+import { importDotprompt } from './dotprompt.ts';
+import { importGitHub } from './github.ts';
 import { importHumanloop } from './humanloop.ts';
 import { importLangfuse, importLangfuseFiles } from './langfuse.ts';
 import { fetchLangfuse, type LangfuseAccess } from './langfuse-api.ts';
@@ -6,14 +9,21 @@ import type { Import } from './model.ts';
 import { importOpenAiEvals } from './openai-evals.ts';
 import { importPms } from './pms.ts';
 import { importPromptfoo } from './promptfoo/import.ts';
+import { importPromptLayer } from './promptlayer.ts';
+import { importPrompty } from './prompty.ts';
 import type { ImportSettings } from './settings.ts';
 
 const READERS: Record<string, (location: string, settings: ImportSettings) => Promise<Import>> = {
   pms: importPms,
+  github: importGitHub,
   langfuse: importLangfuseFiles,
   promptfoo: importPromptfoo,
   'openai-evals': importOpenAiEvals,
   langsmith: importLangSmith,
+  braintrust: importBraintrust,
+  promptlayer: importPromptLayer,
+  dotprompt: importDotprompt,
+  prompty: importPrompty,
   humanloop: importHumanloop,
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type Json, listOf, objectOf, textOf } from '../json.ts';
 import type { LangfuseContents } from './langfuse.ts';
+import { type LangfuseExperiments, noExperiments, withExperiments } from './langfuse-experiments.ts';
 import { emptyScoring, type LangfuseScoring, subjectOfItem, subjectOfScore } from './langfuse-scores.ts';
 import { ImportError } from './model.ts';
 import { parseJson } from './source-files.ts';
@@ -172,8 +173,23 @@ class Observations {
 
 const OBSERVATION_FIELDS = 'core,basic,io,model,usage,prompt';
 
+/** Before all experiments: the API wants a beginning. */
+const FROM = 'fromStartTime=2020-01-01T00%3A00%3A00Z';
+
+/** Reads experiments; with the values of their items where these stand in no dataset. */
+async function fetchExperiments(api: LangfuseApi): Promise<LangfuseExperiments> {
+  const experiments = (await allOf(api.cursorPages(`experiments?${FROM}&fields=core,scores`))) ?? [];
+  const items: Json[] = [];
+  for (const { id, datasetId } of experiments) {
+    const fields = textOf(datasetId) === undefined ? 'core,dataset,io,itemMetadata,scores' : 'core,dataset,scores';
+    const path = `experiment-items?${FROM}&experimentId=${encodeURIComponent(String(id))}&fields=${fields}`;
+    for await (const item of api.cursorPages(path)) items.push(item);
+  }
+  return { experiments, items };
+}
+
 /** Reads scores with their configs, queues with the items that wait, and the observations of both. */
-async function fetchScoring(api: LangfuseApi): Promise<LangfuseScoring> {
+async function fetchScoring(api: LangfuseApi, experiments: LangfuseExperiments): Promise<LangfuseScoring> {
   const found = emptyScoring();
   found.configs = (await allOf(api.pages('score-configs'))) ?? [];
   found.scores =
@@ -185,7 +201,10 @@ async function fetchScoring(api: LangfuseApi): Promise<LangfuseScoring> {
     );
   const traces = new Set<string>();
   const single = new Set<string>();
-  for (const subject of [...found.scores.map(subjectOfScore), ...found.items.map(subjectOfItem)]) {
+  for (const subject of [
+    ...withExperiments(found, experiments).scores.map(subjectOfScore),
+    ...found.items.map(subjectOfItem),
+  ]) {
     const trace = subject?.kind === 'trace' ? subject.id : subject?.traceId;
     if (trace !== undefined) traces.add(trace);
     else if (subject?.kind === 'observation') single.add(subject.id);
@@ -206,7 +225,13 @@ export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseCon
   if (!/^https?:\/\//.test(access.baseUrl) || URL.parse(access.baseUrl) === null)
     throw new ImportError(`${access.baseUrl}: is no base URL such as https://cloud.langfuse.com`);
   const api = new LangfuseApi(access);
-  const contents: LangfuseContents = { prompts: [], datasets: [], listed: [], scoring: emptyScoring() };
+  const contents: LangfuseContents = {
+    prompts: [],
+    datasets: [],
+    listed: [],
+    scoring: emptyScoring(),
+    experiments: noExperiments(),
+  };
   for await (const { name, versions } of api.pages('v2/prompts')) {
     if (typeof name !== 'string') continue;
     for (const version of listOf(versions)
@@ -221,6 +246,7 @@ export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseCon
     const items = () => api.pages(`dataset-items?datasetName=${encodeURIComponent(name)}`);
     contents.datasets.push({ name, description: textOf(description), items });
   }
-  contents.scoring = await fetchScoring(api);
+  contents.experiments = await fetchExperiments(api);
+  contents.scoring = await fetchScoring(api, contents.experiments);
   return contents;
 }

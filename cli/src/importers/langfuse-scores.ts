@@ -182,14 +182,20 @@ class Runs {
       const observation = this.#byId.get(id);
       return observation === undefined ? 'its observation is not there' : this.#runOf(id, observation);
     }
-    if (kind !== 'trace') return `it is about ${kind === 'session' ? 'a session' : `a ${kind}`}, not an execution`;
+    if (kind !== 'trace') return `it is about ${kind === 'experiment' ? 'an' : 'a'} ${kind}, not an execution`;
     const generations = (this.#byTrace.get(id) ?? []).filter(
       (one) => one['type'] === 'GENERATION' || modelOf(one) !== undefined,
     );
-    const last = generations.toSorted((a, b) => Date.parse(startOf(a)) - Date.parse(startOf(b))).at(-1);
+    const last =
+      generations.toSorted((a, b) => Date.parse(startOf(a)) - Date.parse(startOf(b))).at(-1) ?? this.#itemOf(id);
     if (last === undefined) return 'its trace has no generation';
     if (generations.length > 1) note('of a trace with several generations, the last one stands for it', id);
     return this.#runOf(String(last['id']), last);
+  }
+
+  /** The item of an experiment that a trace is, where it has its values. */
+  #itemOf(trace: string): Json | undefined {
+    return (this.#byTrace.get(trace) ?? []).find((one) => 'experimentItemId' in one && 'output' in one);
   }
 
   #runOf(id: string, observation: Json): ImportedRun | string {

@@ -3,6 +3,13 @@ import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
 import { type ChatReader, readMessages, readText, readVariable } from './chat.ts';
 import { readExample } from './examples.ts';
+import {
+  datasetsOfExperiments,
+  experimentKindOf,
+  type LangfuseExperiments,
+  noExperiments,
+  withExperiments,
+} from './langfuse-experiments.ts';
 import { emptyScoring, importLangfuseScoring, type LangfuseScoring } from './langfuse-scores.ts';
 import {
   emptyImport,
@@ -41,6 +48,7 @@ export interface LangfuseContents {
   /** Versions that a list names. Those that did not come with their content are missed. */
   listed: { name: string; version: number }[];
   scoring: LangfuseScoring;
+  experiments: LangfuseExperiments;
 }
 
 /** A reference to another prompt: `name=…|version=3` or `name=…|label=…`. */
@@ -277,22 +285,23 @@ export function importLangfuse(contents: LangfuseContents, settings: ImportSetti
   for (const name of new Set(contents.listed.map((one) => one.name)))
     if (!found.has(name))
       settings.report.leaveOut('prompt', name, 'only a list names it: save each of its versions too');
+  const all = [...contents.datasets, ...datasetsOfExperiments(contents.experiments, settings.report)];
   const names = mapNames(
     'dataset',
-    contents.datasets.map(({ name }) => name),
+    all.map(({ name }) => name),
   );
-  const datasets = contents.datasets.map((dataset) => {
+  const taken = new Set<string>();
+  const datasets = all.flatMap((dataset: LangfuseDataset) => {
     const thing = settings.report.add('dataset', dataset.name);
     const name = names.get(dataset.name) ?? dataset.name;
-    thing.rename(name);
-    return {
-      name,
-      description: dataset.description,
-      thing,
-      read: (note: NoteExample) => readItems(dataset, settings, note),
-    };
+    if (taken.has(name)) thing.leaveOut('another dataset has this name');
+    else thing.rename(name);
+    taken.add(name);
+    const read = (note: NoteExample) => readItems(dataset, settings, note);
+    return thing.isLeftOut ? [] : [{ name, description: dataset.description, thing, read }];
   });
-  const scoring = importLangfuseScoring(contents.scoring, settings, (name, version) => reader.placeOf(name, version));
+  const scored = withExperiments(contents.scoring, contents.experiments);
+  const scoring = importLangfuseScoring(scored, settings, (name, version) => reader.placeOf(name, version));
   return { ...emptyImport(), prompts, datasets, scoring };
 }
 
@@ -326,6 +335,7 @@ class SavedAnswers {
   readonly prompts: LangfusePrompt[] = [];
   readonly listed: LangfuseContents['listed'] = [];
   readonly scoring = emptyScoring();
+  readonly experiments = noExperiments();
   readonly #items = new Map<string, Json[]>();
   readonly #descriptions = new Map<string, string | undefined>();
   #unknown = 0;
@@ -340,8 +350,10 @@ class SavedAnswers {
   #addOne(value: unknown, file: string): void {
     if (!isObject(value)) throw new ImportError(`${file}: holds something that Langfuse's API does not answer with`);
     const { name, version } = value;
+    const experiment = experimentKindOf(value);
     const scoring = scoringKindOf(value);
-    if (scoring !== undefined) this.scoring[scoring].push(value);
+    if (experiment !== undefined) this.experiments[experiment].push(value);
+    else if (scoring !== undefined) this.scoring[scoring].push(value);
     else if (typeof name === 'string' && 'prompt' in value && Number.isSafeInteger(version))
       this.prompts.push({ name, version: Number(version), record: value });
     else if (typeof name === 'string' && Array.isArray(value['versions']))
@@ -355,7 +367,7 @@ class SavedAnswers {
     } else this.#unknown += 1;
     if (this.#unknown > 0)
       throw new ImportError(
-        `${file}: is neither a prompt, a list of prompts, a dataset, items of one, nor what belongs to scores, from Langfuse's API`,
+        `${file}: is neither a prompt, a list of prompts, a dataset, items of one, an experiment, nor what belongs to scores, from Langfuse's API`,
       );
   }
 
@@ -371,7 +383,8 @@ class SavedAnswers {
       description: this.#descriptions.get(name),
       items: () => items,
     }));
-    return { prompts: this.prompts, listed: this.listed, datasets, scoring: this.scoring };
+    const { prompts, listed, scoring, experiments } = this;
+    return { prompts, listed, datasets, scoring, experiments };
   }
 }
 

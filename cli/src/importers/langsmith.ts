@@ -1,9 +1,15 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
-import { mapNames } from '../names.ts';
-import { versionProblem } from '../prompt-version.ts';
-import { type ChatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
+import { type ChatReader, chatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
+import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
-import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteExample } from './model.ts';
+import {
+  type Example,
+  emptyImport,
+  type Import,
+  ImportError,
+  type ImportedVersion,
+  type NoteExample,
+} from './model.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
@@ -70,12 +76,7 @@ class ManifestReader {
   }
 
   #reader(syntax: ChatReader['syntax']): ChatReader {
-    return {
-      syntax,
-      names: this.#settings.variables,
-      onRename: (from, to) => this.#thing.change(`the variable "${from}" is called "${to}"`),
-      onChange: (what) => this.#thing.change(what),
-    };
+    return chatReader(this.#thing, this.#settings.variables, syntax);
   }
 
   /** @throws TemplateError */
@@ -219,43 +220,20 @@ function commitsIn(value: unknown, file: string): Commit[] {
   ];
 }
 
-function readPrompts(commits: Commit[], settings: ImportSettings): Import['prompts'] {
-  const byPrompt = Map.groupBy(commits, ({ prompt }) => prompt);
-  const names = mapNames('prompt', byPrompt.keys());
-  return [...byPrompt].flatMap(([source, own]) => {
-    const thing = settings.report.add('prompt', source);
-    const reader = new ManifestReader(settings, thing);
-    const name = names.get(source) ?? source;
-    const faults: string[] = [];
-    const versions = own
+function promptsOf(commits: Commit[], settings: ImportSettings): FoundPrompt[] {
+  return [...Map.groupBy(commits, ({ prompt }) => prompt)].map(([source, own]) => ({
+    source,
+    description: own.map((commit) => commit.description).find((text) => text !== undefined),
+    versions: own
       .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0))
-      .flatMap((commit) => {
-        try {
-          const version = reader.read(commit.manifest);
-          const problem = versionProblem(version);
-          if (problem !== undefined) throw new TemplateError(problem);
-          return [
-            commit.hash === ''
-              ? version
-              : { ...version, commit_message: `LangSmith commit ${commit.hash.slice(0, 64)}` },
-          ];
-        } catch (error) {
-          if (!(error instanceof TemplateError)) throw error;
-          faults.push(
-            own.length === 1 ? error.message : `commit ${commit.hash.slice(0, 8)} is left out: ${error.message}`,
-          );
-          return [];
-        }
-      });
-    if (versions.length === 0) {
-      thing.leaveOut(faults.join('; '));
-      return [];
-    }
-    thing.rename(name);
-    for (const fault of faults) thing.change(fault);
-    const description = own.map((commit) => commit.description).find((text) => text !== undefined);
-    return [{ name, ...(description !== undefined && { description }), archived: false, versions, labels: {}, thing }];
-  });
+      .map(({ hash, manifest }) => ({
+        called: `commit ${hash.slice(0, 8)}`,
+        read(thing) {
+          const version = new ManifestReader(settings, thing).read(manifest);
+          return hash === '' ? version : { ...version, commit_message: `LangSmith commit ${hash.slice(0, 64)}` };
+        },
+      })),
+  }));
 }
 
 /** What an example's outputs are compared as: the only one of them, or all. */
@@ -267,22 +245,34 @@ function expectedOf(outputs: unknown, note: NoteExample, at: string): unknown {
   return entries[0][1];
 }
 
+function exampleOf(value: unknown, settings: ImportSettings, note: NoteExample, at: string): Example | undefined {
+  const { id, inputs, outputs, metadata } = objectOf(value);
+  if (isObject(inputs)) {
+    const raw = { id, input: inputs, expected: expectedOf(outputs, note, at), metadata };
+    return readExample(raw, settings.variables, note, at);
+  }
+  note('left out', 'an example has no inputs', at);
+  return undefined;
+}
+
 async function* readLinesOf(file: SourceFile, settings: ImportSettings, note: NoteExample) {
   for await (const { line, value } of readJsonLines(file)) {
-    const at = `line ${line}`;
-    const { id, inputs, outputs, metadata } = objectOf(value);
-    if (!isObject(inputs)) {
-      note('left out', 'a line has no inputs', at);
-      continue;
-    }
-    const example = readExample(
-      { id, input: inputs, expected: expectedOf(outputs, note, at), metadata },
-      settings.variables,
-      note,
-      at,
-    );
+    const example = exampleOf(value, settings, note, `line ${line}`);
     if (example !== undefined) yield example;
   }
+}
+
+async function* readList(values: unknown[], settings: ImportSettings, note: NoteExample) {
+  for (const [index, value] of values.entries()) {
+    const example = exampleOf(value, settings, note, `example ${index + 1}`);
+    if (example !== undefined) yield example;
+  }
+}
+
+/** Examples as the API lists them; undefined where it is something else. */
+function examplesIn(value: unknown): unknown[] | undefined {
+  const list = isObject(value) ? listOf(value['examples']) : listOf(value);
+  return list.length > 0 && list.every((one) => isObject(one) && 'inputs' in one) ? list : undefined;
 }
 
 /** `inputs` and `outputs` as JSON, or a column for each: `input_question`, `outputs.answer`. */
@@ -316,28 +306,25 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
 }
 
 /**
- * Reads prompts of LangSmith as their commits or manifests (JSON), and datasets as it exports them (JSON Lines, CSV).
+ * Reads prompts of LangSmith as their commits or manifests (JSON), and datasets as it exports them or its API lists their examples
+ * (JSON Lines, CSV, JSON).
  * @throws ImportError
  */
 export async function importLangSmith(location: string, settings: ImportSettings): Promise<Import> {
-  const files = await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv']);
   const commits: Commit[] = [];
-  const sets: SourceFile[] = [];
-  for (const file of files) {
-    if (file.name.endsWith('.json')) commits.push(...commitsIn(await readJson(file), file.name));
-    else sets.push(file);
+  const sets: FoundDataset[] = [];
+  for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv'])) {
+    const source = file.name.replace(/\.[^./]*$/, '');
+    if (!file.name.endsWith('.json')) {
+      const read = file.name.endsWith('.csv') ? readRowsOf : readLinesOf;
+      sets.push({ source, read: (note) => read(file, settings, note) });
+      continue;
+    }
+    const value = await readJson(file);
+    const examples = examplesIn(value);
+    if (examples === undefined) commits.push(...commitsIn(value, file.name));
+    else sets.push({ source, read: (note) => readList(examples, settings, note) });
   }
-  const stem = (file: SourceFile) => file.name.replace(/\.[^./]*$/, '');
-  const names = mapNames('dataset', sets.map(stem));
-  const taken = new Set<string>();
-  const datasets = sets.flatMap((file) => {
-    const thing = settings.report.add('dataset', stem(file));
-    const name = names.get(stem(file)) ?? stem(file);
-    thing.rename(name);
-    if (taken.has(name)) thing.leaveOut(`another file has this name: rename ${file.name}`);
-    taken.add(name);
-    const read = (note: NoteExample) => (file.name.endsWith('.csv') ? readRowsOf : readLinesOf)(file, settings, note);
-    return thing.isLeftOut ? [] : [{ name, thing, read }];
-  });
-  return { ...emptyImport(), prompts: readPrompts(commits, settings), datasets };
+  const prompts = takePrompts(promptsOf(commits, settings), settings);
+  return { ...emptyImport(), prompts, datasets: takeDatasets(sets, settings) };
 }

@@ -1,13 +1,6 @@
 import { isObject, type Json, listOf, shown, textOf } from '../json.ts';
+import type { TakenGrader } from './graders.ts';
 import { TemplateError } from './template-text.ts';
-
-/** A grader as an evaluator. */
-export interface TakenGrader {
-  evaluator: Json;
-  /** The field of an item that the example has to expect. */
-  expectedField?: string;
-  notes: string[];
-}
 
 const OUTPUT = /^\s*\{\{\s*sample\.output_text\s*\}\}\s*$/;
 const ITEM = /^\s*\{\{\s*item\.([\w-]+)\s*\}\}\s*$/;

@@ -108,12 +108,14 @@ export async function planImport(imported: Import, reader: WorkspaceReader): Pro
   const datasets = await planDatasets(imported, reader);
   const left = new Set(imported.datasets.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
   const gone = new Set(imported.prompts.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
-  const evaluations = imported.evaluations.flatMap((evaluation): Step[] => {
+  const evaluations: Step[] = [];
+  for (const evaluation of imported.evaluations) {
     const { definition, name, thing } = evaluation;
     const missing = left.has(definition.dataset) ? 'dataset' : gone.has(definition.prompt_name) ? 'prompt' : undefined;
     if (missing !== undefined) thing.leaveOut(`its ${missing} is left out`);
-    return thing.isLeftOut ? [] : [{ kind: 'evaluation', name, evaluation }];
-  });
+    if (thing.isLeftOut || isSameJson(await reader.savedEvaluation(name), definition)) continue;
+    evaluations.push({ kind: 'evaluation', name, evaluation });
+  }
   const scoring = await planScoring(imported, reader);
   return [...prompts, ...datasets, ...evaluations, ...scoring, ...(await planOthers(imported, reader))];
 }

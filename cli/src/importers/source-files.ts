@@ -25,6 +25,7 @@ export interface SourceFile {
 
 /**
  * The file, or all files of the folder in the order of their names.
+ * @param extensions how names of files in the folder end: `.json`, `.prompt.yml`
  * @throws ImportError where there is none
  */
 export async function listFiles(location: string, extensions: readonly string[]): Promise<SourceFile[]> {
@@ -33,7 +34,7 @@ export async function listFiles(location: string, extensions: readonly string[])
   if (!found.isDirectory()) return [{ path: location, name: path.basename(location) }];
   const entries = await readdir(location, { recursive: true, withFileTypes: true });
   const files = entries
-    .filter((entry) => entry.isFile() && extensions.includes(path.extname(entry.name).toLowerCase()))
+    .filter((entry) => entry.isFile() && extensions.some((ending) => entry.name.toLowerCase().endsWith(ending)))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => !file.split(path.sep).includes('node_modules'))
     .toSorted((a, b) => (a < b ? -1 : 1));
@@ -109,14 +110,18 @@ export async function readJson(file: SourceFile): Promise<unknown> {
 
 /**
  * YAML as other products write it: with anchors, aliases and merge keys, but not so many that they multiply.
+ * @param options `firstLine` of the file, where the text is a part of it; `uniqueKeys`: whether a key that comes twice is an error,
+ * rather than the last of them counting. Default: 1, true
  * @throws ImportError naming the line
  */
-export function parseYaml(text: string, name: string): unknown {
+export function parseYaml(text: string, name: string, { firstLine = 1, uniqueKeys = true } = {}): unknown {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys });
   const [error] = document.errors;
-  if (error !== undefined)
-    throw new ImportError(`${name}:${lines.linePos(error.pos[0]).line}: is not valid YAML: ${error.message}`);
+  if (error !== undefined) {
+    const line = lines.linePos(error.pos[0]).line + firstLine - 1;
+    throw new ImportError(`${name}:${line}: is not valid YAML: ${error.message}`);
+  }
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIASES });

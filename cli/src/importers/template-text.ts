@@ -71,7 +71,10 @@ export function formatTemplate(pieces: readonly Piece[]): string {
 }
 
 /** How other products write what is put in. */
-export type TemplateSyntax = 'mustache' | 'nunjucks' | 'f-string';
+export type TemplateSyntax = 'mustache' | 'nunjucks' | 'f-string' | 'placeholders';
+
+/** What is replaced where nothing else is: all other text stands for itself. */
+export const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}/g;
 
 const BRACES = /\{\{\{|\{\{|\{%|\{#/;
 const DOTTED = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
@@ -133,6 +136,20 @@ function readMustache(
   return pieces;
 }
 
+/** Reads `{{ name }}`; whatever else stands in braces is text. */
+function readPlaceholders(text: string, names: VariableNames, onRename: (from: string, to: string) => void): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: whole, 1: inside = '', index } of text.matchAll(PLACEHOLDER)) {
+    const variable = names.of(inside);
+    if (variable !== inside) onRename(inside, variable);
+    pieces.push(text.slice(end, index), { variable });
+    end = index + whole.length;
+  }
+  pieces.push(text.slice(end));
+  return pieces;
+}
+
 /** Python's `str.format`, without its conversions: `{name}`, and `{{` for a brace. */
 function readFString(text: string, names: VariableNames, onRename: (from: string, to: string) => void): Piece[] {
   const pieces: Piece[] = [];
@@ -179,8 +196,11 @@ export interface Translated {
 export function translate(source: string | readonly Piece[], syntax: TemplateSyntax, names: VariableNames): Translated {
   const renamed = new Map<string, string>();
   const onRename = (from: string, to: string) => renamed.set(from, to);
-  const read = (text: string) =>
-    syntax === 'f-string' ? readFString(text, names, onRename) : readMustache(text, syntax, names, onRename);
+  const read = (text: string) => {
+    if (syntax === 'f-string') return readFString(text, names, onRename);
+    if (syntax === 'placeholders') return readPlaceholders(text, names, onRename);
+    return readMustache(text, syntax, names, onRename);
+  };
   const parts = typeof source === 'string' ? [source] : source;
   try {
     return { text: formatTemplate(parts.flatMap((part) => (typeof part === 'string' ? read(part) : [part]))), renamed };

@@ -55,6 +55,8 @@ export interface WorkspaceReader {
   protectedLabels(): AsyncIterable<string>;
   scoreDefinitions(): AsyncIterable<ScoreDefinitionRecord>;
   queues(): AsyncIterable<QueueRecord>;
+  /** The definition that an evaluation of this name was saved with; undefined where there is none. */
+  savedEvaluation(name: string): Promise<unknown>;
 }
 
 /** The body of `POST /v1/prompts`. */

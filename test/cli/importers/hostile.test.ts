@@ -170,3 +170,21 @@ describe('a file that is larger than the memory', () => {
     });
   });
 });
+
+test.each([
+  ['dotprompt', 'a.prompt', `---\nmodel: m\n---\n${'\\'.repeat(400_000)}`],
+  ['dotprompt', 'a.prompt', `---\nmodel: m\n---\n${'{{!--'.repeat(100_000)}`],
+  ['dotprompt', 'a.prompt', `---\nmodel: m\n---\n${'{{!}}'.repeat(50_000)}`],
+  ['dotprompt', 'a.prompt', `${'#\n'.repeat(200_000)}---`],
+  ['prompty', 'a.prompty', `---\nmodel: {api: chat, configuration: {name: m}}\n---\n${'![](x'.repeat(100_000)}`],
+  ['prompty', 'a.prompty', `---\nmodel: m\n---\n${' '.repeat(400_000)}x\n${'\n'.repeat(400_000)}x`],
+  ['github', 'a.prompt.yml', `model: m\nmessages: [{role: user, content: "${'{{ '.repeat(150_000)}"}]`],
+  ['github', 'a.prompt.yml', YAML_BOMB],
+])('no file of %s takes long: %#', async (source, name, content) => {
+  await withFolder(async (folder) => {
+    await writeFile(path.join(folder, name), content);
+    const began = performance.now();
+    await planFiles(source, folder).catch(() => undefined);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});

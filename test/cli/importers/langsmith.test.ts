@@ -53,7 +53,7 @@ describe('prompts and datasets of LangSmith', () => {
       { id: 'r1', variables: { question: 'Where?' }, expected: 'Paris' },
       { id: 'r2', variables: { question: 'Two\nlines?' }, expected: 'Yes' },
     ]);
-    expect(planned.report).toContainEqual(expect.stringContaining('left out: a line has no inputs (line 3)'));
+    expect(planned.report).toContainEqual(expect.stringContaining('left out: an example has no inputs (line 3)'));
   });
 
   test('commits become versions in the order in which they were made', async () => {
@@ -117,4 +117,12 @@ describe('prompts and datasets of LangSmith', () => {
       expect((await planFiles('langsmith', folder, 'sandbox/echo')).report).toEqual([expect.stringContaining(why)]);
     });
   });
+});
+
+test('examples that the API lists as JSON are a dataset', async () => {
+  const planned = await planFiles('langsmith', fixture('langsmith'));
+  expect(await examplesOf(planned, 'examples')).toEqual([
+    { id: '1', variables: { question: 'How?' }, expected: 'So.', metadata: { dataset_split: ['base'] } },
+    { id: '2', variables: { question: 'Why?' } },
+  ]);
 });

@@ -27,6 +27,7 @@ export const emptyWorkspace: WorkspaceReader = {
   protectedLabels: nothing,
   scoreDefinitions: nothing,
   queues: nothing,
+  savedEvaluation: async () => undefined,
 };
 
 /** What an import of files comes to in an empty workspace. */

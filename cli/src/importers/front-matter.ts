@@ -1,0 +1,27 @@
+import { isObject, type Json } from '../json.ts';
+import { ImportError } from './model.ts';
+import { parseYaml } from './source-files.ts';
+
+/** Between lines of three dashes; before it may stand comments and empty lines. */
+const FRONT_MATTER = /^\uFEFF?((?:(?:#[^\n]*|[ \t]*)\r?\n)*---[ \t]*\r?\n)(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
+
+/** A file that begins with settings in YAML. */
+export interface FrontMatter {
+  settings: Json;
+  /** What comes behind them. */
+  body: string;
+}
+
+/**
+ * Takes a file apart; undefined where it has no front matter.
+ * @throws ImportError naming the line, where that is no YAML, or no mapping
+ */
+export function splitFrontMatter(text: string, file: string): FrontMatter | undefined {
+  const match = FRONT_MATTER.exec(text);
+  if (match === null) return undefined;
+  const [whole, opening = '', yaml = ''] = match;
+  const firstLine = opening.split('\n').length;
+  const settings = parseYaml(yaml, file, { firstLine }) ?? {};
+  if (!isObject(settings)) throw new ImportError(`${file}:${firstLine}: the front matter is no mapping`);
+  return { settings, body: text.slice(whole.length) };
+}

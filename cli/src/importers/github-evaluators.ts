@@ -1,0 +1,212 @@
+import { isObject, isSameJson, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
+import type { TakenGrader } from './graders.ts';
+import { takeJudge } from './judges.ts';
+import { PLACEHOLDER, TemplateError } from './template-text.ts';
+
+const MAX_PATTERN_LENGTH = 1000;
+const MAX_VALUE_LENGTH = 10_000;
+/** Grades that an export lists as choices, at most. */
+const MAX_CHOICES = 21;
+
+const EXPECTED = '{{expected}}';
+const ALONE = /^\s*\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}\s*$/;
+
+const BUILT_IN_MODEL = 'openai/gpt-4o';
+/** GitHub's own judges. Their prompts are GitHub's; these rubrics ask for the same. */
+const BUILT_IN: Record<string, { rubric: string; include_expected: boolean; include_input: boolean }> = {
+  similarity: {
+    rubric:
+      'How far does the output say the same as the expected answer? 1: nothing of it. 2: little of it. 3: some of it. 4: most of it. ' +
+      '5: all of it.',
+    include_expected: true,
+    include_input: true,
+  },
+  coherence: {
+    rubric:
+      'How well do the sentences of the output belong together and follow from one another, as an answer to the prompt? ' +
+      '1: not at all. 2: hardly. 3: in part. 4: well. 5: throughout.',
+    include_expected: false,
+    include_input: true,
+  },
+  fluency: {
+    rubric:
+      'How fluent is the language of the output: its grammar, its choice of words, how easily it reads? 1: broken. 2: poor. ' +
+      '3: understandable. 4: good. 5: excellent. What it says does not count.',
+    include_expected: false,
+    include_input: false,
+  },
+  relevance: {
+    rubric:
+      'How far does the output answer what the prompt asks, and nothing else? 1: not at all. 2: hardly. 3: in part. 4: well, with small ' +
+      'gaps. 5: fully.',
+    include_expected: false,
+    include_input: true,
+  },
+  groundedness: {
+    rubric:
+      'How far is what the output says supported by the expected value, which is its source? 1: not at all. 2: hardly. 3: in part. ' +
+      '4: almost all of it. 5: all of it.',
+    include_expected: true,
+    include_input: true,
+  },
+};
+
+function builtIn(name: string): Json | undefined {
+  if (!Object.hasOwn(BUILT_IN, name)) return undefined;
+  return { type: 'llm_judge', model: BUILT_IN_MODEL, scale: { min: 1, max: 5 }, ...BUILT_IN[name] };
+}
+
+const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** The text that a pattern stands for; undefined where it is more than a text. */
+function literalOf(pattern: string): string | undefined {
+  const text = pattern.replace(/\\([\\^$.*+?()[\]{}|/-])/g, '$1');
+  return escapePattern(text) === pattern ? text : undefined;
+}
+
+function patternOf(text: string, before: string, after: string): string {
+  const pattern = `${before}${escapePattern(text)}${after}`;
+  if (pattern.length > MAX_PATTERN_LENGTH) throw new TemplateError('its text is too long for a pattern');
+  return pattern;
+}
+
+const CONDITIONS = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
+
+/** GitHub minds upper and lower case with `equals` alone. */
+function takeString(given: Json): TakenGrader {
+  const [condition, ...more] = CONDITIONS.filter((name) => textOf(given[name]) !== undefined);
+  if (condition === undefined) throw new TemplateError('it has no condition');
+  if (more.length > 0) throw new TemplateError('it has several conditions, of which GitHub minds one');
+  const text = textOf(given[condition]) ?? '';
+  const field = ALONE.exec(text)?.[1];
+  if (field !== undefined) {
+    if (condition === 'equals')
+      return { evaluator: { type: 'exact_match', trim: false }, expectedField: field, notes: [] };
+    if (condition === 'contains')
+      return { evaluator: { type: 'contains', case_sensitive: false }, expectedField: field, notes: [] };
+    throw new TemplateError('no evaluator looks for what an example expects at the start or the end alone');
+  }
+  if (text.search(PLACEHOLDER) !== -1) throw new TemplateError('its text has variables');
+  if (text.length > MAX_VALUE_LENGTH) throw new TemplateError('its text is too long');
+  const evaluator = {
+    equals: () => ({ type: 'regex', pattern: patternOf(text, '', ''), full_match: true }),
+    contains: () => ({ type: 'contains', value: text, case_sensitive: false }),
+    startsWith: () => ({ type: 'regex', pattern: patternOf(text, '^', ''), flags: 'i' }),
+    endsWith: () => ({ type: 'regex', pattern: patternOf(text, '', '$'), flags: 'i' }),
+  }[condition]();
+  return { evaluator, notes: [] };
+}
+
+/** What an export tells a judge of GitHub to answer. An import knows it again. */
+function gradeInstruction({ min, max }: { min: number; max: number }): string {
+  return `Grade the output. Answer with a whole number from ${min} to ${max}, and nothing else.`;
+}
+
+function takeModel(given: Json): TakenGrader {
+  const choices = listOf(given['choices']).map((choice) => ({
+    choice: String(objectOf(choice)['choice'] ?? ''),
+    score: Number(objectOf(choice)['score']),
+  }));
+  const grades = choices.map(({ choice }) => Number(choice));
+  const own = gradeInstruction({ min: Math.min(...grades), max: Math.max(...grades) });
+  const system = textOf(given['systemPrompt']);
+  const prompt = [system === own ? undefined : system, textOf(given['prompt'])].filter((text) => text !== undefined);
+  const judge = takeJudge({
+    model: textOf(given['modelId']),
+    prompt: prompt.join('\n\n'),
+    placeholder: PLACEHOLDER,
+    shows: { completion: 'output', expected: 'expected', input: 'input' },
+    choices,
+  });
+  return withExpected(judge.evaluator, judge.notes);
+}
+
+/** A judge that is shown what is expected needs that as what the example expects. */
+function withExpected(evaluator: Json, notes: string[]): TakenGrader {
+  return evaluator['include_expected'] === true
+    ? { evaluator, expectedField: 'expected', notes }
+    : { evaluator, notes };
+}
+
+/**
+ * An evaluator of a `.prompt.yml` as one here.
+ * @throws TemplateError where nothing here grades the same
+ */
+export function takeGitHubEvaluator(evaluator: Json): TakenGrader {
+  if (isObject(evaluator['string'])) return takeString(evaluator['string']);
+  if (isObject(evaluator['llm'])) return takeModel(evaluator['llm']);
+  const uses = textOf(evaluator['uses']);
+  if (uses === undefined) throw new TemplateError('it says neither "string", "llm" nor "uses"');
+  const own = builtIn(/^github\/(.+)$/.exec(uses)?.[1] ?? '');
+  if (own === undefined) throw new TemplateError(`nothing here is like ${uses}`);
+  return withExpected(own, ['its rubric is in words of its own']);
+}
+
+function literal(text: string): string {
+  if (text.search(PLACEHOLDER) !== -1) throw new TemplateError('its text would be a variable at GitHub');
+  return text;
+}
+
+function regexAsString({ pattern, flags = '', full_match = false }: Json): Json {
+  const text = String(pattern);
+  if (full_match === true && flags === '') {
+    const whole = literalOf(text);
+    if (whole !== undefined) return { equals: literal(whole) };
+  } else if (full_match !== true && flags === 'i') {
+    const start = text.startsWith('^') ? literalOf(text.slice(1)) : undefined;
+    if (start !== undefined) return { startsWith: literal(start) };
+    const end = text.endsWith('$') ? literalOf(text.slice(0, -1)) : undefined;
+    if (end !== undefined) return { endsWith: literal(end) };
+  }
+  throw new TemplateError('GitHub has no regular expressions');
+}
+
+function judgeAsModel(evaluator: Json, note: (what: string) => void): Json {
+  const { model, rubric, scale, include_expected = true, include_input = true, parameters } = evaluator;
+  const { min, max } = { min: 1, max: 5, ...objectOf(scale) } as { min: number; max: number };
+  if (min < 0 || max - min >= MAX_CHOICES)
+    throw new TemplateError(`it has negative grades, or more than ${MAX_CHOICES}`);
+  if (Object.keys(objectOf(parameters)).length > 0) note('parameters of its judge are left out');
+  const lines = [literal(String(rubric)), ''];
+  if (include_input === true) lines.push('Input: {{input}}');
+  if (include_expected === true) lines.push(`Expected: ${EXPECTED}`);
+  lines.push('Output: {{completion}}');
+  // From the highest: GitHub takes the first that is found in the answer, and 1 is in 10.
+  const choices = Array.from({ length: max - min + 1 }, (_, at) => max - at).map((grade) => ({
+    choice: String(grade),
+    score: (grade - min) / (max - min),
+  }));
+  return { modelId: model, systemPrompt: gradeInstruction({ min, max }), prompt: lines.join('\n'), choices };
+}
+
+/**
+ * An evaluator as GitHub has it.
+ * @param note is told of what is not quite the same there
+ * @throws TemplateError where GitHub has none like it
+ */
+export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => void): Json {
+  const { type, name = type, weight = 1, ...options } = evaluator;
+  if (weight !== 1) note('its weight is left out');
+  const { case_sensitive = true, trim = true, normalize_whitespace = false, value, values } = options;
+  switch (type) {
+    case 'exact_match':
+      if (case_sensitive !== true || normalize_whitespace === true)
+        throw new TemplateError('GitHub minds upper and lower case and white space where texts are equal');
+      if (trim === true) note('white space at both ends counts there');
+      return { name, string: { equals: EXPECTED } };
+    case 'contains': {
+      const [first, ...more] = values === undefined ? [value] : listOf(values);
+      if (more.length > 0) throw new TemplateError('GitHub looks for one text at a time');
+      if (case_sensitive === true) note('upper and lower case do not count there');
+      return { name, string: { contains: first === undefined ? EXPECTED : literal(String(first)) } };
+    }
+    case 'regex':
+      return { name, string: regexAsString(options) };
+    case 'llm_judge': {
+      const known = Object.keys(BUILT_IN).find((one) => isSameJson(builtIn(one), { type, ...options }));
+      return known === undefined ? { name, llm: judgeAsModel(options, note) } : { name, uses: `github/${known}` };
+    }
+    default:
+      throw new TemplateError(`GitHub has no evaluator like "${shown(type)}"`);
+  }
+}

@@ -1,0 +1,174 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createOtherWorkspace } from '../api/workspace.ts';
+import { type Call, startTestService, type TestService } from '../support/service.ts';
+import { type Cli, startCli } from './support.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`importers/fixtures/${name}`, import.meta.url));
+
+let service: TestService;
+let cli: Cli;
+let call: Call;
+let workspaces = 0;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  const other = await createOtherWorkspace(service, `from-${workspaces++}`);
+  call = other.call;
+  cli = await startCli({ origin: service.origin, key: other.key });
+});
+afterEach(() => cli?.remove());
+
+/** What a workspace has of prompts and datasets. */
+async function contents() {
+  const { body: prompts } = await call('GET', '/prompts');
+  const { body: datasets } = await call('GET', '/datasets');
+  return { prompts: prompts.data, datasets: datasets.data };
+}
+
+test.each([
+  ['github', 'github'],
+  ['openai-evals', 'openai-evals'],
+  ['openai-evals', 'openai-registry'],
+  ['dotprompt', 'dotprompt'],
+  ['prompty', 'prompty'],
+  ['langsmith', 'langsmith'],
+  ['braintrust', 'braintrust'],
+  ['promptlayer', 'promptlayer'],
+  ['humanloop', 'humanloop'],
+])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {
+  const run = async (...more: string[]) => {
+    const { status, stdout, stderr } = await cli.pms([
+      ...['import', source, fixture(location), '--model', 'sandbox/echo', '--json'],
+      ...more,
+    ]);
+    expect([status, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout);
+  };
+  const dry = await run('--dry-run');
+  expect(dry.steps.length).toBeGreaterThan(0);
+  expect(await contents()).toEqual({ prompts: [], datasets: [] });
+
+  const first = await run();
+  expect(first).toMatchObject({ steps: dry.steps, things: dry.things, done: dry.steps.length, failed: [] });
+  const made = await contents();
+  expect(made.prompts.length).toBeGreaterThan(0);
+  for (const { outcome, notes } of first.things) if (outcome === 'left out') expect(notes).not.toEqual([]);
+
+  expect(await run()).toMatchObject({ steps: [], done: 0 });
+  expect(await contents()).toEqual(made);
+});
+
+test('what is exported to GitHub is imported as the same', async () => {
+  expect(await cli.pms(['import', 'github', fixture('github')])).toMatchObject({ status: 0, stderr: '' });
+  await call('POST', '/prompts', {
+    body: {
+      name: 'other',
+      model: 'sandbox/echo',
+      template: 'Text {{ x }}',
+      fallback_models: ['sandbox/fixed'],
+      config: { team: 'a' },
+    },
+  });
+  await call('POST', '/prompts', { body: { name: 'parts', model: 'sandbox/echo', template: '{{> other }}' } });
+  const exported = await cli.pms(['export', 'files', '--format', 'github']);
+  expect(exported).toMatchObject({ status: 0, stderr: '' });
+  const lines = exported.stdout.split('\n');
+  expect(lines).toContain('prompt parts: left out: it includes "other", which GitHub can\'t');
+  expect(lines.find((line) => line.startsWith('prompt other:'))).toBe(
+    'prompt other: taken with a change: fallback_models is left out: GitHub has no place for it; ' +
+      'config.team is left out: GitHub has no place for it; its template is the message of a user',
+  );
+  expect(lines.at(-2)).toBe('files: 3 prompts with 3 tests');
+  expect((await cli.pms(['export', 'files', '--format', 'github'])).status).toBe(2);
+  const before = await readFile(path.join(cli.folder, 'evaluations/support/Refund-answer.json'), 'utf8');
+
+  const there = await createOtherWorkspace(service, `back-${workspaces++}`);
+  const back = await startCli({ origin: service.origin, key: there.key });
+  expect(await back.pms(['import', 'github', path.join(cli.folder, 'files')])).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
+  for (const target of ['/prompts/support/Refund-answer', '/prompts/city']) {
+    const said = ({ body }: { body: Record<string, unknown> }) =>
+      Object.fromEntries(['description', 'model', 'messages', 'parameters', 'config'].map((key) => [key, body[key]]));
+    expect(said(await there.call('GET', target))).toEqual(said(await call('GET', target)));
+  }
+  for (const name of ['support/Refund-answer', 'city']) {
+    const examples = async (of: Call) => {
+      const { body } = await of('GET', `/datasets/${name}/export?format=csv`);
+      expect(body).toContain('\n');
+      return body;
+    };
+    expect(await examples(there.call)).toEqual(await examples(call));
+  }
+  const after = await readFile(path.join(back.folder, 'evaluations/support/Refund-answer.json'), 'utf8');
+  expect(JSON.parse(after)).toEqual(JSON.parse(before));
+  // Into the workspace that it is from, it brings no more than what GitHub has no place for.
+  const again = await cli.pms(['import', 'github', 'files', '--dry-run']);
+  expect(again.stdout.split('\n').filter((line) => line.startsWith('would make'))).toEqual([
+    'would make prompt other: version 2',
+  ]);
+  await back.remove();
+});
+
+test('what can not be read is said with its file and line', async () => {
+  const run = async (source: string, file: string, content: string) => {
+    await writeFile(path.join(cli.folder, file), content);
+    const { status, stderr } = await cli.pms(['import', source, file]);
+    return [status, stderr];
+  };
+  expect(await run('github', 'a.prompt.yml', 'model: x\nmessages: [')).toEqual([
+    2,
+    expect.stringContaining('a.prompt.yml:2: is not valid YAML'),
+  ]);
+  expect(await run('dotprompt', 'a.prompt', '---\nmodel: x\ninput: {\n---\nHello')).toEqual([
+    2,
+    expect.stringContaining('a.prompt:3: is not valid YAML'),
+  ]);
+});
+
+const GUIDE = await readFile(new URL('../../docs/importers.md', import.meta.url), 'utf8');
+const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```/gm;
+const COMMAND = /^```text\n\$ pms (.+)\n([\s\S]*?)^```/gm;
+
+/** What the guide shows of each source: files, and what comes of importing them. */
+const SHOWN = GUIDE.split(/(?=^`[^`\n]+`:\n)/m).reduce<{ files: [string, string][]; commands: [string, string][] }[]>(
+  (shown, text) => {
+    const files = [...text.matchAll(FILE)].map(([, name = '', content = '']): [string, string] => [name, content]);
+    const commands = [...text.matchAll(COMMAND)].map(([, line = '', output = '']): [string, string] => [line, output]);
+    const open = shown.at(-1);
+    if (open !== undefined && open.commands.length === 0) {
+      open.files.push(...files);
+      open.commands.push(...commands);
+    } else if (files.length > 0) shown.push({ files, commands });
+    return shown;
+  },
+  [],
+);
+
+test('the guide shows a sample of each new source', () => {
+  const sources = SHOWN.flatMap(({ commands }) => commands.map(([line]) => line.split(' ')[1]));
+  expect(sources).toEqual([
+    'github',
+    'openai-evals',
+    'openai-evals',
+    'dotprompt',
+    'prompty',
+    'langsmith',
+    'braintrust',
+    'promptlayer',
+  ]);
+});
+
+test.each(SHOWN)('the guide shows what comes of it: $commands', async ({ files, commands }) => {
+  for (const [name, content] of files) await writeFile(path.join(cli.folder, name), content);
+  for (const [line, output] of commands) {
+    const { stdout, stderr } = await cli.pms(line.split(' '));
+    expect([stdout, stderr]).toEqual([output, '']);
+  }
+});
