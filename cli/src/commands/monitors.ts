@@ -14,10 +14,8 @@ function valueText({ metric, value, count, alerting }: Api.MonitorValue): string
 }
 
 /** `pms monitors list|get|set|delete`. */
-export function addMonitorCommands(program: Command, context: Context): void {
+export function addMonitorCommands(monitors: Command, context: Context): void {
   const { stdout } = context;
-  const monitors = program.command('monitors').description('standing checks of what runs, which alert');
-
   monitors
     .command('list')
     .description('list monitors by name')

@@ -50,10 +50,8 @@ function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptio
 }
 
 /** `pms queues list|show|add`. */
-export function addQueueCommands(program: Command, context: Context): void {
+export function addQueueCommands(queues: Command, context: Context): void {
   const { stdout } = context;
-  const queues = program.command('queues').description('executions that people score one after the other');
-
   queues
     .command('list')
     .description('list queues by name, with their progress')

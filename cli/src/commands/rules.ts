@@ -66,10 +66,8 @@ async function untilEnd(pms: Pms, started: Api.Backfill, timeoutSeconds = Number
 }
 
 /** `pms rules list|get|set|delete|backfill`. */
-export function addRuleCommands(program: Command, context: Context): void {
+export function addRuleCommands(rules: Command, context: Context): void {
   const { stdout } = context;
-  const rules = program.command('rules').description('evaluators that score executions as they complete');
-
   rules
     .command('list')
     .description('list rules by name')

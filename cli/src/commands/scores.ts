@@ -81,9 +81,8 @@ function whatOf({ mean, share_true: share, categories }: Api.ScoreSummary['data'
 }
 
 /** `pms scores list|create|delete|summary`. */
-export function addScoreCommands(program: Command, context: Context): void {
+export function addScoreCommands(scores: Command, context: Context): void {
   const { stdout } = context;
-  const scores = program.command('scores').description('what users, people and evaluators say of executions');
   const source = () => new Option('--source <source>', 'only of this source').choices(SOURCES);
 
   scores
