@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
 import { definitionText, readDefinition } from '../definition-file.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -114,8 +114,10 @@ export function addRuleCommands(rules: Command, context: Context): void {
     .command('delete')
     .description('delete a rule; its scores stay')
     .argument('<name>')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'as JSON')
-    .action(async (name: string, { json }: { json?: boolean }) => {
+    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      await confirm(context, `Delete the rule ${name}?`, yes);
       const rule = await (await connect(context)).call('deleteRule', { path: { name } });
       if (json) printJson(stdout, rule);
       else printLine(stdout, safeText(`${rule.name} is deleted`));
