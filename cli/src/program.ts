@@ -131,6 +131,12 @@ function addProfileOption(command: Command): void {
   for (const each of command.commands) addProfileOption(each);
 }
 
+/** Commander has set them already for the options that a command had before it was called. */
+function setNegatedDefaults(command: Command): void {
+  for (const option of command.options)
+    if (option.negate) command.setOptionValueWithSource(option.attributeName(), true, 'default');
+}
+
 /** The profile of an option goes before a key of the environment. */
 function useProfile({ env }: Context, name: string): void {
   env['PMS_PROFILE'] = name;
@@ -163,6 +169,7 @@ export async function createProgram(given: Context, args: readonly string[] = []
     const fill = await COMMANDS[command.name()]?.load();
     fill?.(command, context);
     addProfileOption(command);
+    setNegatedDefaults(command);
   };
   program.hook('preSubcommand', (_, command) => load(command));
   program.hook('preAction', (_, command) => {

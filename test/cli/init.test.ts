@@ -228,7 +228,7 @@ test('nothing is written until it is asked for, the source never, and a file tha
   const shown = await cli.pms(['init']);
   expect([shown.status, shown.stdout]).toEqual([
     0,
-    expect.stringMatching(/prompts\/hello\.yaml[^]*3 prompts in 2 files/),
+    expect.stringMatching(/prompts\/hello\.yaml[\s\S]*3 prompts in 2 files/),
   ]);
   expect(await readdir(cli.folder)).not.toContain('prompts');
   expect(await cli.pms(['init', '--write'])).toMatchObject({ status: 0, stdout: expect.stringContaining('3 written') });

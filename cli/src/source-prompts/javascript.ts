@@ -6,7 +6,7 @@ import { type Hole, piecesOf, type Value } from './value.ts';
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0' };
 const ESCAPE = /\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|[\s\S]))/g;
 
-const unescape = (text: string) =>
+const unescaped = (text: string) =>
   text.replace(ESCAPE, (_, long?: string, short?: string, byte?: string, character = '') => {
     const code = long ?? short ?? byte;
     if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
@@ -18,13 +18,13 @@ function readTemplate(node: SyntaxNode, source: Source, read: (node: SyntaxNode)
   const pieces: (string | Hole)[] = [];
   let at = node.from + 1;
   for (const child of node.getChildren('Interpolation')) {
-    pieces.push(unescape(source.text.slice(at, child.from).replaceAll('\r\n', '\n')));
+    pieces.push(unescaped(source.text.slice(at, child.from).replaceAll('\r\n', '\n')));
     const [, expression] = childrenOf(child);
     const written = source.text.slice(child.from + 2, child.to - 1).trim();
     pieces.push(...(expression === undefined ? [{ source: written }] : piecesOf(read(expression), written)));
     at = child.to;
   }
-  pieces.push(unescape(source.text.slice(at, node.to - 1).replaceAll('\r\n', '\n')));
+  pieces.push(unescaped(source.text.slice(at, node.to - 1).replaceAll('\r\n', '\n')));
   return { kind: 'text', pieces: pieces.filter((piece) => piece !== '') };
 }
 
@@ -33,7 +33,7 @@ function readObject(node: SyntaxNode, source: Source, read: (node: SyntaxNode) =
   for (const property of node.getChildren('Property')) {
     const [key, ...others] = childrenOf(property);
     if (key === undefined || key.name === 'Spread') continue;
-    const name = key.name === 'String' ? unescape(source.text.slice(key.from + 1, key.to - 1)) : source.of(key);
+    const name = key.name === 'String' ? unescaped(source.text.slice(key.from + 1, key.to - 1)) : source.of(key);
     const [colon, value] = others;
     if (colon === undefined) fields.set(name, readName(name));
     else if (colon.name === ':' && value !== undefined) fields.set(name, read(value));
@@ -61,7 +61,7 @@ function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) 
   const children = () => childrenOf(node).filter(({ name }) => !/Comment$/.test(name));
   switch (node.name) {
     case 'String':
-      return { kind: 'text', pieces: [unescape(source.text.slice(node.from + 1, node.to - 1))] };
+      return { kind: 'text', pieces: [unescaped(source.text.slice(node.from + 1, node.to - 1))] };
     case 'TemplateString':
       return readTemplate(node, source, read);
     case 'Number':

@@ -19,7 +19,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const ESCAPE = /\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|([\s\S]))/g;
 
-const unescape = (text: string) =>
+const unescaped = (text: string) =>
   text.replace(ESCAPE, (whole, long?: string, short?: string, byte?: string, octal?: string, character = '') => {
     const hex = long ?? short ?? byte;
     if (hex !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff));
@@ -35,7 +35,7 @@ function boundsOf(node: SyntaxNode, source: Source) {
   return {
     from: node.from + prefix.length + quote.length,
     to: node.to - quote.length,
-    cooked: (text: string) => (/r/i.test(prefix) ? text : unescape(text.replaceAll('\r\n', '\n'))),
+    cooked: (text: string) => (/r/i.test(prefix) ? text : unescaped(text.replaceAll('\r\n', '\n'))),
   };
 }
 
