@@ -116,6 +116,15 @@ test('the version is shown', async () => {
   expect(await cli.pms(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
+test('the help loads no command, and no client', async () => {
+  const tell = `import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (process.stdout.write(url + '\\n'), next(url, context)) });`;
+  const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`];
+  const { code, output } = await cli.start(['--help'], { nodeFlags }).ended;
+  expect([code, output]).toEqual([0, expect.stringContaining('cli/src/program.ts')]);
+  expect(output).not.toMatch(/commands\/|pms-client|clients\/typescript|zod|yaml/);
+});
+
 test('a file that is no YAML is told of in a line', async () => {
   await writeFile(path.join(cli.folder, 'eval.yaml'), 'prompt_name: a\n  b: [1,\n');
   for (const args of [
