@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/javascript';
-import { childrenOf, joined, type Language, type Source } from './source-reader.ts';
+import { childrenOf, joined, type Language, type Source, summandsOf } from './source-reader.ts';
 import { type Hole, piecesOf, type Value } from './value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0' };
@@ -88,12 +88,11 @@ function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) 
       return { kind: 'call', call, source: source.of(node) };
     }
     case 'BinaryExpression': {
-      const [left, operator, right] = children();
+      const [left, operator] = children();
       if (left === undefined || operator === undefined) return undefined;
       // `x as const` and `x satisfies T` are x.
       if (operator.name === 'as' || operator.name === 'satisfies') return read(left);
-      if (source.of(operator) !== '+' || right === undefined) return undefined;
-      return joined([read(left), read(right)]);
+      return joined((summandsOf(node, source) ?? []).map(read));
     }
     default:
       return undefined;

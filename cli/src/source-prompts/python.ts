@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/python';
 import { withoutUndefined } from './javascript.ts';
-import { childrenOf, joined, type Language, type Source } from './source-reader.ts';
+import { childrenOf, joined, type Language, type Source, summandsOf } from './source-reader.ts';
 import { type Hole, piecesOf, type Value } from './value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -114,12 +114,8 @@ function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) 
       const [inner] = inside();
       return inner && read(inner);
     }
-    case 'BinaryExpression': {
-      const [left, operator, right] = inside();
-      if (left === undefined || operator === undefined || source.of(operator) !== '+' || right === undefined)
-        return undefined;
-      return joined([read(left), read(right)]);
-    }
+    case 'BinaryExpression':
+      return joined((summandsOf(node, source) ?? []).map(read));
     default:
       return undefined;
   }

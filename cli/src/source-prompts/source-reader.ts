@@ -41,7 +41,21 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
-/** Two texts as one; undefined where one of them is none. */
+/** What a sum adds, however many there are: it is nested as deep as it is long. @returns undefined where it is no sum */
+export function summandsOf(sum: SyntaxNode, source: Source): SyntaxNode[] | undefined {
+  const summands: SyntaxNode[] = [];
+  for (let node = sum; ; ) {
+    const [left, operator, right] = childrenOf(node).filter(({ name }) => !name.endsWith('Comment'));
+    if (left === undefined || operator === undefined || right === undefined || source.of(operator) !== '+') {
+      return node === sum ? undefined : [node, ...summands.toReversed()];
+    }
+    summands.push(right);
+    if (left.name !== 'BinaryExpression') return [left, ...summands.toReversed()];
+    node = left;
+  }
+}
+
+/** Several texts as one; undefined where one of them can be none. */
 export function joined(values: readonly Value[]): Value | undefined {
   const pieces: (string | Hole)[] = [];
   for (const value of values) {
