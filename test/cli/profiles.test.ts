@@ -1,11 +1,9 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { run } from '../../scripts/python.ts';
 import { createKey, createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Cli, PROGRAM, startCli } from './support.ts';
+import { atTerminal, type Cli, startCli } from './support.ts';
 
 let service: TestService;
 let other: { key: string };
@@ -114,39 +112,18 @@ test('the file of version 1.0 is read, and keeps its login as default', async ()
   expect((await cli.pms(['whoami'])).stderr).toContain('holds no credentials');
 });
 
-/** Runs a command at a pseudo-terminal, and answers once it asks. */
-const AT_A_TERMINAL = `
-import os, pty, sys
-typed, command = sys.argv[1], sys.argv[2:]
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-shown, is_asked = b"", False
-while True:
-    try:
-        data = os.read(terminal, 4096)
-    except OSError:
-        break
-    if not data:
-        break
-    shown += data
-    if b"[y/N]" in shown and not is_asked:
-        is_asked = True
-        os.write(terminal, typed.encode().decode("unicode_escape").encode())
-_, status = os.waitpid(pid, 0)
-sys.stdout.write(shown.decode() + "\\nstatus %d" % os.waitstatus_to_exitcode(status))
-`;
-
 test('at a terminal it is asked before what is forgotten, unless that is said to be wanted', async () => {
   await login(service.key);
   const remove = async (typed: string, ...more: string[]) => {
-    const command = [process.execPath, '--conditions=pms-source', PROGRAM, 'profile', 'remove', 'default', ...more];
     const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };
-    return (await run('python3', ['-c', AT_A_TERMINAL, typed, ...command], { env })).output;
+    return atTerminal('[y/N]', typed, ['profile', 'remove', 'default', ...more], env);
   };
-  for (const typed of ['n\\r', '\\r', '\\x03', '\\x04'])
-    expect([typed, await remove(typed)]).toEqual([typed, expect.stringMatching(/Nothing was done\.[\s\S]*status 2$/)]);
-  expect(await remove('y\\r')).toMatch(/default is forgotten[\s\S]*status 0$/);
+  for (const typed of ['n\r', '\r', '\x03', '\x04'])
+    expect([typed, await remove(typed)]).toEqual([
+      typed,
+      { code: 2, output: expect.stringContaining('Nothing was done.') },
+    ]);
+  expect(await remove('y\r')).toEqual({ code: 0, output: expect.stringContaining('default is forgotten') });
   await login(service.key);
-  expect(await remove('', '--yes')).not.toContain('[y/N]');
+  expect(await remove('', '--yes')).toEqual({ code: 0, output: expect.not.stringContaining('[y/N]') });
 });

@@ -147,10 +147,13 @@ async function runFolder(folder: string, options: RunOptions, context: Context):
   for (const file of await definitionsIn(folder)) definitions.set(file, await bodyOf(file, options));
   const pms = await connect(context);
   if (!wait) {
-    const created = [];
-    for (const body of definitions.values()) created.push(await pms.call('createEvaluation', { body }));
+    const created: Api.Evaluation[] = [];
+    for (const body of definitions.values()) {
+      const evaluation = await pms.call('createEvaluation', { body });
+      created.push(evaluation);
+      if (!json) printLine(stdout, evaluation.id);
+    }
     if (json) printJson(stdout, created);
-    else for (const { id } of created) printLine(stdout, id);
     return;
   }
   const runs = await runAll(pms, definitions, (evaluation) => judge(pms, evaluation, options), context, timeout);

@@ -1,21 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Api, Pms } from 'pms-client';
-import { PmsError } from 'pms-client';
+import { type Api, type Pms, PmsError } from 'pms-client';
 import { type Context, printLine, safeText } from '../context.ts';
 import { statusOf } from '../exit.ts';
 import { CliError, EXIT } from '../exit-status.ts';
-import type { ReportedRun } from './reports.ts';
+import type { FolderRun, ReportedRun } from './reports.ts';
 import { errorVerdict, type Verdict } from './verdict.ts';
 import { watchEvaluation } from './watch.ts';
-
-/** What came of a definition in a folder. */
-export interface FolderRun {
-  file: string;
-  verdict: Verdict;
-  /** undefined where it was not begun, or has no end that could be seen */
-  run: ReportedRun | undefined;
-}
 
 /** Whether a place is a folder. What is missing is found out by whoever reads it. */
 export const isFolder = (place: string): Promise<boolean> =>

@@ -1,5 +1,4 @@
 import type { Api } from 'pms-client';
-import type { FolderRun } from './folder.ts';
 import { type JUnitCase, junit } from './junit.ts';
 import { scoreText, type Verdict } from './verdict.ts';
 
@@ -9,6 +8,14 @@ export interface ReportedRun {
   verdict: Verdict;
   comparison: Api.EvaluationComparison | undefined;
   results: Api.EvaluationResult[];
+}
+
+/** What came of a definition in a folder. */
+export interface FolderRun {
+  file: string;
+  verdict: Verdict;
+  /** undefined where it was not begun, or has no end that could be seen */
+  run: ReportedRun | undefined;
 }
 
 /** Rows of a table in a comment. */

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/javascript';
-import { childrenOf, joined, type Language, type Source, summandsOf } from './source-reader.ts';
+import { childrenOf, joined, type Language, type Source, summandsOf, withoutUndefined } from './source-reader.ts';
 import { type Hole, piecesOf, type Value } from './value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0' };
@@ -78,8 +78,6 @@ function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) 
       const [, inner] = children();
       return inner && read(inner);
     }
-    case 'AwaitExpression':
-      return undefined;
     case 'NewExpression': {
       const [, callee] = children();
       const list = node.getChild('ArgList');
@@ -148,8 +146,3 @@ export const JAVASCRIPT: Language = {
   },
   scopeOf,
 };
-
-/** The entries that have a value. */
-export function withoutUndefined<T>(map: ReadonlyMap<string, T | undefined>): Map<string, T> {
-  return new Map([...map].flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
-}

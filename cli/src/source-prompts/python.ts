@@ -1,7 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/python';
-import { withoutUndefined } from './javascript.ts';
-import { childrenOf, joined, type Language, type Source, summandsOf } from './source-reader.ts';
+import { childrenOf, joined, type Language, type Source, summandsOf, withoutUndefined } from './source-reader.ts';
 import { type Hole, piecesOf, type Value } from './value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {

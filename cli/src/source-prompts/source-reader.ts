@@ -41,6 +41,11 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
+/** The entries that have a value. */
+export function withoutUndefined<T>(map: ReadonlyMap<string, T | undefined>): Map<string, T> {
+  return new Map([...map].flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
 /** What a sum adds, however many there are: it is nested as deep as it is long. @returns undefined where it is no sum */
 export function summandsOf(sum: SyntaxNode, source: Source): SyntaxNode[] | undefined {
   const summands: SyntaxNode[] = [];
