@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { verifyWebhook } from 'pms-client';
 import { Webhook } from 'standardwebhooks';
+import { newId } from '../../src/domain/ids.ts';
 import { createKey } from '../api/workspace.ts';
 import { killLeftovers, type Started } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -126,7 +127,8 @@ test('an event that becomes visible late, after newer ones, is not lost', async 
   // As a transaction leaves it that began a while ago and commits now.
   await query({
     text: `insert into events (workspace_id, id, type, data, test, created_at)
-      select workspace_id, gen_random_uuid(), type, '{"prompt_name":"late"}', false, created_at - interval '20 seconds' from events
+      select workspace_id, '${newId()}', type, jsonb_set(data::jsonb, '{prompt_name}', '"late"')::json, false,
+        created_at - interval '20 seconds' from events
       where data->>'prompt_name' = '${early}'`,
   });
   await waitFor('the late event', async () => promptsGot().includes('late'));

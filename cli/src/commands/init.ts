@@ -25,6 +25,8 @@ const exists = (file: string) =>
     () => false,
   );
 
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '    ');
 
 function notesOf({ variables, leftOut }: NamedPrompt): string[] {
@@ -69,7 +71,7 @@ export function fillInit(command: Command, context: Context): void {
         const became = write
           ? `${proposals.length - kept.length} written to ${dir}`
           : 'nothing is written without --write';
-        printLine(stdout, `${proposals.length} prompts in ${files} files; ${became}`);
+        printLine(stdout, `${count(proposals.length, 'prompt')} in ${count(files, 'file')}; ${became}`);
       }
       if (kept.length > 0) throw new CliError(EXIT.failed, `failed: there already, and kept:\n${kept.join('\n')}`);
     });
