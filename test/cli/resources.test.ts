@@ -114,8 +114,15 @@ test('webhooks are made, tested, sent to again, turned off and deleted', async (
   receiver.respond = answering(200);
   const [delivery] = await json('webhooks', 'deliveries', id, '--status', 'failed');
   expect(await pms('webhooks', 'delivery', delivery.id)).toContain('status: 500');
-  expect(await json('webhooks', 'redeliver', delivery.id)).toMatchObject({ event: 'prompt.updated' });
-  await receiver.got(3);
+  const again = await cli.pms(['webhooks', 'redeliver', delivery.id]);
+  expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('This was a test')]);
+
+  await service.call('POST', '/prompts', { body: { name: 'hooked', model: 'sandbox/echo', template: 'x' } });
+  const [, , event] = await receiver.got(3);
+  const [first] = await json('webhooks', 'deliveries', id, '--event', 'prompt.created', '--limit', '1');
+  expect(await json('webhooks', 'redeliver', first.id)).toMatchObject({ event: 'prompt.created' });
+  const [, , , repeated] = await receiver.got(4);
+  expect(repeated?.headers['x-event-id']).toBe(event?.headers['x-event-id']);
   expect(await json('webhooks', 'replay', id, '--since', '2026-01-01T00:00:00Z')).toMatchObject({
     replayed: expect.any(Number),
   });
@@ -144,7 +151,7 @@ test('schedules run the evaluation of a file', async () => {
   );
   const schedule = await json('schedules', 'create', file, '--cron', '0 6 * * *', '--time-zone', 'Europe/Berlin');
   expect(schedule).toMatchObject({ name: 'nightly', cron: '0 6 * * *', time_zone: 'Europe/Berlin', paused: false });
-  expect(await pms('schedules', 'list')).toMatch(/nightly +0 6 \* \* \* Europe\/Berlin +active +20\d\d-/);
+  expect(await pms('schedules', 'list')).toMatch(/nightly +0 6 \* \* \* Europe\/Berlin +active +20\d\d-\S+ +–\n/);
   await pms('schedules', 'pause', schedule.id);
   expect(await json('schedules', 'get', schedule.id)).toMatchObject({ paused: true });
   await pms('schedules', 'resume', schedule.id);
@@ -211,7 +218,7 @@ test('any request can be made: fields, a body, all pages, and what the service r
   const names = JSON.parse(await pms('api', 'GET', 'prompts', '-f', 'limit=1', '--paginate')).map(
     (each: { name: string }) => each.name,
   );
-  expect(names.toSorted()).toEqual([name, 'geo/capital', 'geo/fails', 'geo/stalls']);
+  expect(names.toSorted()).toEqual([name, 'geo/capital', 'geo/fails', 'geo/stalls', 'hooked']);
   expect(await pms('api', 'GET', 'datasets/geo/export')).toContain('"expected":"1"');
 
   const refused = await cli.pms(['api', 'GET', 'prompts/none']);

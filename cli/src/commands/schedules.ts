@@ -19,7 +19,7 @@ const COLUMNS: Columns<Api.Schedule> = {
   name: ({ name }) => name,
   cron: ({ cron, time_zone: zone }) => `${cron} ${zone}`,
   state: ({ paused }) => (paused ? 'paused' : 'active'),
-  next: ({ next_runs: next, paused }) => (paused ? undefined : next?.[0]),
+  created: ({ created_at: at }) => at,
   'last error': ({ last_error: error }) => error?.message,
 };
 
