@@ -1,6 +1,6 @@
 import { ConnectionError, Pms, type PmsError, ServiceError } from 'pms-client';
-import { type Credentials, isReadableByOthers, readCredentials } from './credentials.ts';
-import { CliError, EXIT } from './exit.ts';
+import { type Credentials, isReadableByOthers, profileName, readProfiles } from './credentials.ts';
+import { CliError, EXIT } from './exit-status.ts';
 
 /** A stream that commands write to. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean | undefined };
@@ -16,21 +16,51 @@ export interface Context {
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 /**
- * Where the service is and with which key: from the environment, else from the last `pms login`.
+ * Where the service is and with which key: from the environment, else from what `pms login` has kept.
  * @throws CliError where there is no key
  */
 export async function accessOf({ env, stderr }: Context): Promise<Credentials & { source: string }> {
   const { PMS_BASE_URL: url, PMS_API_KEY: apiKey } = env;
   if (apiKey) return { url: url || DEFAULT_URL, apiKey, source: 'PMS_API_KEY' };
-  const stored = await readCredentials(env);
-  if (stored === undefined)
-    throw new CliError(EXIT.usage, 'There is no key: log in with pms login, or set PMS_BASE_URL and PMS_API_KEY.');
+  const profiles = await readProfiles(env);
+  const name = profileName(env, profiles);
+  const stored = profiles.byName.get(name ?? '');
+  if (stored === undefined) throw new CliError(EXIT.usage, whyNoKey(name, [...profiles.byName.keys()]));
+  const { file } = profiles;
   // A key goes only to the service that it is of.
   if (url && url !== stored.url)
-    throw new CliError(EXIT.usage, `PMS_BASE_URL is ${url}, but the key of the last pms login is for ${stored.url}.`);
-  if (await isReadableByOthers(stored.file))
-    printLine(stderr, `Others on this machine may read the key in ${stored.file}: chmod 600 it, and log in anew.`);
-  return { ...stored, source: stored.file };
+    throw new CliError(EXIT.usage, `PMS_BASE_URL is ${url}, but the key of pms login is for ${stored.url}.`);
+  if (await isReadableByOthers(file))
+    printLine(stderr, `Others on this machine may read the key in ${file}: chmod 600 it, and log in anew.`);
+  return { ...stored, source: file };
+}
+
+function whyNoKey(name: string | undefined, known: readonly string[]): string {
+  const names = known.join(', ');
+  if (name !== undefined)
+    return `There is no profile ${name}${names && ` among ${names}`}: log in with pms login --profile ${name}.`;
+  if (names) return `No profile is the current one: choose of ${names} with pms profile use, or --profile.`;
+  return 'There is no key: log in with pms login, or set PMS_BASE_URL and PMS_API_KEY.';
+}
+
+/** Asks before what can't be undone, where somebody sits. @param yes whether that was answered on the command line @throws CliError */
+export async function confirm({ stdin, stderr }: Context, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes || !stdin.isTTY) return;
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: stdin, output: stderr });
+  const interrupt = new AbortController();
+  lines.once('SIGINT', () => interrupt.abort());
+  lines.once('close', () => interrupt.abort());
+  try {
+    const answer = await lines.question(`${safeText(question)} [y/N] `, { signal: interrupt.signal });
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    printLine(stderr);
+  } finally {
+    lines.close();
+  }
+  throw new CliError(EXIT.usage, 'Nothing was done.');
 }
 
 const RETRY_SECONDS = 120;
@@ -52,14 +82,14 @@ function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error:
     const isNew = Date.now() - toldOfAt > NEW_OUTAGE_MS;
     toldOfAt = Date.now();
     if (!isNew || !(error instanceof ConnectionError || error instanceof ServiceError)) return;
-    printLine(stderr, safeText(`${url} does not respond (${error.message}). It is tried again for ${forMs / 1000} s.`));
+    const until = forMs === Number.POSITIVE_INFINITY ? 'until it does' : `for ${forMs / 1000} s`;
+    printLine(stderr, safeText(`${url} does not respond (${error.message}). It is tried again ${until}.`));
   };
 }
 
-/** A client of the service. @throws CliError */
-export async function connect(context: Context): Promise<Pms> {
+/** A client of the service. @param forMs how long a service that is away is waited for @throws CliError */
+export async function connect(context: Context, forMs: number = retryForMs(context.env)): Promise<Pms> {
   const { url, apiKey } = await accessOf(context);
-  const forMs = retryForMs(context.env);
   return new Pms({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: tellOfOutages(context, url, forMs) });
 }
 

@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import process from 'node:process';
 import envPaths from 'env-paths';
-import { CliError, EXIT } from './exit.ts';
+import { CliError, EXIT } from './exit-status.ts';
+import { isObject } from './json.ts';
 
 export interface Credentials {
   /** Of the service, without `/v1`. */
@@ -12,27 +13,65 @@ export interface Credentials {
   isOwn?: boolean;
 }
 
-/** Where the key of `pms login` is kept. `PMS_CONFIG_DIR` names another folder. */
+/** All that `pms login` keeps. */
+export interface Profiles {
+  file: string;
+  /** The profile that is used where none is named; undefined: none. */
+  current: string | undefined;
+  byName: Map<string, Credentials>;
+}
+
+const DEFAULT_PROFILE = 'default';
+
+/** Where the keys of `pms login` are kept. `PMS_CONFIG_DIR` names another folder. */
 export function credentialsFile(env: NodeJS.ProcessEnv): string {
   const folder = env['PMS_CONFIG_DIR'] || envPaths('pms', { suffix: '' }).config;
   return path.join(folder, 'credentials.json');
 }
 
-/** @returns undefined where nobody has logged in */
-export async function readCredentials(env: NodeJS.ProcessEnv): Promise<(Credentials & { file: string }) | undefined> {
+function credentialsOf(record: unknown): Credentials | undefined {
+  if (!isObject(record)) return undefined;
+  const { url, api_key: apiKey, is_own: isOwn } = record;
+  return typeof url === 'string' && typeof apiKey === 'string' ? { url, apiKey, isOwn: isOwn === true } : undefined;
+}
+
+/** What the text of a file keeps. @returns undefined where it is no such file */
+function parseProfiles(text: string): Omit<Profiles, 'file'> | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(content)) return undefined;
+  // Version 1.0 kept one login, without a name.
+  const records = isObject(content['profiles']) ? content['profiles'] : { [DEFAULT_PROFILE]: content };
+  const current = isObject(content['profiles']) ? content['current'] : DEFAULT_PROFILE;
+  const byName = new Map<string, Credentials>();
+  for (const [name, record] of Object.entries(records)) {
+    const credentials = credentialsOf(record);
+    if (credentials === undefined) return undefined;
+    byName.set(name, credentials);
+  }
+  return { current: typeof current === 'string' && byName.has(current) ? current : undefined, byName };
+}
+
+/** Nothing where nobody has logged in. @throws CliError where the file is none of credentials */
+export async function readProfiles(env: NodeJS.ProcessEnv): Promise<Profiles> {
   const file = credentialsFile(env);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (text === undefined) return undefined;
-  try {
-    const { url, api_key: apiKey, is_own: isOwn } = JSON.parse(text);
-    if (typeof url === 'string' && typeof apiKey === 'string') return { url, apiKey, isOwn: isOwn === true, file };
-  } catch {
-    // Said below.
-  }
-  throw new CliError(EXIT.usage, `${file} holds no credentials: log in again with pms login.`);
+  const profiles = text === undefined ? { current: undefined, byName: new Map() } : parseProfiles(text);
+  if (profiles === undefined)
+    throw new CliError(EXIT.usage, `${file} holds no credentials: remove it, and log in again with pms login.`);
+  return { file, ...profiles };
+}
+
+/** Which profile is meant: that of `--profile` or `PMS_PROFILE`, else the current one. @returns undefined where there is none */
+export function profileName({ PMS_PROFILE: name }: NodeJS.ProcessEnv, { current }: Profiles): string | undefined {
+  return name || current;
 }
 
 /** Whether others on this machine may read a file. Windows has no such mode: there it is said of none. */
@@ -40,18 +79,44 @@ export async function isReadableByOthers(file: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
 }
 
-export const removeCredentials = (file: string): Promise<void> => rm(file, { force: true });
-
-/** Keeps a key for this user alone. A reader never finds half of it. */
-export async function writeCredentials(
-  env: NodeJS.ProcessEnv,
-  { url, apiKey, isOwn = false }: Credentials,
-): Promise<string> {
-  const file = credentialsFile(env);
+/** Keeps profiles for this user alone. A reader never finds half of them. */
+export async function writeProfiles({ file, current, byName }: Profiles): Promise<void> {
+  if (byName.size === 0) return rm(file, { force: true });
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const records = [...byName].map(([name, { url, apiKey, isOwn = false }]) => [
+    name,
+    { url, api_key: apiKey, is_own: isOwn },
+  ]);
+  const content = { ...(current !== undefined && { current }), profiles: Object.fromEntries(records) };
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify({ url, api_key: apiKey, is_own: isOwn }, undefined, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
   await rename(draft, file);
-  return file;
+}
+
+/** A name starts with a letter or digit, so that it is no option and no path. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The profile that a login is to be kept as. @throws CliError where it can't be called so */
+export function nameOfLogin(env: NodeJS.ProcessEnv): string | undefined {
+  const { PMS_PROFILE: name } = env;
+  if (name && !NAME.test(name))
+    throw new CliError(EXIT.usage, `${name} is no name of a profile: use up to 64 letters, digits, ".", "_" and "-".`);
+  return name || undefined;
+}
+
+/** Keeps a login. The first one becomes the current one. @returns where, and as which profile */
+export async function keepLogin(env: NodeJS.ProcessEnv, login: Credentials): Promise<{ file: string; name: string }> {
+  const profiles = await readProfiles(env);
+  const name = nameOfLogin(env) ?? profiles.current ?? DEFAULT_PROFILE;
+  profiles.byName.set(name, login);
+  await writeProfiles({ ...profiles, current: profiles.current ?? name });
+  return { file: profiles.file, name };
+}
+
+/** Forgets a login. Where it was the current one, none is. */
+export async function forgetLogin(env: NodeJS.ProcessEnv, name: string): Promise<void> {
+  const profiles = await readProfiles(env);
+  profiles.byName.delete(name);
+  await writeProfiles({ ...profiles, current: profiles.current === name ? undefined : profiles.current });
 }

@@ -1,4 +1,3 @@
-import { CommanderError } from 'commander';
 import {
   InsufficientScopeError,
   InvalidRequestError,
@@ -24,16 +23,17 @@ const OF_THE_CALLER = [
   InsufficientScopeError,
 ];
 
+/** The status of a command that an error of the client has ended. */
+export const statusOf = (error: PmsError): typeof EXIT.usage | typeof EXIT.service =>
+  OF_THE_CALLER.some((known) => error instanceof known) ? EXIT.usage : EXIT.service;
+
 /** What a command that ended with an error says and gives. */
-export function endOf(error: unknown): { status: ExitStatus; message: string | undefined } {
+export function endOf(error: unknown): { status: ExitStatus; message: string } {
   if (error instanceof CliError) return { status: error.status, message: error.message };
-  // Commander has said what is wrong.
-  if (error instanceof CommanderError)
-    return { status: error.exitCode === 0 ? EXIT.passed : EXIT.usage, message: undefined };
   if (error instanceof UnauthorizedError)
     return { status: EXIT.usage, message: `${error.message} Log in with pms login, or set PMS_API_KEY.` };
   if (error instanceof PmsError) {
-    const status = OF_THE_CALLER.some((known) => error instanceof known) ? EXIT.usage : EXIT.service;
+    const status = statusOf(error);
     return { status, message: status === EXIT.service ? withTraces(error) : error.message };
   }
   if (isFileError(error)) return { status: EXIT.usage, message: error.message };

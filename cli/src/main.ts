@@ -1,9 +1,20 @@
 #!/usr/bin/env -S node --conditions=pms-source
 import process from 'node:process';
-import tab from '@bomb.sh/tab/commander';
-import { safeText } from './context.ts';
-import { endOf } from './exit.ts';
+import { CommanderError } from 'commander';
+import { EXIT } from './exit-status.ts';
 import { createProgram } from './program.ts';
+
+// Commander has said what is wrong, or has shown the help.
+const statusOf = ({ exitCode }: CommanderError) => (exitCode === 0 ? EXIT.passed : EXIT.usage);
+
+/** Says how a command ended that threw. @returns its status */
+async function tell(error: unknown): Promise<number> {
+  // Only here: to load the errors of the client takes longer than to show the help.
+  const [{ endOf }, { safeText }] = await Promise.all([import('./exit.ts'), import('./context.ts')]);
+  const { status, message } = endOf(error);
+  process.stderr.write(`${safeText(message)}\n`);
+  return status;
+}
 
 /** Runs the command line. */
 async function main(): Promise<void> {
@@ -12,14 +23,11 @@ async function main(): Promise<void> {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const program = await createProgram({ stdin, stdout, stderr, env }, process.argv[2]);
-  tab(program);
   try {
+    const program = await createProgram({ stdin, stdout, stderr, env }, process.argv.slice(2));
     await program.parseAsync(process.argv);
   } catch (error) {
-    const { status, message } = endOf(error);
-    if (message !== undefined) stderr.write(`${safeText(message)}\n`);
-    process.exitCode = status;
+    process.exitCode = error instanceof CommanderError ? statusOf(error) : await tell(error);
   }
 }
 

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { run } from '../../scripts/python.ts';
 import { createKey } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Cli, PROGRAM, startCli } from './support.ts';
+import { atTerminal, type Cli, startCli } from './support.ts';
 
 let service: TestService;
 let cli: Cli;
@@ -69,43 +67,10 @@ test.each([
   }
 });
 
-/** Runs a command at a pseudo-terminal, types what it is given when it is asked, and prints what the terminal showed. */
-const AT_A_TERMINAL = `
-import os, pty, select, sys
-typed, command = sys.argv[1], sys.argv[2:]
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-shown, is_asked = b"", False
-while True:
-    try:
-        data = os.read(terminal, 4096)
-    except OSError:
-        break
-    if not data:
-        break
-    shown += data
-    if b"API key" in shown and not is_asked:
-        is_asked = True
-        for character in typed:
-            os.write(terminal, character.encode())
-os.waitpid(pid, 0)
-sys.stdout.write(shown.decode())
-`;
-
 test('at a terminal, the key that is typed is not shown', async () => {
-  const command = [
-    process.execPath,
-    '--conditions=pms-source',
-    PROGRAM,
-    'login',
-    '--with-key',
-    '--url',
-    service.origin,
-  ];
   const typed = `x\x7f${service.key}\r`;
   const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };
-  const { code, output } = await run('python3', ['-c', AT_A_TERMINAL, typed, ...command], { env });
+  const { code, output } = await atTerminal('API key', typed, ['login', '--with-key', '--url', service.origin], env);
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining(`Logged in to ${service.origin}`) });
   expect(output).not.toContain(service.key.slice(4, 12));
   expect((await cli.pms(['whoami'])).status).toBe(0);
@@ -114,6 +79,15 @@ test('at a terminal, the key that is typed is not shown', async () => {
 test('the version is shown', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../cli/package.json', import.meta.url), 'utf8'));
   expect(await cli.pms(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('the help loads no command, and no client', async () => {
+  const tell = `import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (process.stdout.write(url + '\\n'), next(url, context)) });`;
+  const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`];
+  const { code, output } = await cli.start(['--help'], { nodeFlags }).ended;
+  expect([code, output]).toEqual([0, expect.stringContaining('cli/src/program.ts')]);
+  expect(output).not.toMatch(/commands\/|pms-client|clients\/typescript|zod|yaml/);
 });
 
 test('a file that is no YAML is told of in a line', async () => {
@@ -130,10 +104,7 @@ test('a file that is no YAML is told of in a line', async () => {
 test('a key goes to no other service than the one it is of', async () => {
   await cli.pms(['login', '--url', service.origin], { input: service.key });
   const elsewhere = await cli.pms(['prompts', 'list'], { env: { PMS_BASE_URL: 'http://127.0.0.1:9' } });
-  expect([elsewhere.status, elsewhere.stderr]).toEqual([
-    2,
-    expect.stringContaining('the key of the last pms login is for'),
-  ]);
+  expect([elsewhere.status, elsewhere.stderr]).toEqual([2, expect.stringContaining('the key of pms login is for')]);
 });
 
 test('the environment goes before what is kept', async () => {

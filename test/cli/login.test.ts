@@ -44,7 +44,7 @@ async function logIn(role: Role = 'editor', body: object = {}): Promise<string> 
   const login = start(['--no-browser']);
   expect((await decide(await codeOf(login), 'approve', member, body)).status).toBe(200);
   expect((await login.ended).code).toBe(0);
-  return JSON.parse(await readFile(fileOf(), 'utf8')).api_key;
+  return JSON.parse(await readFile(fileOf(), 'utf8')).profiles.default.api_key;
 }
 
 test('a person approves it in the browser, and the key is kept for this user alone, shown nowhere, and ended by pms logout', async () => {
@@ -61,7 +61,7 @@ test('a person approves it in the browser, and the key is kept for this user alo
   expect([status, output]).toEqual([0, expect.stringContaining(`Logged in to ${service.origin}, workspace default.`)]);
   const modes = await Promise.all([fileOf(), path.dirname(fileOf())].map(async (at) => (await stat(at)).mode & 0o777));
   expect(modes).toEqual([0o600, 0o700]);
-  const key: string = JSON.parse(await readFile(fileOf(), 'utf8')).api_key;
+  const key: string = JSON.parse(await readFile(fileOf(), 'utf8')).profiles.default.api_key;
   expect(output).not.toContain(key.slice(4, 12));
   const who = await cli.pms(['whoami']);
   expect(who.stdout).toMatch(

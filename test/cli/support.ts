@@ -5,10 +5,41 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { run } from '../../scripts/python.ts';
 import { type Started, startProcess } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+
+const AT_A_TERMINAL = `
+import os, pty, sys
+asks, typed, command = sys.argv[1].encode(), sys.argv[2].encode(), sys.argv[3:]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+shown, is_asked = b"", False
+while True:
+    try:
+        data = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    shown += data
+    if asks in shown and not is_asked:
+        is_asked = True
+        for byte in typed:
+            os.write(terminal, bytes([byte]))
+_, status = os.waitpid(pid, 0)
+sys.stdout.write(shown.decode())
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+
+/** Runs `pms` at a pseudo-terminal, and types something once it asks. @returns its status, and what the terminal showed */
+export function atTerminal(asks: string, typed: string, args: readonly string[], env: Record<string, string>) {
+  const command = [process.execPath, '--conditions=pms-source', PROGRAM, ...args];
+  return run('python3', ['-c', AT_A_TERMINAL, asks, typed, ...command], { env });
+}
 
 /** What came of a command. */
 export interface Ended {

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Api, Pms, PmsError, UnauthorizedError } from 'pms-client';
 import { accessOf, type Context, DEFAULT_URL, printJson, printLine, safeText } from '../context.ts';
-import { type Credentials, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
+import { type Credentials, forgetLogin, keepLogin, nameOfLogin, profileName, readProfiles } from '../credentials.ts';
 import { loginByDevice } from '../device-login.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { isObject } from '../json.ts';
@@ -87,8 +87,15 @@ async function loginByKey(context: Context, url: string): Promise<void> {
     if (error instanceof UnauthorizedError) throw new CliError(EXIT.usage, `${url} refuses the key: ${error.message}`);
     throw error;
   }
-  const file = await writeCredentials(context.env, { url, apiKey });
-  printLine(context.stdout, `Logged in to ${url}. The key is in ${file}.`);
+  printLine(context.stdout, `Logged in to ${url}. ${await keep(context, { url, apiKey })}`);
+}
+
+/** Keeps a login. @returns where it is */
+async function keep({ env }: Context, login: Credentials): Promise<string> {
+  const { file, name } = await keepLogin(env, login);
+  const { current } = await readProfiles(env);
+  const isUsed = current === name ? '' : `, and used with --profile ${name}`;
+  return `The key is in ${file}, as profile ${name}${isUsed}.`;
 }
 
 /** Has a key made, and keeps it. @returns whether the service has this way */
@@ -97,9 +104,8 @@ async function loginByBrowser(context: Context, { url, browser }: LoginOptions):
     throw notOfService(error) ? noService(url, (error as PmsError).status ?? 0) : error;
   });
   if (key === undefined) return false;
-  const file = await writeCredentials(context.env, { url, apiKey: key.key, isOwn: true });
-  const workspace = safeText(key.workspace.name);
-  printLine(context.stdout, `Logged in to ${url}, workspace ${workspace}. The key is in ${file}.`);
+  const kept = await keep(context, { url, apiKey: key.key, isOwn: true });
+  printLine(context.stdout, `Logged in to ${url}, workspace ${safeText(key.workspace.name)}. ${kept}`);
   return true;
 }
 
@@ -115,11 +121,9 @@ async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
   }
 }
 
-/** `pms login`, `pms logout`, `pms whoami`. */
-export function addAccessCommands(program: Command, context: Context): void {
-  program
-    .command('login')
-    .description('keep the address and a key of the service for this user')
+/** `pms login`. */
+export function fillLogin(command: Command, context: Context): void {
+  command
     .option('--url <address>', 'of the service', context.env['PMS_BASE_URL'] || DEFAULT_URL)
     .option('--with-key', 'with a key that you type, or pass on standard input, in place of the browser')
     .option('--device', 'by the browser, also where this is no terminal')
@@ -130,39 +134,49 @@ export function addAccessCommands(program: Command, context: Context): void {
     )
     .action(async (options: LoginOptions) => {
       if (options.withKey && options.device) throw new CliError(EXIT.usage, 'Give --with-key or --device, not both.');
+      nameOfLogin(context.env);
       const url = checkUrl(options.url);
       const byBrowser = options.device ?? (!options.withKey && context.stdin.isTTY === true);
       if (byBrowser && (await loginByBrowser(context, { ...options, url }))) return;
       if (byBrowser) printLine(context.stderr, `${url} has no way to log in by the browser: a key is needed.`);
       await loginByKey(context, url);
     });
+}
 
-  program
-    .command('logout')
-    .description('revoke the key that pms login had made for this user, and forget it')
+/** `pms logout`. */
+export function fillLogout(command: Command, context: Context): void {
+  const { env, stdout } = context;
+  command
     .option('--keep-key', 'only forget it')
-    .action(async ({ keepKey }: { keepKey?: boolean }) => {
-      const stored = await readCredentials(context.env);
-      if (stored === undefined) return printLine(context.stdout, 'Nobody is logged in.');
-      const became = keepKey ? 'It is valid still.' : await endKey(stored);
-      await removeCredentials(stored.file);
-      printLine(context.stdout, `Logged out of ${stored.url}: the key ${shown(stored.apiKey)} is forgotten. ${became}`);
+    .option('--all', 'of all profiles')
+    .action(async ({ keepKey, all }: { keepKey?: boolean; all?: boolean }) => {
+      const profiles = await readProfiles(env);
+      const names = all ? [...profiles.byName.keys()] : [profileName(env, profiles) ?? ''];
+      const logins = names.flatMap((name) => {
+        const login = profiles.byName.get(name);
+        return login === undefined ? [] : [[name, login] as const];
+      });
+      if (logins.length === 0) return printLine(stdout, 'Nobody is logged in.');
+      for (const [name, login] of logins) {
+        const became = keepKey ? 'It is valid still.' : await endKey(login);
+        await forgetLogin(env, name);
+        printLine(stdout, `Logged out of ${login.url}: the key ${shown(login.apiKey)} is forgotten. ${became}`);
+      }
     });
+}
 
-  program
-    .command('whoami')
-    .description('show which service and which key are used, and what the key may do')
-    .option('--json', 'as JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const { url, apiKey, source } = await accessOf(context);
-      const { id, name, scopes, expires_at, workspace, member } = await readKeyRecord(url, apiKey);
-      const record = { id, name, member, workspace, scopes, expires_at };
-      if (json) return printJson(context.stdout, { url, key: shown(apiKey), source, ...record });
-      printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
-      // An older service does not tell whose key it is.
-      const person = isObject(member) ? [member.name, member.role] : [];
-      const row = [name, ...person, workspace.name, scopes.join(' '), expires_at ?? 'never'];
-      const columns = ['name', ...(isObject(member) ? ['person', 'role'] : []), 'workspace', 'scopes', 'expires'];
-      printLine(context.stdout, formatTable(columns, [row]));
-    });
+/** `pms whoami`. */
+export function fillWhoami(command: Command, context: Context): void {
+  command.option('--json', 'as JSON').action(async ({ json }: { json?: boolean }) => {
+    const { url, apiKey, source } = await accessOf(context);
+    const { id, name, scopes, expires_at, workspace, member } = await readKeyRecord(url, apiKey);
+    const record = { id, name, member, workspace, scopes, expires_at };
+    if (json) return printJson(context.stdout, { url, key: shown(apiKey), source, ...record });
+    printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
+    // An older service does not tell whose key it is.
+    const person = isObject(member) ? [member.name, member.role] : [];
+    const row = [name, ...person, workspace.name, scopes.join(' '), expires_at ?? 'never'];
+    const columns = ['name', ...(isObject(member) ? ['person', 'role'] : []), 'workspace', 'scopes', 'expires'];
+    printLine(context.stdout, formatTable(columns, [row]));
+  });
 }

@@ -82,9 +82,7 @@ async function upload(
 }
 
 /** `pms datasets push|pull`. */
-export function addDatasetCommands(program: Command, context: Context): void {
-  const datasets = program.command('datasets').description('datasets as files');
-
+export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('push')
     .description('upload a file as the next version of a dataset')

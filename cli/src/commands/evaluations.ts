@@ -3,7 +3,8 @@ import { type Command, Option } from 'commander';
 import type { Api, Pms } from 'pms-client';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { savedText } from '../evaluations/batches.ts';
-import { REPORTS } from '../evaluations/reports.ts';
+import { definitionsIn, isFolder, runAll, verdictOnAll } from '../evaluations/folder.ts';
+import { REPORTS, type Report, type ReportedRun } from '../evaluations/reports.ts';
 import { comparisonVerdict, type Gates, isAtRest, scoreText, type Verdict, verdictOf } from '../evaluations/verdict.ts';
 import { watchEvaluation } from '../evaluations/watch.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -43,7 +44,7 @@ function addGateOptions(command: Command): Command {
 }
 
 /** @throws CliError before anything is run */
-function reportsOf(report: string[]): [file: string, format: (typeof REPORTS)[string]][] {
+function reportsOf(report: string[]): [file: string, format: Report][] {
   return report.map((text) => {
     const cut = text.indexOf('=');
     const format = Object.hasOwn(REPORTS, text.slice(0, Math.max(0, cut))) ? REPORTS[text.slice(0, cut)] : undefined;
@@ -79,32 +80,46 @@ async function bodyOf(file: string | undefined, options: RunOptions): Promise<Ap
   };
   const over = Object.entries(fromOptions).filter(([, value]) => value !== undefined);
   const body: object = { ...fromFile, ...Object.fromEntries(over) };
-  if (!('prompt_name' in body)) throw new CliError(EXIT.usage, 'Which prompt? Give a file that says so, or --prompt.');
+  if (!('prompt_name' in body))
+    throw new CliError(
+      EXIT.usage,
+      `${file === undefined ? '' : `${file}: `}Which prompt? Give a file that says so, or --prompt.`,
+    );
   // The service checks the rest, and names the field.
   return body as Api.CreateEvaluation;
 }
 
-/** Judges a run that is at rest, writes the reports, prints the verdict, and ends with its status. */
-async function conclude(
+/** Judges a run that is at rest. Its results are there where a report needs them. */
+async function judge(
   pms: Pms,
   evaluation: Api.Evaluation,
-  { significant, report, json, maxRegressions }: GateOptions,
-  { stdout }: Context,
-): Promise<void> {
+  { significant, report, maxRegressions }: GateOptions,
+): Promise<ReportedRun> {
   const { id, baseline_id: baseline, status } = evaluation;
   const comparison =
     significant && baseline !== null && status === 'completed'
       ? await pms.call('compareEvaluations', { path: { id, other: baseline } })
       : undefined;
   const verdict = verdictOf(evaluation, { maxRegressions }, comparison);
-  const reports = reportsOf(report);
-  if (reports.length > 0) {
-    const results: Api.EvaluationResult[] = [];
-    for await (const result of pms.list('listEvaluationResults', { path: { id }, query: { limit: 1000 } }))
-      results.push(result);
-    const run = { evaluation, verdict, comparison, results };
-    for (const [file, format] of reports) await writeFile(file, format(run));
-  }
+  const results =
+    report.length === 0
+      ? []
+      : await Array.fromAsync(pms.list('listEvaluationResults', { path: { id }, query: { limit: 1000 } }));
+  return { evaluation, verdict, comparison, results };
+}
+
+/** Judges a run that is at rest, writes the reports, prints the verdict, and ends with its status. */
+async function conclude(
+  pms: Pms,
+  evaluation: Api.Evaluation,
+  options: GateOptions,
+  { stdout }: Context,
+): Promise<void> {
+  const { json } = options;
+  const { id } = evaluation;
+  const run = await judge(pms, evaluation, options);
+  const { verdict, comparison } = run;
+  for (const [file, { ofRun }] of reportsOf(options.report)) await writeFile(file, ofRun(run));
   if (json) printJson(stdout, { verdict, evaluation, ...(comparison && { comparison }) });
   else {
     const { prompt_name: name, prompt_version: version, examples_evaluated: done, examples_total: total } = evaluation;
@@ -124,15 +139,52 @@ function end(verdict: Verdict, stdout: Context['stdout'], json: boolean | undefi
   if (!json) printLine(stdout, text);
 }
 
-/** `pms eval run|compare|watch`. */
-export function addEvaluationCommands(program: Command, context: Context): void {
-  const evaluations = program.command('eval').description('evaluations, for terminals and CI');
+/** Runs all definitions of a folder, and ends with the one verdict on them. */
+async function runFolder(folder: string, options: RunOptions, context: Context): Promise<void> {
+  const { stdout } = context;
+  const { json, wait, timeout, report } = options;
+  const definitions = new Map<string, Api.CreateEvaluation>();
+  for (const file of await definitionsIn(folder)) definitions.set(file, await bodyOf(file, options));
+  const pms = await connect(context);
+  if (!wait) {
+    const created: Api.Evaluation[] = [];
+    for (const body of definitions.values()) {
+      const evaluation = await pms.call('createEvaluation', { body });
+      created.push(evaluation);
+      if (!json) printLine(stdout, evaluation.id);
+    }
+    if (json) printJson(stdout, created);
+    return;
+  }
+  const runs = await runAll(pms, definitions, (evaluation) => judge(pms, evaluation, options), context, timeout);
+  const verdict = verdictOnAll(runs);
+  for (const [file, { ofFolder }] of reportsOf(report)) await writeFile(file, ofFolder(folder, runs, verdict));
+  if (json) {
+    const evaluations = runs.map(({ file, verdict: own, run }) => {
+      return {
+        file,
+        verdict: own,
+        evaluation: run?.evaluation ?? null,
+        ...(run?.comparison && { comparison: run.comparison }),
+      };
+    });
+    printJson(stdout, { verdict, evaluations });
+  } else
+    for (const { file, verdict: own } of runs)
+      printLine(stdout, safeText(`${file}: ${own.word}: ${own.reasons.join(' ')}`));
+  end(verdict, stdout, json);
+}
 
+/** `pms eval run|compare|watch`. */
+export function addEvaluationCommands(evaluations: Command, context: Context): void {
   addGateOptions(
     evaluations
       .command('run')
       .description('run a prompt over examples and score its outputs')
-      .argument('[file]', 'YAML or JSON: a body of POST /evaluations; options go over it')
+      .argument(
+        '[file]',
+        'YAML or JSON: a body of POST /evaluations; options go over it. A folder: all of those in it, with one verdict',
+      )
       .option('--prompt <name>', 'of the prompt')
       .option('--label <label>', 'of its version')
       .option('--version <number>', 'its version', wholeNumber)
@@ -159,6 +211,7 @@ export function addEvaluationCommands(program: Command, context: Context): void 
     reportsOf(options.report);
     if (!options.wait && (options.report.length > 0 || options.significant || options.maxRegressions !== undefined))
       throw new CliError(EXIT.usage, 'Reports and gates need the end of the run: add --wait.');
+    if (file !== undefined && (await isFolder(file))) return runFolder(file, options, context);
     const body = await bodyOf(file, options);
     const pms = await connect(context);
     const created = await pms.call('createEvaluation', { body });

@@ -141,11 +141,9 @@ async function sayingImportErrors(work: Promise<void>): Promise<void> {
   }
 }
 
-/** `pms import`, `pms export`. */
-export function addImportCommands(program: Command, context: Context): void {
-  program
-    .command('import')
-    .description('take over prompts, datasets, evaluations and scores from elsewhere, or from pms export')
+/** `pms import`. */
+export function fillImport(command: Command, context: Context): void {
+  command
     .addArgument(new Argument('<source>', 'where they are from').choices(SOURCES))
     .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
     .option('--dry-run', 'only say what would be made')
@@ -155,10 +153,11 @@ export function addImportCommands(program: Command, context: Context): void {
     .action((source: string, location: string, options: ImportOptions) =>
       sayingImportErrors(runImport(source, location, options, context)),
     );
+}
 
-  program
-    .command('export')
-    .description('write all of the workspace into files, which pms import takes again')
+/** `pms export`. */
+export function fillExport(command: Command, context: Context): void {
+  command
     .argument('<folder>', 'a new or empty folder')
     .addOption(
       new Option('--format <format>', 'pms: everything; github: the latest versions as .prompt.yml')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
 import { definitionText, readDefinition } from '../definition-file.ts';
 import { formatTable } from '../table.ts';
 
@@ -14,10 +14,8 @@ function valueText({ metric, value, count, alerting }: Api.MonitorValue): string
 }
 
 /** `pms monitors list|get|set|delete`. */
-export function addMonitorCommands(program: Command, context: Context): void {
+export function addMonitorCommands(monitors: Command, context: Context): void {
   const { stdout } = context;
-  const monitors = program.command('monitors').description('standing checks of what runs, which alert');
-
   monitors
     .command('list')
     .description('list monitors by name')
@@ -68,8 +66,10 @@ export function addMonitorCommands(program: Command, context: Context): void {
     .command('delete')
     .description('delete a monitor with its history')
     .argument('<name>')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'as JSON')
-    .action(async (name: string, { json }: { json?: boolean }) => {
+    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      await confirm(context, `Delete the monitor ${name}?`, yes);
       const monitor = await (await connect(context)).call('deleteMonitor', { path: { name } });
       if (json) printJson(stdout, monitor);
       else printLine(stdout, safeText(`${monitor.name} is deleted`));

@@ -28,8 +28,7 @@ const selectorOf = ({ label, version }: Selected) => {
 };
 
 /** `pms prompts …`. */
-export function addPromptCommands(program: Command, context: Context): void {
-  const prompts = program.command('prompts').description('prompts, and prompts as files of a repository');
+export function addPromptCommands(prompts: Command, context: Context): void {
   const { stdout } = context;
 
   prompts

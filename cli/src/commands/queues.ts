@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
+import { readDefinition } from '../definition-file.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { pageSize, printDone, take } from '../lists.ts';
 import { collect, decimal, given, wholeNumber } from '../options.ts';
 import { formatTable } from '../table.ts';
 
@@ -49,11 +51,9 @@ function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptio
   return { filter, ...given({ sample_rate: sampleRate, limit }) };
 }
 
-/** `pms queues list|show|add`. */
-export function addQueueCommands(program: Command, context: Context): void {
+/** `pms queues list|show|set|add|delete`. */
+export function addQueueCommands(queues: Command, context: Context): void {
   const { stdout } = context;
-  const queues = program.command('queues').description('executions that people score one after the other');
-
   queues
     .command('list')
     .description('list queues by name, with their progress')
@@ -82,13 +82,8 @@ export function addQueueCommands(program: Command, context: Context): void {
     .action(async (name: string, { items: limit, state, json }: ShowOptions) => {
       const pms = await connect(context);
       const queue = await pms.call('getQueue', { path: { name } });
-      const items: Api.QueueItem[] = [];
-      const query = { limit: Math.max(1, Math.min(limit, 1000)), ...given({ state }) };
-      if (limit > 0)
-        for await (const item of pms.list('listQueueItems', { path: { name }, query })) {
-          items.push(item);
-          if (items.length >= limit) break;
-        }
+      const query = { limit: pageSize(limit), ...given({ state }) };
+      const items = await take(pms.list('listQueueItems', { path: { name }, query }), limit);
       if (json) {
         printJson(stdout, { ...queue, items });
         return;
@@ -96,6 +91,31 @@ export function addQueueCommands(program: Command, context: Context): void {
       print(context, queue);
       for (const { id, state: is, subject } of items)
         printLine(stdout, safeText([id, is, ...Object.values(subject)].join('  ')));
+    });
+
+  queues
+    .command('set')
+    .description('create a queue, or change it')
+    .argument('<file>', 'YAML or JSON: the body of PUT /v1/queues/{name}, and its name')
+    .option('--json', 'as JSON')
+    .action(async (file: string, { json }: { json?: boolean }) => {
+      // The service checks the rest, and names what is wrong.
+      const { name, body } = await readDefinition<Api.PutQueue>(file);
+      const queue = await (await connect(context)).call('setQueue', { path: { name }, body });
+      printDone(stdout, queue, json, `${queue.name} is set`);
+    });
+
+  queues
+    .command('delete')
+    .description('delete a queue with its items; scores stay')
+    .argument('<name>')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      const pms = await connect(context);
+      await confirm(context, `Delete the queue ${name} with its items?`, yes);
+      const deleted = await pms.call('deleteQueue', { path: { name } });
+      printDone(stdout, deleted, json, `${name} is deleted`);
     });
 
   queues

@@ -123,9 +123,7 @@ async function conclude(
 }
 
 /** `pms release start|status|list|approve|reject|pause|resume|promote|rollback|cancel`. */
-export function addReleaseCommands(program: Command, context: Context): void {
-  const releases = program.command('release').description('bring a version to a label, step by step');
-
+export function addReleaseCommands(releases: Command, context: Context): void {
   addWaitOptions(
     releases
       .command('start')

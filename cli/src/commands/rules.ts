@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
 import { definitionText, readDefinition } from '../definition-file.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -66,10 +66,8 @@ async function untilEnd(pms: Pms, started: Api.Backfill, timeoutSeconds = Number
 }
 
 /** `pms rules list|get|set|delete|backfill`. */
-export function addRuleCommands(program: Command, context: Context): void {
+export function addRuleCommands(rules: Command, context: Context): void {
   const { stdout } = context;
-  const rules = program.command('rules').description('evaluators that score executions as they complete');
-
   rules
     .command('list')
     .description('list rules by name')
@@ -116,8 +114,10 @@ export function addRuleCommands(program: Command, context: Context): void {
     .command('delete')
     .description('delete a rule; its scores stay')
     .argument('<name>')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'as JSON')
-    .action(async (name: string, { json }: { json?: boolean }) => {
+    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      await confirm(context, `Delete the rule ${name}?`, yes);
       const rule = await (await connect(context)).call('deleteRule', { path: { name } });
       if (json) printJson(stdout, rule);
       else printLine(stdout, safeText(`${rule.name} is deleted`));

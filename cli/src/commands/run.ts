@@ -62,10 +62,8 @@ async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: C
 }
 
 /** `pms run`. */
-export function addRunCommand(program: Command, context: Context): void {
-  program
-    .command('run')
-    .description('run a prompt and print its output')
+export function fillRun(command: Command, context: Context): void {
+  command
     .argument('<name>', 'of the prompt')
     .option('--var <name=text>', 'a variable; may be repeated', collect, [])
     .option('--var-json <name=json>', 'a variable that is no text; may be repeated', collect, [])

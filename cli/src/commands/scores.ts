@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Api, RequestOf } from 'pms-client';
-import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { pageSize, take } from '../lists.ts';
 import { given, wholeNumber } from '../options.ts';
 import { formatTable } from '../table.ts';
 
@@ -81,9 +82,8 @@ function whatOf({ mean, share_true: share, categories }: Api.ScoreSummary['data'
 }
 
 /** `pms scores list|create|delete|summary`. */
-export function addScoreCommands(program: Command, context: Context): void {
+export function addScoreCommands(scores: Command, context: Context): void {
   const { stdout } = context;
-  const scores = program.command('scores').description('what users, people and evaluators say of executions');
   const source = () => new Option('--source <source>', 'only of this source').choices(SOURCES);
 
   scores
@@ -109,13 +109,7 @@ export function addScoreCommands(program: Command, context: Context): void {
         ...others,
       });
       const pms = await connect(context);
-      const found: Api.Score[] = [];
-      for await (const score of pms.list('listScores', {
-        query: { ...query, limit: Math.max(1, Math.min(limit, 1000)) },
-      })) {
-        if (found.length >= limit) break;
-        found.push(score);
-      }
+      const found = await take(pms.list('listScores', { query: { ...query, limit: pageSize(limit) } }), limit);
       if (json) printJson(stdout, found);
       else for (const score of found) printLine(stdout, line(score));
     });
@@ -148,9 +142,11 @@ export function addScoreCommands(program: Command, context: Context): void {
     .command('delete')
     .description('delete scores')
     .argument('<ids...>', 'score_…')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'as JSON')
-    .action(async (ids: string[], { json }: { json?: boolean }) => {
+    .action(async (ids: string[], { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
+      await confirm(context, ids.length === 1 ? `Delete ${ids[0]}?` : `Delete ${ids.length} scores?`, yes);
       const deleted: Api.Score[] = [];
       for (const id of ids) {
         const score = await pms.call('deleteScore', { path: { id } });

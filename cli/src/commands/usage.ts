@@ -12,10 +12,8 @@ interface UsageOptions {
 }
 
 /** `pms usage`. */
-export function addUsageCommand(program: Command, context: Context): void {
-  program
-    .command('usage')
-    .description('tokens, cost and latency of executions and evaluations')
+export function fillUsage(command: Command, context: Context): void {
+  command
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--prompt <name>', 'only of this prompt')

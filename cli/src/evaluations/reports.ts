@@ -1,5 +1,5 @@
 import type { Api } from 'pms-client';
-import { junit } from './junit.ts';
+import { type JUnitCase, junit } from './junit.ts';
 import { scoreText, type Verdict } from './verdict.ts';
 
 /** All that a report says. */
@@ -10,14 +10,37 @@ export interface ReportedRun {
   results: Api.EvaluationResult[];
 }
 
+/** What came of a definition in a folder. */
+export interface FolderRun {
+  file: string;
+  verdict: Verdict;
+  /** undefined where it was not begun, or has no end that could be seen */
+  run: ReportedRun | undefined;
+}
+
 /** Rows of a table in a comment. */
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 200;
 
-export const REPORTS: Readonly<Record<string, (run: ReportedRun) => string>> = {
-  junit: junitReport,
-  markdown: markdownReport,
-  json: (run) => `${JSON.stringify(run, undefined, 2)}\n`,
+/** A report of one run, and one of all of a folder. */
+export interface Report {
+  ofRun: (run: ReportedRun) => string;
+  ofFolder: (folder: string, runs: readonly FolderRun[], verdict: Verdict) => string;
+}
+
+const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
+
+export const REPORTS: Readonly<Record<string, Report>> = {
+  junit: {
+    ofRun: (run) => junit(run.evaluation.id, casesOf(run, suiteOf(run), 'examples')),
+    ofFolder: (folder, runs) => junit(folder, runs.flatMap(casesInFolder)),
+  },
+  markdown: { ofRun: markdownReport, ofFolder: (_, runs, verdict) => markdownOfFolder(runs, verdict) },
+  json: {
+    ofRun: json,
+    ofFolder: (_, runs, verdict) =>
+      json({ verdict, evaluations: runs.map(({ run, ...rest }) => ({ ...rest, ...run })) }),
+  },
 };
 
 const isWorse = ({ status, regression, score }: Api.EvaluationResult, { threshold }: Api.Evaluation) =>
@@ -32,25 +55,44 @@ function whyWorse({ error, regression, score, baseline_score: before, scores }: 
   return `score ${scoreText(score)}${from}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
 }
 
-/** A report that has failures where the gate failed, and only there. */
-function junitReport({ evaluation, verdict, results }: ReportedRun): string {
-  const { id, prompt_name: prompt, prompt_version: version } = evaluation;
+const suiteOf = ({ evaluation }: ReportedRun) => `${evaluation.prompt_name}@${evaluation.prompt_version}`;
+
+function gateOf(verdict: Verdict, suite: string): JUnitCase {
   const failure = verdict.reasons.join(' ');
-  const gate = { name: 'gate', suite: `${prompt}@${version}`, seconds: 0 };
-  return junit(id, [
-    {
-      ...gate,
-      ...(verdict.word === 'failed' && { failure }),
-      ...(verdict.word === 'error' && { error: failure }),
-      ...(verdict.word === 'inconclusive' && { skipped: failure }),
-    },
+  return {
+    name: 'gate',
+    suite,
+    seconds: 0,
+    ...(verdict.word === 'failed' && { failure }),
+    ...(verdict.word === 'error' && { error: failure }),
+    ...(verdict.word === 'inconclusive' && { skipped: failure }),
+  };
+}
+
+/** The gate and the examples of a run. They have failures where the gate failed, and only there. */
+function casesOf({ evaluation, verdict, results }: ReportedRun, gate: string, suite: string): JUnitCase[] {
+  return [
+    gateOf(verdict, gate),
     ...results.map((result) => ({
       name: result.example_id,
-      suite: 'examples',
+      suite,
       seconds: (result.model_ms ?? 0) / 1000,
       ...(verdict.word === 'failed' && isWorse(result, evaluation) && { failure: whyWorse(result) }),
     })),
-  ]);
+  ];
+}
+
+const casesInFolder = ({ file, verdict, run }: FolderRun) =>
+  run === undefined ? [gateOf(verdict, file)] : casesOf(run, file, `${file} examples`);
+
+/** The verdict on all of a folder, and below it each run. */
+function markdownOfFolder(runs: readonly FolderRun[], verdict: Verdict): string {
+  const rows = runs.map(({ file, verdict: own }) => {
+    return `| ${cell(file)} | ${ICONS[own.word]} ${own.word} | ${cell(own.reasons.join(' '))} |`;
+  });
+  const head = [`## ${ICONS[verdict.word]} ${verdict.word}: ${verdict.reasons.map(cell).join(' ')}`, ''];
+  const table = ['| evaluation | verdict | |', '|---|---|---|', ...rows, ''];
+  return [...head, ...table, ...runs.flatMap(({ run }) => (run === undefined ? [] : [markdownReport(run)]))].join('\n');
 }
 
 const ICONS: Readonly<Record<Verdict['word'], string>> = { passed: '✅', failed: '❌', inconclusive: '⚠️', error: '💥' };

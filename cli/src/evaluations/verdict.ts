@@ -22,6 +22,9 @@ const verdict = (status: VerdictStatus, ...reasons: string[]): Verdict => {
   return { status, word: words[status], reasons };
 };
 
+/** The verdict where a run could not be begun, or its end was not seen. */
+export const errorVerdict = (status: VerdictStatus, reason: string): Verdict => verdict(status, reason);
+
 /** A score as people read it. */
 export const scoreText = (score: number | null): string => (score === null ? '–' : score.toFixed(4));
 

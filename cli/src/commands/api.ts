@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { type CallOptions, type Pms, PmsError } from 'pms-client';
+import { type Context, connect, printJson, printLine } from '../context.ts';
+import { CliError, EXIT } from '../exit-status.ts';
+import { isObject } from '../json.ts';
+import { collect } from '../options.ts';
+
+interface ApiOptions {
+  field: string[];
+  fieldJson: string[];
+  input?: string;
+  header: string[];
+  paginate?: boolean;
+}
+
+type Fields = [name: string, value: unknown][];
+
+/** Two parts of a text. @throws CliError */
+function split(text: string, at: string, what: string): [before: string, behind: string] {
+  const cut = text.indexOf(at);
+  if (cut < 1) throw new CliError(EXIT.usage, `${text}: ${what}`);
+  return [text.slice(0, cut), text.slice(cut + at.length).trimStart()];
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(EXIT.usage, `--field-json ${name}: is not valid JSON`);
+  }
+}
+
+function fieldsOf({ field, fieldJson }: ApiOptions): Fields {
+  const assignment = (text: string) => split(text, '=', 'give a name and a value, such as name=Ada');
+  const texts: Fields = field.map(assignment);
+  return [...texts, ...fieldJson.map(assignment).map(([name, text]): Fields[number] => [name, jsonOf(name, text)])];
+}
+
+/** A path under `/v1`. @throws CliError for an address: the key is for the service alone */
+function pathOf(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//'))
+    throw new CliError(EXIT.usage, `${text}: give a path of the API, such as /v1/prompts.`);
+  return `/${text.replace(/^\/+/, '').replace(/^v1(?=\/|\?|$)\/*/, '')}`;
+}
+
+/** A path with fields in its query; one that is given twice is there twice. */
+function withQuery(path: string, fields: Fields): string {
+  if (fields.length === 0) return path;
+  const texts = fields.map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(texts)}`;
+}
+
+async function readInput(input: string, { stdin }: Context): Promise<Uint8Array<ArrayBuffer>> {
+  if (input !== '-') return new Uint8Array(await readFile(input));
+  return new Uint8Array(Buffer.concat(await Array.fromAsync(stdin as AsyncIterable<Buffer>)));
+}
+
+/** The entries of all pages of a list. */
+async function allPages(pms: Pms, path: string, options: CallOptions): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  for (let at = path; ; ) {
+    const page: unknown = await (await pms.request('GET', at, options)).json();
+    if (!isObject(page) || !Array.isArray(page['data']))
+      throw new CliError(EXIT.usage, `${path} gives no list: leave out --paginate.`);
+    entries.push(...page['data']);
+    if (typeof page['next_cursor'] !== 'string') return entries;
+    at = withQuery(path, [['cursor', page['next_cursor']]]);
+  }
+}
+
+/** Prints JSON so that people can read it, and anything else as it is, while it comes. */
+async function printResponse(response: Response, { stdout }: Context): Promise<void> {
+  if (/\bjson$/.test(response.headers.get('Content-Type')?.split(';')[0] ?? '')) {
+    const text = await response.text();
+    if (text !== '') printJson(stdout, JSON.parse(text));
+  } else if (response.body !== null) await pipeline(Readable.from(response.body), stdout, { end: false });
+}
+
+/** `pms api`. */
+export function fillApi(command: Command, context: Context): void {
+  command
+    .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
+    .argument('<path>', 'of the API, such as /v1/prompts')
+    .option('-f, --field <name=text>', 'of the body, or of the query of GET and DELETE; may be repeated', collect, [])
+    .option('-F, --field-json <name=json>', 'one that is no text; may be repeated', collect, [])
+    .option('--input <file>', 'the body, as it is; - for standard input')
+    .option('-H, --header <name: value>', 'may be repeated', collect, [])
+    .option('--paginate', 'read all pages of a list, and print their entries as one')
+    .addHelpText('after', '\nThe API is described at /docs of the service.')
+    .action(async (given: string, place: string, options: ApiOptions) => {
+      const { input, header, paginate } = options;
+      const method = given.toUpperCase();
+      const hasBody = method !== 'GET' && method !== 'DELETE' && method !== 'HEAD';
+      const fields = fieldsOf(options);
+      if (!/^[A-Z]+$/.test(method)) throw new CliError(EXIT.usage, `${given} is no method: give one such as GET.`);
+      if (input !== undefined && hasBody && fields.length > 0)
+        throw new CliError(EXIT.usage, 'Give --input or fields, not both.');
+      if (paginate && method !== 'GET') throw new CliError(EXIT.usage, '--paginate is for GET.');
+      const path = hasBody ? pathOf(place) : withQuery(pathOf(place), fields);
+      const own = Object.fromEntries(header.map((text) => split(text, ':', 'give a header such as "Prefer: wait=0"')));
+      const key = Object.keys(own).find((name) => name.toLowerCase() === 'idempotency-key');
+      const body =
+        input === undefined
+          ? hasBody && fields.length > 0 && JSON.stringify(Object.fromEntries(fields))
+          : await readInput(input, context);
+      const request = {
+        headers: { ...(body !== false && { 'Content-Type': 'application/json' }), ...own },
+        ...(body !== false && { body }),
+        ...(key !== undefined && { idempotencyKey: own[key] }),
+      };
+      const pms = await connect(context);
+      try {
+        if (paginate) printJson(context.stdout, await allPages(pms, path, request));
+        else await printResponse(await pms.request(method, path, request), context);
+      } catch (error) {
+        if (error instanceof PmsError && error.status !== undefined) {
+          const { code, message, details } = error;
+          printLine(context.stdout, JSON.stringify({ error: { code, message, details } }, undefined, 2));
+        }
+        throw error;
+      }
+    });
+}

@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import type { Api } from 'pms-client';
+import { type Context, confirm, connect } from '../context.ts';
+import { EXECUTION_STATUSES, type ExecutionOptions, executionQuery, moneyText, promptText } from '../execution-text.ts';
+import { type Columns, pageSize, printDone, printList, printRecord, take } from '../lists.ts';
+import { collect, wholeNumber } from '../options.ts';
+
+interface ListOptions extends ExecutionOptions {
+  status?: Api.Execution['status'];
+  score: string[];
+  until?: string;
+  limit: number;
+  json?: boolean;
+}
+
+const COLUMNS: Columns<Api.Execution> = {
+  execution: ({ id }) => id,
+  status: ({ status }) => status,
+  prompt: promptText,
+  model: ({ model }) => model,
+  tokens: ({ tokens }) => tokens?.total,
+  cost: moneyText,
+  ms: ({ latency }) => latency.total_ms,
+  created: ({ created_at }) => created_at,
+};
+
+/** `pms executions list|get|cancel|delete`. */
+export function addExecutionCommands(executions: Command, context: Context): void {
+  const { stdout } = context;
+
+  executions
+    .command('list')
+    .description('list executions, newest first')
+    .option('--prompt <name>', 'of this prompt')
+    .option('--group <group>', 'of prompts whose names begin with it and a /')
+    .option('--label <label>', 'that asked for the version by this label')
+    .option('--model <model>', 'of this model')
+    .addOption(new Option('--status <status>', 'of this status').choices(EXECUTION_STATUSES))
+    .option('--score <condition>', 'such as "helpful<0.5"; may be repeated', collect, [])
+    .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
+    .option('--until <time>', 'created before it: ISO 8601 with a zone')
+    .option('--limit <number>', 'how many at most', wholeNumber, 50)
+    .option('--json', 'as JSON')
+    .action(async ({ limit, json, status, score, until, ...options }: ListOptions) => {
+      const pms = await connect(context);
+      const query = {
+        ...executionQuery(options),
+        ...(status !== undefined && { status }),
+        ...(until !== undefined && { until }),
+        ...(score.length > 0 && { score }),
+        limit: pageSize(limit),
+      };
+      printList(stdout, await take(pms.list('listExecutions', { query }), limit), COLUMNS, json);
+    });
+
+  executions
+    .command('get')
+    .description('show an execution: its output, tokens, cost and latency')
+    .argument('<id>', 'exec_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      await printRecord(stdout, await pms.call('getExecution', { path: { id } }), json);
+    });
+
+  executions
+    .command('cancel')
+    .description('end an execution that has not ended; its model is not called again')
+    .argument('<id>', 'exec_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      const execution = await pms.call('cancelExecution', { path: { id } });
+      printDone(stdout, execution, json, `${execution.id}: ${execution.status}`);
+    });
+
+  executions
+    .command('delete')
+    .description('delete an execution with its texts')
+    .argument('<id>', 'exec_…')
+    .option('-y, --yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: boolean }) => {
+      const pms = await connect(context);
+      await confirm(context, `Delete ${id}?`, yes);
+      await pms.call('deleteExecution', { path: { id } });
+      printDone(stdout, {}, false, `${id} is deleted`);
+    });
+}

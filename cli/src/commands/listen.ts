@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Api } from 'pms-client';
+import {
+  generateSigningSecret,
+  signedHeaders,
+  signingSecretProblem,
+} from '../../../src/domain/webhooks/webhook-signature.ts';
+import { type Context, connect, printLine, safeText } from '../context.ts';
+import { type EventName, eventNames } from '../event-names.ts';
+import { CliError, EXIT } from '../exit-status.ts';
+import { follow } from '../follow.ts';
+import { timeOf } from './logs.ts';
+
+interface ListenOptions {
+  forwardTo?: string;
+  events?: EventName[];
+  since?: string;
+  json?: boolean;
+}
+
+/** As long as the service waits for a webhook. */
+const TIMEOUT_MS = 10_000;
+/** Between two attempts at a program that is not there. */
+const RETRY_MS = 1_000;
+const MAX_SHOWN_CHARS = 300;
+
+/** @throws CliError */
+function checkAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CliError(EXIT.usage, `--forward-to ${text}: give an address such as http://localhost:3000/hook.`);
+  return url.href;
+}
+
+/** What signs: a secret of the environment, or a new one, which is shown. @throws CliError */
+function secretOf({ env, stderr }: Context): string {
+  const own = env['PMS_WEBHOOK_SECRET'];
+  const problem = own ? signingSecretProblem(own) : undefined;
+  if (problem !== undefined) throw new CliError(EXIT.usage, `PMS_WEBHOOK_SECRET: ${problem}`);
+  const secret = own || generateSigningSecret();
+  printLine(stderr, own ? 'Signed with PMS_WEBHOOK_SECRET.' : `The secret that signs: ${secret}`);
+  return secret;
+}
+
+/** What an event's delivery has come to. */
+interface Attempt {
+  /** undefined: nothing was at the address, so that nobody has got it */
+  status: number | undefined;
+  text: string;
+}
+
+async function send(url: string, event: Api.Event, secret: string, attempt: number): Promise<Attempt> {
+  const { id: eventId, event: type, data, timestamp } = event;
+  // The bytes that the service sends.
+  const body = Buffer.from(JSON.stringify({ event: type, data, timestamp }));
+  const deliveryId = `dlv_${randomUUID()}`;
+  const signed = signedHeaders({ body, eventId, deliveryId, attempt, sentAt: new Date(), secrets: [secret] });
+  const headers = { 'User-Agent': 'prompt-management-service', ...signed };
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+    const text = response.ok ? '' : (await response.text().catch(() => '')).slice(0, MAX_SHOWN_CHARS);
+    return { status: response.status, text };
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const isUnsent = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+    return { status: isUnsent ? undefined : 0, text: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+/** Brings an event to the program, and waits for one that is not there, as while it starts again. */
+async function forward(url: string, event: Api.Event, secret: string, { stderr }: Context): Promise<Attempt> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await send(url, event, secret, attempt);
+    if (result.status !== undefined) return result;
+    if (attempt === 1) printLine(stderr, safeText(`Nothing is at ${url} (${result.text}). It is waited for.`));
+    await delay(RETRY_MS);
+  }
+}
+
+function lineOf({ id, event, timestamp }: Api.Event, result: Attempt | undefined): string {
+  const became =
+    result === undefined ? [] : ['→', result.status === 0 ? 'no response' : `${result.status}`, result.text];
+  return [timestamp, event, id, ...became]
+    .filter((part) => part !== '')
+    .join('  ')
+    .replace(/\s*\n\s*/g, ' ');
+}
+
+/** `pms listen`. */
+export function fillListen(command: Command, context: Context): void {
+  const { stdout, stderr } = context;
+  command
+    .option(
+      '--forward-to <address>',
+      'where each event is sent, such as http://localhost:3000/hook; default: only shown',
+    )
+    .option('--events <events>', 'only these, joined by commas', eventNames)
+    .option('--since <time>', 'also what has happened since then: ISO 8601 with a zone')
+    .option('--json', 'each event as JSON in a line')
+    .addHelpText('after', '\nPMS_WEBHOOK_SECRET is the secret that signs; without it, a new one is made and shown.')
+    .action(async ({ forwardTo, events, since: from, json }: ListenOptions) => {
+      const url = forwardTo === undefined ? undefined : checkAddress(forwardTo);
+      const start = from === undefined ? undefined : timeOf(from, '--since');
+      const pms = await connect(context, Number.POSITIVE_INFINITY);
+      const secret = url === undefined ? '' : secretOf(context);
+      const only = events?.length === 1 ? { event: events[0] as EventName } : {};
+      const list = {
+        read: (since: string | undefined) =>
+          pms.list('listEvents', { query: { ...only, limit: 1000, ...(since !== undefined && { since }) } }),
+        idOf: ({ id }: Api.Event) => id,
+        timeOf: ({ timestamp }: Api.Event) => timestamp,
+        isReady: () => true,
+        lookBackMs: 0,
+      };
+      for await (const event of follow(list, start, () => printLine(stderr, 'Listening; Ctrl-C ends it.'))) {
+        if (events !== undefined && !events.includes(event.event)) continue;
+        const result = url === undefined ? undefined : await forward(url, event, secret, context);
+        const shown =
+          result === undefined ? event : { ...event, response: { status: result.status, text: result.text } };
+        printLine(stdout, json ? JSON.stringify(shown) : safeText(lineOf(event, result)));
+      }
+    });
+}

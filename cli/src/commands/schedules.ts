@@ -1,0 +1,96 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Api } from 'pms-client';
+import { type Context, confirm, connect } from '../context.ts';
+import { type Columns, printDone, printList, printRecord } from '../lists.ts';
+import { readObject } from '../object-file.ts';
+import { given } from '../options.ts';
+
+interface CreateOptions {
+  cron: string;
+  timeZone?: string;
+  name?: string;
+  paused?: boolean;
+  json?: boolean;
+}
+
+const COLUMNS: Columns<Api.Schedule> = {
+  schedule: ({ id }) => id,
+  name: ({ name }) => name,
+  cron: ({ cron, time_zone: zone }) => `${cron} ${zone}`,
+  state: ({ paused }) => (paused ? 'paused' : 'active'),
+  created: ({ created_at: at }) => at,
+  'last error': ({ last_error: error }) => error?.message,
+};
+
+const CONTROLS = {
+  pause: ['pauseSchedule', 'begin no more evaluations until it is resumed', 'is paused'],
+  resume: ['resumeSchedule', 'go on with a paused schedule', 'is resumed'],
+  trigger: ['triggerSchedule', 'begin an evaluation now', 'is triggered'],
+} as const;
+
+/** `pms schedules list|get|create|pause|resume|trigger|delete`. */
+export function addScheduleCommands(schedules: Command, context: Context): void {
+  const { stdout } = context;
+
+  schedules
+    .command('list')
+    .description('list schedules')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      printList(stdout, await Array.fromAsync(pms.list('listSchedules')), COLUMNS, json);
+    });
+
+  schedules
+    .command('get')
+    .description('show a schedule')
+    .argument('<id>', 'sched_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      await printRecord(stdout, await pms.call('getSchedule', { path: { id } }), json);
+    });
+
+  schedules
+    .command('create')
+    .description('run an evaluation again and again')
+    .argument('<file>', 'YAML or JSON: a body of POST /evaluations, as pms eval run takes it')
+    .requiredOption('--cron <expression>', 'when, such as "0 6 * * *"')
+    .option('--time-zone <zone>', 'of the expression, such as Europe/Berlin; default: UTC')
+    .option('--name <name>', 'default: that of the file')
+    .option('--paused', 'begin none until it is resumed')
+    .option('--json', 'as JSON')
+    .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {
+      // The service checks it, and names what is wrong.
+      const evaluation = (await readObject(file, ': the body of POST /evaluations')) as Api.CreateEvaluation;
+      const body = { name, cron, evaluation, ...given({ time_zone: timeZone, paused }) };
+      const schedule = await (await connect(context)).call('createSchedule', { body });
+      const [next] = schedule.next_runs ?? [];
+      const when = schedule.paused ? 'paused' : `next at ${next ?? 'no time'}`;
+      printDone(stdout, schedule, json, `${schedule.id}: ${schedule.name}, ${when}`);
+    });
+
+  for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
+    schedules
+      .command(name)
+      .description(description)
+      .argument('<id>', 'sched_…')
+      .option('--json', 'as JSON')
+      .action(async (id: string, { json }: { json?: boolean }) => {
+        const pms = await connect(context);
+        printDone(stdout, (await pms.call(operation, { path: { id } })) ?? {}, json, `${id} ${became}`);
+      });
+
+  schedules
+    .command('delete')
+    .description('delete a schedule; evaluations that it began stay')
+    .argument('<id>', 'sched_…')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      const pms = await connect(context);
+      await confirm(context, `Delete ${id}?`, yes);
+      printDone(stdout, (await pms.call('deleteSchedule', { path: { id } })) ?? {}, json, `${id} is deleted`);
+    });
+}

@@ -1,0 +1,213 @@
+import type { Command } from 'commander';
+import type { Api } from 'pms-client';
+import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
+import { type EventName, eventName, eventNames } from '../event-names.ts';
+import { CliError, EXIT } from '../exit-status.ts';
+import { type Columns, pageSize, printDone, printList, printRecord, take } from '../lists.ts';
+import { collect, given, wholeNumber } from '../options.ts';
+
+interface CreateOptions {
+  events?: EventName[];
+  description?: string;
+  header: string[];
+  rateLimit?: number;
+  json?: boolean;
+}
+
+interface DeliveriesOptions {
+  status?: Api.Delivery['status'];
+  event?: EventName;
+  since?: string;
+  limit: number;
+  json?: boolean;
+}
+
+const WEBHOOKS: Columns<Api.Webhook> = {
+  webhook: ({ id }) => id,
+  url: ({ url }) => url,
+  state: ({ status, disabled_reason: why }) => (why === null ? status : `${status}: ${why}`),
+  events: ({ events }) => events.join(' '),
+  'last delivery': ({ last_delivery_at: at }) => at,
+};
+
+const DELIVERIES: Columns<Api.Delivery> = {
+  delivery: ({ id }) => id,
+  event: ({ event }) => event,
+  status: ({ status, status_reason: why }) => (why === null ? status : `${status}: ${why}`),
+  attempts: ({ attempts_made: made }) => made,
+  'next attempt': ({ next_attempt_at: at }) => at,
+  created: ({ created_at: at }) => at,
+};
+
+/** @throws CliError */
+function headersOf(header: string[]): Record<string, string> {
+  return Object.fromEntries(
+    header.map((text) => {
+      const cut = text.indexOf(':');
+      if (cut < 1) throw new CliError(EXIT.usage, `--header ${text}: give a name and a value, such as "X-Team: geo"`);
+      return [text.slice(0, cut), text.slice(cut + 1).trim()];
+    }),
+  );
+}
+
+const CONTROLS = {
+  enable: ['enableWebhook', 'call it again', 'is enabled'],
+  disable: ['disableWebhook', 'call it no more until it is enabled', 'is disabled'],
+} as const;
+
+/** `pms webhooks list|get|create|enable|disable|rotate-secret|delete|test|deliveries|delivery|redeliver|replay`. */
+export function addWebhookCommands(webhooks: Command, context: Context): void {
+  const { stdout, stderr } = context;
+
+  /** Prints a secret alone on standard output, so that a script can take it. */
+  const printSecret = (webhook: Api.Webhook & { secret: string }, json: boolean | undefined) => {
+    if (json) return printJson(stdout, webhook);
+    printLine(stderr, safeText(`${webhook.id} calls ${webhook.url}. Its secret, which is not shown again:`));
+    printLine(stdout, safeText(webhook.secret));
+  };
+
+  webhooks
+    .command('list')
+    .description('list webhooks')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      printList(stdout, await Array.fromAsync(pms.list('listWebhooks')), WEBHOOKS, json);
+    });
+
+  webhooks
+    .command('get')
+    .description('show a webhook')
+    .argument('<id>', 'wh_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      await printRecord(stdout, await pms.call('getWebhook', { path: { id } }), json);
+    });
+
+  webhooks
+    .command('create')
+    .description('have an address called, and print the secret that signs: it is shown only once')
+    .argument('<url>', 'https://…')
+    .option('--events <events>', 'joined by commas; default: those of prompts, executions and evaluations', eventNames)
+    .option('--description <text>', 'for you')
+    .option('--header <name: value>', 'of every request; may be repeated', collect, [])
+    .option('--rate-limit <number>', 'requests a minute at most', wholeNumber)
+    .option('--json', 'the record with the secret as JSON')
+    .action(async (url: string, { events, description, header, rateLimit, json }: CreateOptions) => {
+      const headers = header.length === 0 ? undefined : headersOf(header);
+      const body = { url, ...given({ events, description, headers, rate_limit_per_minute: rateLimit }) };
+      printSecret(await (await connect(context)).call('createWebhook', { body }), json);
+    });
+
+  for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
+    webhooks
+      .command(name)
+      .description(description)
+      .argument('<id>', 'wh_…')
+      .option('--json', 'as JSON')
+      .action(async (id: string, { json }: { json?: boolean }) => {
+        const pms = await connect(context);
+        printDone(stdout, await pms.call(operation, { path: { id } }), json, `${id} ${became}`);
+      });
+
+  webhooks
+    .command('rotate-secret')
+    .description('make a new secret, and print it; the old one signs as well for another 24 hours')
+    .argument('<id>', 'wh_…')
+    .option('--json', 'the record with the secret as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      printSecret(await pms.call('rotateWebhookSecret', { path: { id }, body: {} }), json);
+    });
+
+  webhooks
+    .command('delete')
+    .description('delete a webhook; its deliveries end')
+    .argument('<id>', 'wh_…')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      const pms = await connect(context);
+      await confirm(context, `Delete ${id}?`, yes);
+      printDone(stdout, (await pms.call('deleteWebhook', { path: { id } })) ?? {}, json, `${id} is deleted`);
+    });
+
+  webhooks
+    .command('test')
+    .description('send a sample event once; status 1 where it was not delivered')
+    .argument('<id>', 'wh_…')
+    .option('--event <event>', 'which', eventName)
+    .option('--json', 'as JSON')
+    .action(async (id: string, { event, json }: { event?: EventName; json?: boolean }) => {
+      const pms = await connect(context);
+      const delivery = await pms.call('testWebhook', { path: { id }, body: given({ event }) });
+      printDone(stdout, delivery, json, `${delivery.id} of ${delivery.event}: ${delivery.status}`);
+      if (delivery.status !== 'delivered')
+        throw new CliError(
+          EXIT.failed,
+          `${delivery.id} is ${delivery.status}: ${delivery.status_reason ?? 'no end yet'}`,
+        );
+    });
+
+  webhooks
+    .command('deliveries')
+    .description('list what was sent to a webhook, newest first')
+    .argument('<id>', 'wh_…')
+    .option('--status <status>', 'queued, waiting, delivered, failed or abandoned')
+    .option('--event <event>', 'only of this event', eventName)
+    .option('--since <time>', 'ISO 8601 with a zone')
+    .option('--limit <number>', 'how many at most', wholeNumber, 50)
+    .option('--json', 'as JSON')
+    .action(async (id: string, { limit, json, ...filter }: DeliveriesOptions) => {
+      const pms = await connect(context);
+      const query = { ...given(filter), limit: pageSize(limit) };
+      printList(stdout, await take(pms.list('listDeliveries', { path: { id }, query }), limit), DELIVERIES, json);
+    });
+
+  webhooks
+    .command('delivery')
+    .description('show a delivery with its attempts')
+    .argument('<id>', 'dlv_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      await printRecord(stdout, await pms.call('getDelivery', { path: { id } }), json);
+    });
+
+  webhooks
+    .command('redeliver')
+    .description('send the event of a delivery again')
+    .argument('<id>', 'dlv_…')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      const delivery = await pms.call('redeliver', { path: { id } });
+      printDone(stdout, delivery, json, `${delivery.id} of ${delivery.event}: ${delivery.status}`);
+    });
+
+  webhooks
+    .command('replay')
+    .description('send the events of a time again')
+    .argument('<id>', 'wh_…')
+    .requiredOption('--since <time>', 'ISO 8601 with a zone')
+    .option('--until <time>', 'ISO 8601 with a zone; default: now')
+    .option('--undelivered-only', 'only what was not delivered')
+    .option('--json', 'as JSON')
+    .action(
+      async (
+        id: string,
+        {
+          since,
+          until,
+          undeliveredOnly,
+          json,
+        }: { since: string; until?: string; undeliveredOnly?: boolean; json?: boolean },
+      ) => {
+        const body = { since, ...given({ until, undelivered_only: undeliveredOnly }) };
+        const pms = await connect(context);
+        const result = await pms.call('replayEvents', { path: { id }, body });
+        printDone(stdout, result, json, `${result.replayed} events are sent again`);
+      },
+    );
+}
