@@ -8,6 +8,7 @@ import {
   VariablesError,
   webhooks,
 } from '../../clients/typescript/src/index.ts';
+import { BUILT_IN } from '../../clients/typescript/src/evaluate/built-in-scores.ts';
 import { isCandidate } from '../../clients/typescript/src/prompts/rollout.ts';
 
 // The same that the service passes in test/vectors.test.ts: test/vectors/README.md says what they mean.
@@ -145,5 +146,14 @@ describe('rollouts', () => {
   )('$percent % of $keys keys', async ({ keys, candidates, ...release }) => {
     const found = await Promise.all(Array.from({ length: keys }, (_, n) => isCandidate(release, `user-${n}`)));
     expect(found.filter(Boolean)).toHaveLength(candidates);
+  });
+});
+
+describe('scores', () => {
+  test.each<[string, { score: keyof typeof BUILT_IN; output: string; value: number; expected?: unknown }]>(
+    read('scores').map((vector: { title: string }) => [vector.title, vector]),
+  )('%s', (_, { score, output, value, ...expected }) => {
+    const example = { seq: 0, example_id: 'x', variables: {}, ...expected };
+    expect(BUILT_IN[score](output, example).score).toBe(value);
   });
 });

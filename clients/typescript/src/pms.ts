@@ -1,5 +1,5 @@
 import { bodyOf, type CallOptions, call, type RequestOf, type ResponseOf, toRequest } from './call.ts';
-import { type EvaluateOptions, type EvaluateResult, evaluate } from './evaluate/evaluate.ts';
+import type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
 import type { Operations } from './generated/operations.gen.ts';
 import type { CreateExecution, Execution } from './generated/types.gen.ts';
 import { eachItem } from './pages.ts';
@@ -171,7 +171,9 @@ export class Pms {
    * @returns when the run has completed
    * @throws PmsError where the service refuses it or can't be reached; the signal's reason
    */
-  evaluate<Output>(options: EvaluateOptions<Output>): Promise<EvaluateResult> {
+  async evaluate<Output>(options: EvaluateOptions<Output>): Promise<EvaluateResult> {
+    // Loaded by those who evaluate: pages need no such code.
+    const { evaluate } = await import('./evaluate/evaluate.ts');
     return evaluate((...args) => this.call(...args), options);
   }
 

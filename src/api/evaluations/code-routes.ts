@@ -93,7 +93,7 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       async handler({ db, params, query: { limit, cursor } }) {
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         const from = after === undefined ? 0 : Number(after) + 1;
-        const { examples, next } = await listOpenExamples(db, params.id, from, limit);
+        const { examples, next } = await listOpenExamples(system, db, params.id, from, limit);
         return {
           data: examples.map(({ seq, key, variables, expected, metadata }) => ({
             seq,

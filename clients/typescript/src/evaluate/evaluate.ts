@@ -1,5 +1,5 @@
 import type { CallOptions, RequestOf, ResponseOf } from '../call.ts';
-import { PmsError } from '../errors.ts';
+import { InvalidRequestError } from '../errors.ts';
 import type { Operations } from '../generated/operations.gen.ts';
 import type {
   CodeResult,
@@ -58,7 +58,7 @@ export interface EvaluateResult {
   passed: boolean;
   /** With the baseline; null where there is none. */
   comparison: EvaluationComparison | null;
-  /** Of the comparison: whether the run is better or worse than its baseline, or within noise; null where there is none. */
+  /** Of the comparison: `improvement`, `regression`, `within_noise` and others; null where there is none. */
   verdict: EvaluationComparison['verdict'] | null;
 }
 
@@ -85,12 +85,13 @@ export async function evaluate<Output>(call: Call, options: EvaluateOptions<Outp
     const stop = new AbortController();
     const work = (example: OpenExample) => runExample(options, scorers, example, stop.signal);
     const abort = () => stop.abort(signal?.reason);
+    // What is done is kept, also where nothing more is to be done.
+    const isStopped = () => signal?.aborted === true;
     signal?.addEventListener('abort', abort, { once: true });
     try {
       for await (const done of workInBatches(open, concurrency, work)) {
-        signal?.throwIfAborted();
         const results = done.map(({ result }) => result);
-        for (const batch of batchesOf(results)) await send(call, run.id, batch, signal);
+        for (const batch of batchesOf(results)) await send(call, run.id, batch, isStopped);
         for (const { result, example } of done) onResult?.(result, example);
       }
     } finally {
@@ -211,15 +212,15 @@ function batchesOf(results: readonly CodeResult[]): CodeResult[][] {
 }
 
 /** Of a batch that is refused, each result is sent by itself: one that can't be stored has failed. */
-async function send(call: Call, id: string, results: CodeResult[], signal: AbortSignal | undefined): Promise<void> {
+async function send(call: Call, id: string, results: CodeResult[], isStopped: () => boolean): Promise<void> {
   try {
-    await call('storeEvaluationResults', { path: { id }, body: { results } }, { signal });
+    await call('storeEvaluationResults', { path: { id }, body: { results } }, isStopped() ? { retryForMs: 0 } : {});
   } catch (error) {
-    if (!(error instanceof PmsError) || error.status !== 400) throw error;
+    if (!(error instanceof InvalidRequestError)) throw error;
     const [only] = results;
-    if (results.length > 1) for (const result of results) await send(call, id, [result], signal);
+    if (results.length > 1) for (const result of results) await send(call, id, [result], isStopped);
     else if (only === undefined || only.error?.code === 'result_refused') throw error;
     else
-      await send(call, id, [{ seq: only.seq, error: { code: 'result_refused', message: messageOf(error) } }], signal);
+      await send(call, id, [{ seq: only.seq, error: { code: 'result_refused', message: messageOf(error) } }], isStopped);
   }
 }
