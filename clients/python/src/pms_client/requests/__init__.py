@@ -9,7 +9,21 @@ pms.record(**from_openai(response, request))
 
 from ._anthropic import to_anthropic
 from ._call import Request, UnsupportedError
+from ._langchain import LangChainRequest, from_langchain, to_langchain
+from ._litellm import from_litellm, to_litellm
 from ._openai import to_openai
 from ._runs import from_anthropic, from_openai
 
-__all__ = ["Request", "UnsupportedError", "from_anthropic", "from_openai", "to_anthropic", "to_openai"]
+__all__ = [
+    "LangChainRequest",
+    "Request",
+    "UnsupportedError",
+    "from_anthropic",
+    "from_langchain",
+    "from_litellm",
+    "from_openai",
+    "to_anthropic",
+    "to_langchain",
+    "to_litellm",
+    "to_openai",
+]

@@ -18,12 +18,10 @@ from ._runs import run_of, tokens_of
 class LangChainRequest:
     """A prompt for a chat model of LangChain."""
 
-    model: str
-    """As the provider calls it."""
     messages: list[dict[str, Any]]
     """Files are in the provider's own form."""
     options: dict[str, Any]
-    """What goes to the provider with them."""
+    """Of `ChatOpenAI` or `ChatAnthropic`: the prompt's model, and all that goes with each of its calls."""
     about: About
 
 
@@ -39,7 +37,7 @@ def to_langchain(
     send.
 
         request = to_langchain(prompt, {"name": "Ada"})
-        message = ChatOpenAI(model=request.model).invoke(request.messages, **request.options)
+        message = ChatOpenAI(**request.options).invoke(request.messages)
 
     Args:
         messages: go behind the prompt's own.
@@ -57,12 +55,12 @@ def to_langchain(
 
 
 def _of_openai(request: Request) -> LangChainRequest:
-    options = {name: value for name, value in request.items() if name not in ("model", "messages")}
-    # LangChain calls it by its newer name, which older models and other servers do not take.
-    if "max_tokens" in options:
-        options["extra_body"] = {"max_tokens": options.pop("max_tokens")}
+    # LangChain would rename some of it, such as `max_tokens`, and has no option for what other servers take.
+    body = {name: value for name, value in request.items() if name not in ("model", "messages")}
+    # It has temperatures of its own for some models, and another API.
+    options = {"model": request["model"], "temperature": None, "use_responses_api": False, "extra_body": body}
     sent = [_with_inputs(message, index) for index, message in enumerate(request["messages"])]
-    return LangChainRequest(request["model"], sent, options, request.about)
+    return LangChainRequest(sent, options, request.about)
 
 
 def _with_inputs(message: dict[str, Any], index: int) -> dict[str, Any]:
@@ -83,9 +81,15 @@ def _parsed(text: str) -> Any:
 
 
 def _of_anthropic(request: Request) -> LangChainRequest:
-    options = {name: value for name, value in request.items() if name not in ("model", "messages", "system")}
+    own = ("model", "max_tokens", "messages", "system")
+    body = {name: value for name, value in request.items() if name not in own}
+    options = {
+        "model": request["model"],
+        "max_tokens": request["max_tokens"],
+        **({"model_kwargs": {"extra_body": body}} if body else {}),
+    }
     system = [{"role": "system", "content": request["system"]}] if "system" in request else []
-    return LangChainRequest(request["model"], [*system, *request["messages"]], options, request.about)
+    return LangChainRequest([*system, *request["messages"]], options, request.about)
 
 
 def from_langchain(response: Any, request: LangChainRequest) -> dict[str, Any]:
