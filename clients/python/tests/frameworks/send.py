@@ -49,16 +49,12 @@ def by_litellm(prompt: Prompt, variables: Any) -> dict[str, Any]:
 
 
 def by_llama_index(prompt: Prompt, variables: Any) -> dict[str, Any]:
-    from llama_index.llms.anthropic import Anthropic
     from llama_index.llms.openai import OpenAI
 
     from pms_client.requests import from_llama_index, to_llama_index
 
     request = to_llama_index(prompt, variables)
-    if (prompt.model or "").startswith("anthropic/"):
-        model: Any = Anthropic(**request.options, api_key=KEY, base_url=ANTHROPIC_ORIGIN, max_retries=0)
-    else:
-        model = OpenAI(**request.options, api_key=KEY, api_base=OPENAI_URL, max_retries=0)
+    model = OpenAI(**request.options, api_key=KEY, api_base=OPENAI_URL, max_retries=0)
     return from_llama_index(model.chat(request.messages), request)
 
 

@@ -40,10 +40,10 @@ def to_litellm(
         native = to_anthropic(prompt, variables, messages=messages, model=model, parameters=parameters)
         return Request({**native, "model": f"anthropic/{native['model']}"}, native.about)
     request = to_openai(prompt, variables, messages=messages, model=model, parameters=parameters)
-    # LiteLLM would translate, or refuse, what it knows of a model; of messages it would change roles.
-    body = {name: value for name, value in request.items() if name != "model"}
-    fields = {"model": f"openai/{request['model']}", "messages": request["messages"], "extra_body": body}
-    return Request(fields, request.about)
+    # LiteLLM would translate, or refuse, what it knows of a model.
+    body = {name: value for name, value in request.items() if name not in ("model", "messages")}
+    fields = {"model": f"openai/{request['model']}", "messages": request["messages"]}
+    return Request({**fields, **({"extra_body": body} if body else {})}, request.about)
 
 
 def from_litellm(response: Any, request: Request) -> dict[str, Any]:
