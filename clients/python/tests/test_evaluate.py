@@ -216,7 +216,9 @@ def log(tmp_path: Path) -> Iterator[Path]:
 def test_killed_and_started_again(name: str, log: Path) -> None:
     def start() -> subprocess.Popen[str]:
         env = {**os.environ, "PMS_BASE_URL": BASE_URL, "PMS_API_KEY": API_KEY}
-        return subprocess.Popen([sys.executable, "-c", PROGRAM, name, str(log)], env=env, stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, name, str(log)], env=env, stdout=subprocess.PIPE, text=True
+        )
 
     def stored() -> int:
         return sum(run["examples_evaluated"] for run in runs_of(name))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ._json import compact, plain
-from .models import EvaluationComparison, Evaluation, OpenExample
+from .models import Evaluation, EvaluationComparison, OpenExample
 
 Task: TypeAlias = Callable[[dict[str, Any], OpenExample], Any]
 """Gets the variables of an example, and the example."""
@@ -45,6 +45,15 @@ class NamedScore:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadyScore:
+    """A score as it is made."""
+
+    name: str
+    score: Scorer
+    weight: float = 1
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluateResult:
     """What came of an evaluation of code."""
 
@@ -67,7 +76,7 @@ class ScoringError(Exception):
     """A score could not be made."""
 
 
-def named_scores(specs: Sequence[ScoreSpec]) -> list[NamedScore]:
+def named_scores(specs: Sequence[ScoreSpec]) -> list[ReadyScore]:
     """
     Raises:
         TypeError: for a score without a name, and for names that are not known.
@@ -75,13 +84,13 @@ def named_scores(specs: Sequence[ScoreSpec]) -> list[NamedScore]:
     return [_named(spec) for spec in specs]
 
 
-def _named(spec: ScoreSpec) -> NamedScore:
+def _named(spec: ScoreSpec) -> ReadyScore:
     if isinstance(spec, NamedScore):
-        return NamedScore(spec.name, _scorer_of(spec.score), spec.weight)
+        return ReadyScore(spec.name, _scorer_of(spec.score), spec.weight)
     name = spec if isinstance(spec, str) else getattr(spec, "__name__", "<lambda>")
     if name == "<lambda>":
         raise TypeError("Give a score that is a nameless function a name: NamedScore(name, function).")
-    return NamedScore(name, _scorer_of(spec))
+    return ReadyScore(name, _scorer_of(spec))
 
 
 def _scorer_of(score: str | Scorer) -> Scorer:
@@ -138,7 +147,7 @@ def batches_of(results: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any
 def body_of(
     name: str,
     data: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
-    scores: Sequence[NamedScore],
+    scores: Sequence[ReadyScore],
     resume: bool,
     fields: Mapping[str, object],
 ) -> dict[str, object]:
@@ -147,7 +156,7 @@ def body_of(
     return {"name": name, **source, "scores": weights, "resume": resume, **fields}
 
 
-def require_same(run: Evaluation, scores: Sequence[NamedScore]) -> None:
+def require_same(run: Evaluation, scores: Sequence[ReadyScore]) -> None:
     """
     Raises:
         ValueError: where a run can't be gone on with by these scores.

@@ -53,7 +53,9 @@ async def async_in_batches(
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
-def in_batches(items: Iterator[Item], work: Callable[[Item], Result], concurrency: int) -> Generator[list[Result], None, None]:
+def in_batches(
+    items: Iterator[Item], work: Callable[[Item], Result], concurrency: int
+) -> Generator[list[Result], None, None]:
     """The same in threads. What they are at when the reader leaves, they end."""
     under_way: set[Future[Result]] = set()
     is_over = False

@@ -9,7 +9,7 @@ from .. import models
 from .._call import change, create, read
 from .._scorers import (
     EvaluateResult,
-    NamedScore,
+    ReadyScore,
     ScoreSpec,
     Task,
     batches_of,
@@ -61,7 +61,7 @@ async def async_evaluate(
     return EvaluateResult(run, await transport.fetch(models.EvaluationComparison, compare))
 
 
-async def _go_on(transport: AsyncTransport, run_id: str, scorers: Sequence[NamedScore]) -> models.Evaluation:
+async def _go_on(transport: AsyncTransport, run_id: str, scorers: Sequence[ReadyScore]) -> models.Evaluation:
     run = await transport.fetch(models.Evaluation, read("evaluations", run_id))
     require_same(run, scorers)
     if run.status == "running" or (run.status == "completed" and run.examples_failed == 0):
@@ -69,7 +69,7 @@ async def _go_on(transport: AsyncTransport, run_id: str, scorers: Sequence[Named
     return await transport.fetch(models.Evaluation, change("POST", "evaluations", run_id, "retry"))
 
 
-async def _run_example(task: Task, scorers: Sequence[NamedScore], example: models.OpenExample) -> dict[str, Any]:
+async def _run_example(task: Task, scorers: Sequence[ReadyScore], example: models.OpenExample) -> dict[str, Any]:
     result: dict[str, Any] = {"seq": example.seq}
     code = "task_failed"
     started = time.monotonic()

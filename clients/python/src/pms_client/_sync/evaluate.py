@@ -10,7 +10,7 @@ from .. import models
 from .._call import change, create, read
 from .._scorers import (
     EvaluateResult,
-    NamedScore,
+    ReadyScore,
     ScoreSpec,
     Task,
     batches_of,
@@ -62,7 +62,7 @@ def evaluate(
     return EvaluateResult(run, transport.fetch(models.EvaluationComparison, compare))
 
 
-def _go_on(transport: Transport, run_id: str, scorers: Sequence[NamedScore]) -> models.Evaluation:
+def _go_on(transport: Transport, run_id: str, scorers: Sequence[ReadyScore]) -> models.Evaluation:
     run = transport.fetch(models.Evaluation, read("evaluations", run_id))
     require_same(run, scorers)
     if run.status == "running" or (run.status == "completed" and run.examples_failed == 0):
@@ -70,7 +70,7 @@ def _go_on(transport: Transport, run_id: str, scorers: Sequence[NamedScore]) -> 
     return transport.fetch(models.Evaluation, change("POST", "evaluations", run_id, "retry"))
 
 
-def _run_example(task: Task, scorers: Sequence[NamedScore], example: models.OpenExample) -> dict[str, Any]:
+def _run_example(task: Task, scorers: Sequence[ReadyScore], example: models.OpenExample) -> dict[str, Any]:
     result: dict[str, Any] = {"seq": example.seq}
     code = "task_failed"
     started = time.monotonic()

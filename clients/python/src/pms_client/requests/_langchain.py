@@ -67,9 +67,7 @@ def _with_inputs(message: dict[str, Any], index: int) -> dict[str, Any]:
     """LangChain keeps what a tool is called with parsed, and takes only objects."""
     for called in message.get("tool_calls") or []:
         if not isinstance(_parsed(called["function"]["arguments"]), dict):
-            raise UnsupportedError(
-                f"messages.{index}", "LangChain takes only an object as the input of a tool call"
-            )
+            raise UnsupportedError(f"messages.{index}", "LangChain takes only an object as the input of a tool call")
     return {**message, "content": message.get("content") or ""} if message["role"] == "assistant" else message
 
 
@@ -95,7 +93,7 @@ def _of_anthropic(request: Request) -> LangChainRequest:
 def from_langchain(response: Any, request: LangChainRequest) -> dict[str, Any]:
     """The run of a request and the message that a model of LangChain gave for it.
 
-        pms.record(**from_langchain(message, request))
+    pms.record(**from_langchain(message, request))
     """
     about = request.about
     given = [{"id": one["id"], "name": one["name"], "input": one["args"]} for one in response.tool_calls]

@@ -49,7 +49,7 @@ def to_litellm(
 def from_litellm(response: Any, request: Request) -> dict[str, Any]:
     """The run of a request and its response of LiteLLM.
 
-        pms.record(**from_litellm(response, request))
+    pms.record(**from_litellm(response, request))
     """
     is_anthropic = request["model"].startswith("anthropic/")
     return from_anthropic(response, request) if is_anthropic else from_openai(response, request)

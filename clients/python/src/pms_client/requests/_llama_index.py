@@ -80,6 +80,6 @@ def _block_of(part: Mapping[str, Any], types: Any, path: str) -> Any:
 def from_llama_index(response: Any, request: LlamaIndexRequest) -> dict[str, Any]:
     """The run of a request and the response that `OpenAI` of LlamaIndex gave for it.
 
-        pms.record(**from_llama_index(response, request))
+    pms.record(**from_llama_index(response, request))
     """
     return from_openai_answer(response.raw, request.about)
