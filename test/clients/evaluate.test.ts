@@ -29,6 +29,13 @@ const data = [
 ];
 const capitals: Record<string, string> = { France: 'Paris', Japan: 'Tokyo', Germany: 'Bonn' };
 const task = async ({ country }: Record<string, unknown>) => capitals[String(country)] ?? '';
+/** A task that says what it was called with. */
+const noting =
+  (into: unknown[]) =>
+  ({ n }: Record<string, unknown>) => {
+    into.push(n);
+    return n;
+  };
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ id: `n${n}`, variables: { n }, expected: String(n) }));
 
@@ -53,12 +60,14 @@ test('a function is evaluated over examples, and the run is one of the service',
     threshold: 1,
     onResult: (_, example) => stored.push(example.example_id),
   });
-  expect(second).toMatchObject({ passed: true, comparison: { improvements: { total: 1 } }, verdict: 'too_few_differences' });
+  expect(second).toMatchObject({
+    passed: true,
+    comparison: { improvements: { total: 1 } },
+    verdict: 'too_few_differences',
+  });
   expect(second.evaluation).toMatchObject({ baseline_id: first.evaluation.id, improvements: 1, score: 1 });
   expect(stored.toSorted()).toEqual(['de', 'fr', 'jp']);
-  const results = await Array.fromAsync(
-    pms.list('listEvaluationResults', { path: { id: second.evaluation.id } }),
-  );
+  const results = await Array.fromAsync(pms.list('listEvaluationResults', { path: { id: second.evaluation.id } }));
   expect(results).toMatchObject([{ output: 'Paris', model_ms: expect.any(Number) }, { seq: 1 }, { seq: 2 }]);
 });
 
@@ -98,7 +107,10 @@ test('over a dataset, with scores of every kind; what fails is a failed result',
     {
       status: 'failed',
       output: '{"capital":"Berlin"}',
-      error: { code: 'scorer_failed', message: expect.stringContaining('picky: RangeError: a score must be from 0 to 1') },
+      error: {
+        code: 'scorer_failed',
+        message: expect.stringContaining('picky: RangeError: a score must be from 0 to 1'),
+      },
     },
   ]);
 });
@@ -161,12 +173,9 @@ test('what can not be stored has failed, and the others of its batch are stored'
     scores: ['exact_match'],
   });
   const { body } = await service.call('GET', `/evaluations/${evaluation.id}/results`);
-  expect(body.data.map(({ status, error }: { status: string; error: { code: string } }) => error?.code ?? status)).toEqual([
-    'scored',
-    'result_refused',
-    'result_refused',
-    'scored',
-  ]);
+  expect(
+    body.data.map(({ status, error }: { status: string; error: { code: string } }) => error?.code ?? status),
+  ).toEqual(['scored', 'result_refused', 'result_refused', 'scored']);
 });
 
 test('lost responses and outages: each example is stored once', async () => {
@@ -184,7 +193,7 @@ test('lost responses and outages: each example is stored once', async () => {
   const { evaluation } = await client.pms.evaluate({
     name: 'outage',
     data: many(20),
-    task: ({ n }) => (worked.push(n), n),
+    task: noting(worked),
     scores: ['exact_match'],
   });
   expect(failures).toBeGreaterThan(3);
@@ -211,7 +220,7 @@ test('a run that is canceled meanwhile ends the program’s part; its id goes on
   const stored = before.data.map(({ seq }: { seq: number }) => seq);
   expect(stored).toContain(0);
   const worked: unknown[] = [];
-  const again = { ...options, resume: id, task: ({ n }: { n?: unknown }) => (worked.push(n), n) };
+  const again = { ...options, resume: id, task: noting(worked) };
   await expect(pms.evaluate({ ...again, scores: ['contains'] })).rejects.toThrow('it has the scores exact_match');
   const { evaluation } = await pms.evaluate(again);
   expect(evaluation).toMatchObject({ id, status: 'completed', examples_evaluated: 30 });
@@ -236,7 +245,7 @@ test('a signal ends the program’s part, and resume goes on with what is left',
     },
   });
   await expect(first).rejects.toThrow('enough');
-  const { evaluation } = await pms.evaluate({ ...options, task: ({ n }) => (worked.push(n), n) });
+  const { evaluation } = await pms.evaluate({ ...options, task: noting(worked) });
   expect(evaluation).toMatchObject({ score: 1, examples_failed: 0 });
   // What was done when the signal came is kept.
   expect(worked).toEqual([6, 7, 8, 9, 10, 11]);

@@ -56,7 +56,10 @@ function plain(body: Body, change: (message: Message) => Message = (message) => 
     ...(message.tool_calls && {
       tool_calls: message.tool_calls.map((each) => {
         const { arguments: text } = each.function;
-        return { ...each, function: { ...each.function, arguments: isJson(text) ? JSON.stringify(JSON.parse(text)) : text } };
+        return {
+          ...each,
+          function: { ...each.function, arguments: isJson(text) ? JSON.stringify(JSON.parse(text)) : text },
+        };
       }),
     }),
   }));
@@ -139,20 +142,23 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (name, { requirements, isTaken, 
     }
   });
 
-  test.each(vectors.filter(isTaken).map((vector): [string, Vector] => [vector.title, vector]))('%s', (title, vector) => {
-    const { line, body } = sent.get(title) ?? {};
-    const fault = vector.fault ?? faultOf?.(vector);
-    if (fault !== undefined) {
-      expect(line).toEqual({ title, fault });
-      return;
-    }
-    expect(line?.error).toBeUndefined();
-    expect(plain(body ?? {}, change)).toEqual(plain(vector.request ?? {}, change));
-    const { model } = vector.prompt;
-    expect(line?.run?.model).toBe(model.includes('/') ? model : expect.stringContaining(model));
-    expect(line?.run?.tokens.input).toBeGreaterThan(0);
-    expect(['stop', 'tool_calls']).toContain(line?.run?.metadata.finish_reason);
-  });
+  test.each(vectors.filter(isTaken).map((vector): [string, Vector] => [vector.title, vector]))(
+    '%s',
+    (title, vector) => {
+      const { line, body } = sent.get(title) ?? {};
+      const fault = vector.fault ?? faultOf?.(vector);
+      if (fault !== undefined) {
+        expect(line).toEqual({ title, fault });
+        return;
+      }
+      expect(line?.error).toBeUndefined();
+      expect(plain(body ?? {}, change)).toEqual(plain(vector.request ?? {}, change));
+      const { model } = vector.prompt;
+      expect(line?.run?.model).toBe(model.includes('/') ? model : expect.stringContaining(model));
+      expect(line?.run?.tokens.input).toBeGreaterThan(0);
+      expect(['stop', 'tool_calls']).toContain(line?.run?.metadata.finish_reason);
+    },
+  );
 
   test('most of them are sent', () => {
     expect([...sent.values()].filter(({ body }) => body !== undefined).length).toBeGreaterThan(least);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { BUILT_IN } from '../../clients/typescript/src/evaluate/built-in-scores.ts';
 import {
   type Api,
   LoadedPrompt,
@@ -8,7 +9,6 @@ import {
   VariablesError,
   webhooks,
 } from '../../clients/typescript/src/index.ts';
-import { BUILT_IN } from '../../clients/typescript/src/evaluate/built-in-scores.ts';
 import { isCandidate } from '../../clients/typescript/src/prompts/rollout.ts';
 
 // The same that the service passes in test/vectors.test.ts: test/vectors/README.md says what they mean.

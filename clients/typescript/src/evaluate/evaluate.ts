@@ -221,6 +221,11 @@ async function send(call: Call, id: string, results: CodeResult[], isStopped: ()
     if (results.length > 1) for (const result of results) await send(call, id, [result], isStopped);
     else if (only === undefined || only.error?.code === 'result_refused') throw error;
     else
-      await send(call, id, [{ seq: only.seq, error: { code: 'result_refused', message: messageOf(error) } }], isStopped);
+      await send(
+        call,
+        id,
+        [{ seq: only.seq, error: { code: 'result_refused', message: messageOf(error) } }],
+        isStopped,
+      );
   }
 }
