@@ -292,7 +292,7 @@ describe('what is refused', () => {
     ['a number for a result', [7], 'results.0'],
   ])('results with %s, and nothing of them is stored', async (_, results, path) => {
     const { id } = await begin({ name: 'agent/refused', resume: true });
-    const answer = await send(id, [...(results.length === 1 ? results : results)] as object[]);
+    const answer = await send(id, results as object[]);
     expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringContaining(path)]);
     expect(await stage.results(id)).toEqual([]);
   });
