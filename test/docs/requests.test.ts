@@ -153,8 +153,16 @@ test('each sample in Python runs, with the official packages, and is recorded; i
   const config = path.join(folder, 'mypy.ini');
   await writeFile(config, MYPY);
   for (const [python, all] of files) {
-    const args = ['-m', 'mypy', '--config-file', config, '--cache-dir', path.join(root, '.cache/mypy-requests'), ...all];
+    const args = [
+      '-m',
+      'mypy',
+      '--config-file',
+      config,
+      '--cache-dir',
+      path.join(root, '.cache/mypy-requests'),
+      ...all,
+    ];
     const output = await success(run(python, args, { cwd: folder, env: { MYPYPATH: path.join(client, 'src') } }));
     expect(output).toContain('no issues found');
   }
-});
+}, 480_000);

@@ -160,7 +160,7 @@ test('a result that is there stays, however often it is sent', async () => {
   expect((await stage.read(id)).examples_evaluated).toBe(3);
   expect((await stage.results(id)).map(({ score }: { score: number }) => score)).toEqual([1, 1, 1]);
   const at = await Promise.all(Array.from({ length: 6 }, () => send(id, [scored(3, 0)])));
-  expect(at.map(({ body }) => body.stored).toSorted()).toEqual([0, 0, 0, 0, 0, 1]);
+  expect(at.map(({ body }) => body.stored).filter((stored) => stored === 1)).toHaveLength(1);
   expect((await Promise.all([finish(id), finish(id), finish(id)])).map(({ status }) => status)).toEqual([
     200, 200, 200,
   ]);
