@@ -19,10 +19,12 @@ export async function buildClient(folder: string, options: readonly string[] = [
 
 /**
  * All JavaScript of a built client, one file after the other.
- * @param part what is imported by `pms-client`, or what `pms-client/requests` has besides
+ * @param part what is imported by `pms-client`; what `pms-client/requests` has besides; what `Pms.evaluate` imports when it is called
  */
-export async function readBuilt(folder: string, part: 'core' | 'requests' = 'core'): Promise<string> {
-  const isOfPart = (file: string) => file.includes(`${path.sep}requests${path.sep}`) === (part === 'requests');
+export async function readBuilt(folder: string, part: 'core' | 'requests' | 'evaluate' = 'core'): Promise<string> {
+  const partOf = (file: string) =>
+    (['requests', 'evaluate'] as const).find((name) => file.includes(`${path.sep}${name}${path.sep}`)) ?? 'core';
+  const isOfPart = (file: string) => partOf(file) === part;
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js') && isOfPart(file));
   return (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n');
 }

@@ -9,6 +9,7 @@ import { type IncludeSet, Inputs, type PromptContent, PromptMessages } from '../
 import { armOf, bucketOf } from '../src/domain/releases/rollout.ts';
 import type { JsonValue } from '../src/domain/text/json.ts';
 import { signedHeaders, xSignature } from '../src/domain/webhooks/webhook-signature.ts';
+import { EvaluatorConfig, prepareEvaluator } from '../src/evaluators/registry.ts';
 import { serverSentEvent } from '../src/http/event-stream.ts';
 import { decodeCursor, encodeCursor } from '../src/http/pagination.ts';
 
@@ -225,5 +226,21 @@ describe('rollouts', () => {
     // Raising the share takes the candidate from nobody.
     const more = { salt, percent: Math.min(100, percent + 10) };
     expect(found.filter((key) => armOf(more, key) !== 'candidate')).toEqual([]);
+  });
+});
+
+interface ScoreVector {
+  title: string;
+  score: string;
+  output: string;
+  expected?: JsonValue;
+  value: number;
+}
+
+describe('scores', () => {
+  test.each(titled(vectorsOf<ScoreVector[]>('scores')))('%s', (_, { score: type, output, expected, value }) => {
+    const evaluator = prepareEvaluator(EvaluatorConfig.parse({ type }));
+    if (evaluator.kind !== 'scoring') throw new Error(`${type} asks somebody`);
+    expect(evaluator.score({ output, expected }).score).toBe(value);
   });
 });

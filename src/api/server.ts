@@ -197,6 +197,7 @@ export function allRoutes(
       ...streamRoutes({ quotas, streams }),
       ...progressRoutes({ quotas, progress }),
       ...evaluationRoutes({
+        system: db.system,
         quotas,
         idempotency,
         client,

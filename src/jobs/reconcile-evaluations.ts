@@ -9,6 +9,7 @@ import {
   evaluationStates,
   UNFINISHED_EVALUATION,
 } from '../domain/evaluations/evaluation-states.ts';
+import { endAbandoned } from '../services/evaluations/code/end-abandoned.ts';
 import {
   startEvaluationWorkflow,
   tellEvaluationWorkflow,
@@ -28,17 +29,24 @@ const takeUnfinished = (db: Builder) =>
   overdue(db, 'evaluations', sql<boolean>`(signal_pending or ${inStates(evaluationStates, UNFINISHED_EVALUATION)})`)
     .updateTable('evaluations as e')
     .from('overdue')
-    .set({ check_at: NEXT_CHECK })
+    // A run of a caller's program has no workflow to be compared with: it is looked at when its results are overdue.
+    .set({ check_at: sql<Date>`greatest(e.results_due_at, ${NEXT_CHECK})` })
     .whereRef('e.id', '=', 'overdue.id')
     .returning(['e.id', 'workspace_id as workspaceId'])
     .returning(STORED_COLUMNS)
     .returning((eb) => [
       'signal_pending',
       inStates(evaluationStates, ENDED_EVALUATION).as('ended'),
+      eb('results_due_at', 'is not', null).as('by_caller'),
       eb.and([eb('accepted_at', 'is', null), eb('status', '=', 'scheduled')]).as('unaccepted'),
     ]);
 
-type RunToCheck = StoredEvaluation & { signal_pending: boolean; ended: SqlBool; unaccepted: SqlBool };
+type RunToCheck = StoredEvaluation & {
+  signal_pending: boolean;
+  ended: SqlBool;
+  by_caller: SqlBool;
+  unaccepted: SqlBool;
+};
 
 /** The workflow has ended: there is nobody left to tell. */
 async function clearPending(query: Query, { id, retries }: RunToCheck): Promise<void> {
@@ -52,12 +60,20 @@ async function clearPending(query: Query, { id, retries }: RunToCheck): Promise<
   );
 }
 
-function reconcileOne(
+async function reconcileOne(
   { system: { query } }: Database,
   { onEnd, ...deps }: WorkflowStarter & { log: Logger; onEnd: OnEvaluationEnd | undefined },
   run: RunToCheck,
 ): Promise<void> {
   const { id, retries: round } = run;
+  if (run.by_caller) {
+    if (run.ended) await clearPending(query, run);
+    else if (await endAbandoned(query, id)) {
+      deps.log.info({ evaluation_id: id }, 'ended an evaluation whose results have not come');
+      onEnd?.('failed');
+    }
+    return;
+  }
   return compareWithWorkflow(deps, 'evaluation', run, {
     workflowId: evaluationWorkflowId(id, round),
     tell: () => tellEvaluationWorkflow(deps, run),
@@ -73,7 +89,7 @@ function reconcileOne(
 
 /**
  * Looks once at the runs that are overdue: starts a workflow that Temporal has lost, tells workflows of changes that they have not
- * read, and ends a run whose workflow was ended from outside. One that was never accepted, since the process died while it was
+ * read, and ends a run whose workflow was ended from outside, or whose program has sent no results for long. One that was never accepted, since the process died while it was
  * created, is withdrawn.
  * @param onEnd told of each run that is ended here
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call

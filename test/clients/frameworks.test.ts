@@ -17,6 +17,7 @@ import {
 import { type AllStandIns, startAllStandIns } from '../support/providers/all.ts';
 import { callOf, TEST_KEY } from '../support/providers/models.ts';
 import type { CannedAnswer } from '../support/providers/protocol.ts';
+import { answerFitting } from './support.ts';
 
 let standIns: AllStandIns;
 beforeAll(async () => {
@@ -67,21 +68,6 @@ function langChainModel({ to, prompt, variables }: Vector) {
   return { messages, model: isOther ? new ChatOpenAICompletions(fields) : new ChatOpenAI(fields) };
 }
 
-/** An answer that fits what was asked for, without which the frameworks complain of the response. */
-function answerFor({ request }: Vector): CannedAnswer {
-  const { tools = [], tool_choice, response_format, output_config } = (request ?? {}) as Record<string, never>;
-  const [first] = (tools as { name?: string; function?: { name: string } }[]).toReversed();
-  const chosen = tool_choice as string | { type?: string } | undefined;
-  const isForced =
-    first?.name === 'json' ||
-    chosen === 'required' ||
-    (typeof chosen === 'object' && !['auto', 'none'].includes(chosen.type ?? ''));
-  if (isForced)
-    return { text: '', toolCalls: [{ id: 'c', name: first?.name ?? first?.function?.name ?? '', input: {} }] };
-  const format = response_format ?? (output_config as { format?: object } | undefined)?.format;
-  return { text: format === undefined ? 'ok' : '{}' };
-}
-
 /** The AI SDK says `auto` where nothing is said, and takes patterns out of schemas that OpenAI once refused. */
 function asTheAiSdkSays({ to, prompt, request = {} }: Vector) {
   const isSaid = request['tool_choice'] !== undefined || (prompt.tools ?? []).length === 0;
@@ -104,7 +90,7 @@ describe('the AI SDK sends what the service would send', () => {
       expect(() => toAISDK(promptOf(prompt), variables)).toThrow(`${fault}: `);
       return;
     }
-    standIns.answer(answerFor(vector));
+    standIns.answer(answerFitting(vector.request));
     await generateText({ ...toAISDK(promptOf(prompt), variables), model: aiModel(prompt.model), maxRetries: 0 });
     expect(standIns.lastCall(to).body).toEqual(asTheAiSdkSays(vector));
   });
@@ -142,7 +128,7 @@ describe('LangChain sends what the service would send', () => {
       expect(() => toLangChain(promptOf(vector.prompt), vector.variables)).toThrow(`${fault}: `);
       return;
     }
-    standIns.answer(answerFor(vector));
+    standIns.answer(answerFitting(vector.request));
     const { model, messages } = langChainModel(vector);
     await model.invoke(messages);
     const { stream, ...sent } = standIns.lastCall(vector.to).body;

@@ -17,6 +17,8 @@ test('the built client is small, and imports nothing but a parser of events', as
     const imported = new Set([...all.matchAll(/ from ["']([^"'.][^"']*)["']/g)].map(([, name]) => name));
     expect([...imported]).toEqual(['eventsource-parser']);
     expect(all).not.toContain('/requests/');
+    expect([...all.matchAll(/'[^']*\/evaluate\/[^']*'/g)].map(([name]) => name)).toEqual(["'./evaluate/evaluate.js'"]);
+    expect(all).toContain("await import('./evaluate/evaluate.js')");
     const requests = await readBuilt(folder, 'requests');
     expect(requests).toContain('toOpenAI');
     expect(compressedBytes(requests)).toBeLessThan(MAX_REQUESTS_BYTES);

@@ -82,6 +82,13 @@ test('the examples of its page run one after the other', async () => {
     expect(output).toContain(printed);
 });
 
+test('the example of the page on evaluating code runs', async () => {
+  const [block = ''] = snippets('docs/clients/evaluate.md');
+  const env = { PYTHONPATH: path.join(client, 'src'), PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
+  const output = await success(run(python, ['-c', block], { cwd: folder, env }));
+  expect(output).toMatch(/^eval_[0-9a-f-]{36} 1\.0 True None\n$/);
+});
+
 test('the example of the README runs', async () => {
   const [block = ''] = snippets('README.md');
   await service.call('POST', '/prompts', {
@@ -108,12 +115,17 @@ test('types are checked, of its users, too', async () => {
 test('the samples of the documents pass mypy and pyright', async () => {
   const samples = path.join(folder, 'samples');
   mkdirSync(samples);
-  for (const [index, file] of ['docs/clients/python.md', 'README.md', 'clients/python/README.md'].entries())
+  for (const [index, file] of [
+    'docs/clients/python.md',
+    'docs/clients/evaluate.md',
+    'README.md',
+    'clients/python/README.md',
+  ].entries())
     writeFileSync(path.join(samples, `sample_${index}.py`), snippets(file).join('\n'));
   const source = path.join(client, 'src');
   const cache = ['--cache-dir', '../../.cache/mypy-samples'];
   expect(await success(runModule(['mypy', '--strict', ...cache, samples], { MYPYPATH: source }))).toContain(
-    'no issues found in 3 source files',
+    'no issues found in 4 source files',
   );
   writeFileSync(path.join(samples, 'pyrightconfig.json'), JSON.stringify({ extraPaths: [source] }));
   const pyright = path.join(await installedTools('package-checks'), 'pyright/index.js');

@@ -1,4 +1,5 @@
 import { Pms, type PmsOptions } from '../../clients/typescript/src/index.ts';
+import type { CannedAnswer } from '../support/providers/protocol.ts';
 import type { TestService } from '../support/service.ts';
 
 /** A request of a client, as it was made. */
@@ -47,4 +48,19 @@ export function watchedClient(
     }),
   };
   return client;
+}
+
+/** An answer that fits a request to OpenAI or Anthropic, without which frameworks complain of the response. */
+export function answerFitting(request: Record<string, unknown> = {}): CannedAnswer {
+  const { tools = [], tool_choice, response_format, output_config } = request as Record<string, never>;
+  const [first] = (tools as { name?: string; function?: { name: string } }[]).toReversed();
+  const chosen = tool_choice as string | { type?: string } | undefined;
+  const isForced =
+    first?.name === 'json' ||
+    chosen === 'required' ||
+    (typeof chosen === 'object' && !['auto', 'none'].includes(chosen.type ?? ''));
+  if (isForced)
+    return { text: '', toolCalls: [{ id: 'c', name: first?.name ?? first?.function?.name ?? '', input: {} }] };
+  const format = response_format ?? (output_config as { format?: object } | undefined)?.format;
+  return { text: format === undefined ? 'ok' : '{}' };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { BUILT_IN } from '../../clients/typescript/src/evaluate/built-in-scores.ts';
 import {
   type Api,
   LoadedPrompt,
@@ -145,5 +146,14 @@ describe('rollouts', () => {
   )('$percent % of $keys keys', async ({ keys, candidates, ...release }) => {
     const found = await Promise.all(Array.from({ length: keys }, (_, n) => isCandidate(release, `user-${n}`)));
     expect(found.filter(Boolean)).toHaveLength(candidates);
+  });
+});
+
+describe('scores', () => {
+  test.each<[string, { score: keyof typeof BUILT_IN; output: string; value: number; expected?: unknown }]>(
+    read('scores').map((vector: { title: string }) => [vector.title, vector]),
+  )('%s', (_, { score, output, value, ...expected }) => {
+    const example = { seq: 0, example_id: 'x', variables: {}, ...expected };
+    expect(BUILT_IN[score](output, example).score).toBe(value);
   });
 });

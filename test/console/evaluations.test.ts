@@ -103,6 +103,48 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await context.close();
 });
 
+test('a run of code is listed, shown while its program runs it, compared, and scored again', async () => {
+  const own = [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada' }];
+  const begin = async (correct: number) => {
+    const body = { name: 'support/agent', examples: own, scores: [{ name: 'correct' }] };
+    const { body: run } = await call('POST', '/evaluations/code', { body });
+    const results = [{ seq: 0, output: 'Hello Ada', scores: { correct }, duration_ms: 40 }];
+    return { id: run.id, send: () => call('POST', `/evaluations/${run.id}/results`, { body: { results } }) };
+  };
+  const finish = (id: string) => call('POST', `/evaluations/${id}/finish`);
+  const before = await begin(0);
+  await before.send();
+  await finish(before.id);
+  const run = await begin(1);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/evaluations'));
+  await page.getByText('support/agent').first().waitFor();
+  await page.goto(stage.at(`/evaluations/${run.id}`));
+  await page.getByRole('heading', { name: 'Evaluation of support/agent' }).waitFor();
+  await page.getByText(/0 of 1 examples; the program that runs it has until/).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).waitFor();
+  for (const name of ['Pause', 'Retry what failed']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+  await run.send();
+  await finish(run.id);
+  await page.getByText('passed', { exact: true }).waitFor();
+  for (const name of ['New run like this', 'Move a label'])
+    expect(await page.getByRole('link', { name }).count()).toBe(0);
+  await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
+  const example = page.getByRole('dialog', { name: 'Example 1' });
+  await example.getByText('was 0 %').waitFor();
+  expect(await example.getByText('Sent to the model').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Compare', exact: true }).click();
+  await page.getByRole('table', { name: 'Got better' }).waitFor();
+  await page.goto(stage.at(`/evaluations/${run.id}`));
+  await page.getByRole('button', { name: 'Score again…' }).click();
+  await page.getByRole('button', { name: 'Score', exact: true }).click();
+  await page.waitForURL((url) => /eval_/.test(url.pathname) && !url.pathname.includes(run.id));
+  await page.getByText('passed', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a run is paused, given more money, resumed, canceled, tried again and scored again', async () => {
   await call('POST', '/prompts', { body: { name: 'slow', template: '{{ name }}', model: 'sandbox/slow-600000' } });
   const { context, page, complaints } = await stage.signIn();

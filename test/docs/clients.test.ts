@@ -90,6 +90,12 @@ test('the examples of the page on the TypeScript client run', async () => {
   expect(await runTypeScript(source.join(''))).toMatch(/all of it ran\n$/);
 });
 
+test('the example of the page on evaluating code runs', async () => {
+  const [source = ''] = await blocks('docs/clients/evaluate.md', 'ts', 'pms.evaluate');
+  expect(await runTypeScript(source)).toMatch(/^eval_[0-9a-f-]{36} 1 true null\n$/);
+  expect(await runTypeScript(source)).toMatch(/ 1 true no_change\n$/);
+});
+
 /** Runs a program that is written for the service of `npm start`. @returns what it printed */
 async function runTypeScript(source: string): Promise<string> {
   const file = path.join(root, '.cache', `example-${process.pid}.ts`);

@@ -12,10 +12,12 @@ from support import vectors
 
 from pms_client import Pms, Prompt, webhooks
 from pms_client._rollout import is_candidate
+from pms_client._scorers import BUILT_IN
 from pms_client._sync.transport import Transport
 from pms_client._template import includes_in
 from pms_client.errors import SignatureError, VariablesError
 from pms_client.events import Transcript, event_of
+from pms_client.models import OpenExample
 
 ENDS = ("execution.completed", "execution.failed", "execution.canceled")
 PROMPTS = [vector for name in ("templates", "values", "messages", "includes") for vector in vectors(name)]
@@ -114,3 +116,10 @@ def test_rollout(vector: Any) -> None:
 def test_share(vector: Any) -> None:
     keys = (f"user-{n}" for n in range(vector["keys"]))
     assert sum(is_candidate(vector["salt"], vector["percent"], key) for key in keys) == vector["candidates"]
+
+
+@pytest.mark.parametrize("vector", vectors("scores"), ids=title)
+def test_score(vector: Any) -> None:
+    given = {"expected": vector["expected"]} if "expected" in vector else {}
+    example = OpenExample(seq=0, example_id="x", variables={}, **given)
+    assert BUILT_IN[vector["score"]](vector["output"], example).score == vector["value"]

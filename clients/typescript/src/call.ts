@@ -14,7 +14,12 @@ export interface CallOptions extends RequestOptions {
 }
 
 /** Operations that change nothing, or the same thing, however often they are called. */
-const HARMLESS: ReadonlySet<keyof Operations> = new Set(['resolvePrompts', 'setPromptLabel']);
+const HARMLESS: ReadonlySet<keyof Operations> = new Set([
+  'resolvePrompts',
+  'setPromptLabel',
+  'storeEvaluationResults',
+  'finishEvaluation',
+]);
 
 /** A body that is sent as it is, as uploads are. */
 type RawBody = Blob | ReadableStream | Uint8Array<ArrayBuffer> | string;

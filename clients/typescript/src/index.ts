@@ -18,6 +18,9 @@ export {
   VariablesError,
   VersionConflictError,
 } from './errors.ts';
+export type { BuiltInScore, ScoreWithReason } from './evaluate/built-in-scores.ts';
+export type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
+export type { Scorer, ScoreSpec } from './evaluate/scores.ts';
 export type { Operations } from './generated/operations.gen.ts';
 /** Everything of the service's OpenAPI document. */
 export type * as Api from './generated/types.gen.ts';

@@ -1,4 +1,5 @@
 import { bodyOf, type CallOptions, call, type RequestOf, type ResponseOf, toRequest } from './call.ts';
+import type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
 import type { Operations } from './generated/operations.gen.ts';
 import type { CreateExecution, Execution } from './generated/types.gen.ts';
 import { eachItem } from './pages.ts';
@@ -163,6 +164,17 @@ export class Pms {
    */
   record(run: Run): string {
     return this.#recorder.record(run);
+  }
+
+  /**
+   * Evaluates a function over examples, and stores the results as an evaluation of the service. Where it is interrupted, `resume` goes on.
+   * @returns when the run has completed
+   * @throws PmsError where the service refuses it or can't be reached; the signal's reason
+   */
+  async evaluate<Output>(options: EvaluateOptions<Output>): Promise<EvaluateResult> {
+    // Loaded by those who evaluate: pages need no such code.
+    const { evaluate } = await import('./evaluate/evaluate.ts');
+    return evaluate((...args) => this.call(...args), options);
   }
 
   /** Sends the runs that wait. @returns when each is recorded or dropped; before a program exits by itself, wait for it */

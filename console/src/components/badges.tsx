@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { Evaluation } from '../api-types.ts';
 
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -33,6 +34,16 @@ export function LabelBadge({ label, version }: { label: string; version?: number
 }
 
 /** A prompt and, where one is meant, its version. */
+/** What an evaluation is of: a prompt, or code that has a name and no page. */
+export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {
+  if (target.type === 'prompt') return <PromptLink name={target.name} version={prompt_version} />;
+  return (
+    <>
+      {target.name} <span className="badge">code</span>
+    </>
+  );
+}
+
 export function PromptLink({ name, version }: { name: string | null; version?: number | null | undefined }) {
   if (name === null) return <span className="muted">draft</span>;
   return (

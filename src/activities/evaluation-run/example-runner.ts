@@ -1,3 +1,4 @@
+import { CODE } from '../../domain/evaluations/code-run.ts';
 import { weightedMean } from '../../domain/evaluations/scoring.ts';
 import type { ModelInput } from '../../domain/prompts/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompts/prompt.ts';
@@ -83,6 +84,8 @@ export class ExampleRunner {
 
   /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */
   async #render({ seq, variables }: OpenExample): Promise<ModelInput | undefined> {
+    // A judge of what a program did is shown what the program was given.
+    if (this.#spec.promptVersion === CODE.promptVersion) return JSON.stringify(variables);
     try {
       return this.#prompt.fill(variables);
     } catch (error) {

@@ -28,7 +28,7 @@ export const DatasetReference = z
   .transform((dataset) => (typeof dataset === 'string' ? { name: dataset, version: undefined } : dataset))
   .meta({ description: 'A dataset by name, or `{"name", "version"}`.', example: 'support/questions' });
 
-const evaluationFields = {
+export const evaluationFields = {
   prompt_name: Name,
   version: BodyVersion.optional(),
   label: Label.optional(),
@@ -79,12 +79,17 @@ type Fields = Parameters<typeof checkMode>[0] & {
   examples?: unknown;
 };
 
+/** The examples come from one place. */
+export function checkExamples(fields: Pick<Fields, 'dataset' | 'examples'>, context: z.RefinementCtx): void {
+  if ((fields.dataset === undefined) === (fields.examples === undefined))
+    context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
+}
+
 /** Rules between fields, the same for evaluations and schedules. */
 function checkTogether(fields: Fields, context: z.RefinementCtx): void {
   if (fields.version !== undefined && fields.label !== undefined)
     context.addIssue({ code: 'custom', path: ['label'], message: 'give either version or label, not both' });
-  if ((fields.dataset === undefined) === (fields.examples === undefined))
-    context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
+  checkExamples(fields, context);
   checkMode(fields, context);
 }
 

@@ -5,6 +5,7 @@ import { publicId } from '../../domain/ids.ts';
 import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { NO_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 import type { BatchRow } from '../../services/batches/read-batches.ts';
+import { isRunByCaller } from '../../services/evaluations/code/code-runs.ts';
 import type { CurrentEvaluation, EvaluationRow } from '../../services/evaluations/evaluations.ts';
 import type { ResultRow } from '../../services/evaluations/results/results.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
@@ -86,6 +87,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     id: publicId('evaluation', row.id),
     status: row.status,
     status_reason: row.status_reason,
+    target: { type: row.target, name: row.prompt_name },
     prompt_name: row.prompt_name,
     prompt_version: row.prompt_version,
     model: row.model,
@@ -127,7 +129,8 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     latency: { p50_ms: summary?.p50Ms ?? null, p95_ms: summary?.p95Ms ?? null },
     progress: row.examples_total === 0 ? 1 : evaluated / row.examples_total,
     retries: row.retries,
-    workflow_id: evaluationWorkflowId(row.id, row.retries),
+    workflow_id: isRunByCaller(row) ? '' : evaluationWorkflowId(row.id, row.retries),
+    results_due_at: row.status === 'running' ? iso(row.results_due_at) : null,
     error: row.error,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

@@ -8,6 +8,7 @@ export const EVALUATION_SAMPLE = {
   id: ID,
   status: 'completed',
   status_reason: null,
+  target: { type: 'prompt', name: 'support/greeting' },
   prompt_name: 'support/greeting',
   prompt_version: 2,
   model: 'openai/gpt-4o-mini',
@@ -43,10 +44,29 @@ export const EVALUATION_SAMPLE = {
   progress: 1,
   retries: 0,
   workflow_id: `evaluation-run/${ID}`,
+  results_due_at: null,
   error: null,
   created_at: '2026-01-31T12:00:00.000Z',
   started_at: '2026-01-31T12:00:00.120Z',
   finished_at: '2026-01-31T12:00:09.480Z',
+};
+
+/** A run of a caller's program. */
+export const CODE_SAMPLE = {
+  ...EVALUATION_SAMPLE,
+  target: { type: 'code', name: 'support/agent' },
+  prompt_name: 'support/agent',
+  prompt_version: 0,
+  model: 'code',
+  provider: 'code',
+  parameters: {},
+  evaluators: [{ type: 'code', name: 'correct', weight: 1 }],
+  scores_by_evaluator: { correct: 0.93 },
+  concurrency: 0,
+  max_cost: null,
+  tokens: NO_TOKENS,
+  cost: { amount: '0', currency: 'USD' },
+  workflow_id: '',
 };
 
 /** A run by batches, while it waits. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_WAVES, EVALUATION_MODES } from '../../domain/batches/batch-mode.ts';
 import { providerBatchStates } from '../../domain/batches/provider-batch-states.ts';
+import { EVALUATION_TARGETS } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
@@ -50,9 +51,12 @@ export const Evaluation = z
     id: z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
     status: z.enum(evaluationStates.states),
     status_reason: z.string().nullable().meta({ description: 'Why it is paused.' }),
-    prompt_name: z.string(),
-    prompt_version: z.int(),
-    model: z.string(),
+    target: z.object({ type: z.enum(EVALUATION_TARGETS), name: z.string() }).meta({
+      description: 'What is evaluated: a prompt, or `code` that its caller runs.',
+    }),
+    prompt_name: z.string().meta({ description: 'The name of the target.' }),
+    prompt_version: z.int().meta({ description: '0 for code.' }),
+    model: z.string().meta({ description: '`code` for code.' }),
     fallback_models: z.array(z.string()).meta({
       description: 'Called in order where the model before has failed for good. Pinned, as all of the version is.',
     }),
@@ -98,7 +102,10 @@ export const Evaluation = z
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
     progress: z.number().meta({ description: 'Share of the examples that have a result, 0–1.' }),
     retries: z.int(),
-    workflow_id: z.string(),
+    workflow_id: z.string().meta({ description: 'Empty where no workflow runs it, but a program of the caller.' }),
+    results_due_at: Timestamp.nullable().meta({
+      description: 'Of a run of code: when it fails unless results come before. Null where the service runs it.',
+    }),
     error: ErrorOrNull,
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
@@ -122,6 +129,7 @@ export const EvaluationPage = pageOf(Evaluation).meta({ id: 'EvaluationPage' });
 export const ListQuery = z.strictObject({
   ...PageQuery,
   prompt_name: Name.optional(),
+  target: z.enum(EVALUATION_TARGETS, `must be one of ${EVALUATION_TARGETS.join(', ')}`).optional(),
   status: z.enum(evaluationStates.states, `must be one of ${evaluationStates.states.join(', ')}`).optional(),
   dataset: Name.optional(),
   schedule_id: z.string().max(100).optional(),

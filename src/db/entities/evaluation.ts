@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BatchSettings, EVALUATION_MODES, type EvaluationMode } from '../../domain/batches/batch-mode.ts';
+import type { EvaluationTarget } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -75,6 +76,8 @@ export const Evaluation = defineEntity({
   ],
   properties: {
     ...workspaceOwned,
+    target: p.text().$type<EvaluationTarget>().default('prompt'),
+    /** Of what is evaluated: the prompt, or the name that a caller gave its code. */
     promptName: p.text(),
     promptVersion: p.integer(),
     /** What its version says, and what that includes, as it was when the run was created. */
@@ -139,6 +142,8 @@ export const Evaluation = defineEntity({
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
+    /** Of a run whose results come from its caller's program: until when the next must come. Null: the service runs it. */
+    resultsDueAt: timestamp().nullable(),
     /** The caller has changed it since its workflow read the row. */
     signalPending: p.boolean().default(false),
     /** When to check next that its workflow exists and has read the row. */

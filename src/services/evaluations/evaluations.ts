@@ -4,6 +4,7 @@ import { type Page, selectPage } from '../../db/read-page.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { EvaluationTarget } from '../../domain/evaluations/code-run.ts';
 import type { EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
@@ -19,6 +20,7 @@ const INCLUDED = sql<{ name: string; version: number }[]>`(
 export const EVALUATION_COLUMNS = [
   'id',
   'workspace_id',
+  'target',
   'prompt_name',
   'prompt_version',
   'model',
@@ -53,6 +55,7 @@ export const EVALUATION_COLUMNS = [
   'created_at',
   'started_at',
   'finished_at',
+  'results_due_at',
 ] as const;
 
 const FIND = prepared<{ id: string }>()((db, { id }) =>
@@ -96,6 +99,7 @@ export async function getCurrentEvaluation(
 
 export interface EvaluationFilter {
   promptName?: string | undefined;
+  target?: EvaluationTarget | undefined;
   status?: EvaluationStatus | undefined;
   dataset?: string | undefined;
   scheduleId?: string | undefined;
@@ -108,6 +112,7 @@ function conditionsOf(filter: EvaluationFilter, before: string | undefined): Exp
   const { from, to } = idsOfSpan(filter.since, filter.until);
   const conditions: Expression<SqlBool>[] = [];
   if (filter.promptName !== undefined) conditions.push(eb('prompt_name', '=', filter.promptName));
+  if (filter.target !== undefined) conditions.push(eb('target', '=', filter.target));
   if (filter.status !== undefined) conditions.push(eb('status', '=', filter.status));
   if (filter.dataset !== undefined) conditions.push(eb('dataset_name', '=', filter.dataset));
   if (filter.scheduleId !== undefined) conditions.push(eb('schedule_id', '=', filter.scheduleId));

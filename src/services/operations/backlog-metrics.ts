@@ -50,6 +50,8 @@ const readEvaluations = (db: Builder) =>
           ),
         )
         .where(inStates(evaluationStates, UNFINISHED_EVALUATION))
+        // Others wait for a program of their caller's.
+        .where('results_due_at', 'is', null)
         .orderBy('id')
         .limit(MAX_ROWS)
         .as('unfinished'),

@@ -40,6 +40,7 @@ export function readLatest(query: Query, names: readonly string[], { since, unti
             .selectFrom('evaluations')
             .select(['id', 'score'])
             .whereRef('prompt_name', '=', 'given.name')
+            .where('target', '=', 'prompt')
             .where(inStates(evaluationStates, ['completed']))
             .orderBy('id', 'desc')
             .limit(1)

@@ -68,6 +68,7 @@ const selectScores = (db: Builder, { name, since, until }: PromptSpan) => {
     .selectFrom('evaluations')
     .select(['id', 'prompt_version', 'dataset_name', 'dataset_version', 'score', 'examples_total', 'finished_at'])
     .where('prompt_name', '=', name)
+    .where('target', '=', 'prompt')
     .where(inStates(evaluationStates, ['completed']))
     .where('id', '>=', from)
     .where('id', '<', to)

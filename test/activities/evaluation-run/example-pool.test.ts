@@ -14,6 +14,7 @@ const budgetOf = (limitUsd: number | null, guessUsd: number) =>
 const cost = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
 const exampleAt = (seq: number): OpenExample => ({
   seq,
+  key: `${seq}`,
   variables: {},
   expected: undefined,
   metadata: null,

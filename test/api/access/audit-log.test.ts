@@ -59,6 +59,10 @@ const UNRECORDED = [
   'createChatCompletion',
   'createEvaluation',
   'rescoreEvaluation',
+  // What a program does: its results are those of examples.
+  'createCodeEvaluation',
+  'storeEvaluationResults',
+  'finishEvaluation',
   'resolvePrompts',
   'estimateEvaluation',
   // A score says who stored it; a token is stored nowhere.

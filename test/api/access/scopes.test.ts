@@ -84,6 +84,14 @@ async function evaluation(status: 'paused' | 'completed' | 'running'): Promise<s
   return path;
 }
 
+/** An evaluation of code that has its results, and goes on. */
+const CODE = { name: 'stored/code', examples: [{ variables: {} }], scores: [{ name: 'own' }] };
+async function codeEvaluation(): Promise<string> {
+  const { id } = await post('/evaluations/code', { ...CODE, metadata: METADATA });
+  await post(`/evaluations/${id}/results`, { results: [{ seq: 0, output: STORED, scores: { own: 1 } }] });
+  return `/evaluations/${id}`;
+}
+
 async function schedule(): Promise<string> {
   const { id } = await post('/schedules', {
     name: 'yearly',
@@ -235,6 +243,17 @@ const changes: Row[] = [
       return `${path}/batches/1/resubmit`;
     },
   ],
+  [
+    'createCodeEvaluation',
+    'execute',
+    'POST',
+    async () => {
+      await codeEvaluation();
+      return '/evaluations/code';
+    },
+    { ...CODE, resume: true },
+  ],
+  ['finishEvaluation', 'execute', 'POST', async () => `${await codeEvaluation()}/finish`],
   ['rescoreEvaluation', 'execute', 'POST', async () => `${await evaluation('completed')}/rescore`],
   ['deleteEvaluation', 'write', 'DELETE', async () => evaluation('completed')],
   [
@@ -410,6 +429,7 @@ test('every change that shows more than its request has is in the list', () => {
     'returnQueueItem',
     'setScoreDefinition',
     'skipQueueItem',
+    'storeEvaluationResults',
   ]);
 });
 

@@ -12,6 +12,7 @@ from ._async.client import AsyncPms
 from ._async.stream import AsyncExecutionStream
 from ._cache import CacheMetrics
 from ._rollout import DecidedBy
+from ._scorers import EvaluateResult, NamedScore, ScoreWithReason
 from ._sync.client import Pms
 from ._sync.stream import ExecutionStream
 from .errors import ApiError, PmsError
@@ -23,10 +24,13 @@ __all__ = [
     "AsyncPms",
     "CacheMetrics",
     "DecidedBy",
+    "EvaluateResult",
     "ExecutionStream",
+    "NamedScore",
     "Pms",
     "PmsError",
     "Prompt",
+    "ScoreWithReason",
     "errors",
     "events",
     "models",

@@ -655,6 +655,18 @@ class Provider(BaseModel):
     ]
 
 
+class CreatedEvaluationTarget(BaseModel):
+    """
+    What is evaluated: a prompt, or `code` that its caller runs.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["prompt", "code"]
+    name: str
+
+
 class CreatedEvaluationInclude(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -784,6 +796,18 @@ class ProviderBatch(BaseModel):
     next_poll_at: str | None
     finished_at: str | None
     error: ProviderBatchError | None
+
+
+class EvaluationTarget(BaseModel):
+    """
+    What is evaluated: a prompt, or `code` that its caller runs.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["prompt", "code"]
+    name: str
 
 
 class EvaluationInclude(BaseModel):
@@ -956,6 +980,14 @@ class EvaluationResult(BaseModel):
     model_ms: int | None
 
 
+class StoredCodeResults(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    stored: Annotated[int, Field(description="How many are new.")]
+    known: Annotated[int, Field(description="How many examples had a result already, which stays.")]
+
+
 class EvaluationComparisonInterval(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1072,6 +1104,17 @@ class EvaluationComparison(BaseModel):
     only_in_a: EvaluationComparisonOnlyInA
     only_in_b: EvaluationComparisonOnlyInB
     by_evaluator: list[EvaluationComparisonByEvaluatorItem]
+
+
+class OpenExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    seq: Annotated[int, Field(description="Its place among the examples, from 0.")]
+    example_id: str
+    variables: dict[str, Any]
+    expected: Annotated[Any | None, Field(description="Absent where nothing is expected.")] = None
+    metadata: dict[str, Any] | None = None
 
 
 class EvaluatorType(BaseModel):
@@ -3029,6 +3072,17 @@ class EvaluationResultPage(BaseModel):
     ]
 
 
+class OpenExamplePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[OpenExample]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
 class EvaluatorTypeList(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3657,9 +3711,13 @@ class CreatedEvaluation(BaseModel):
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
     status_reason: Annotated[str | None, Field(description="Why it is paused.")]
-    prompt_name: str
-    prompt_version: int
-    model: str
+    target: Annotated[
+        CreatedEvaluationTarget,
+        Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
+    ]
+    prompt_name: Annotated[str, Field(description="The name of the target.")]
+    prompt_version: Annotated[int, Field(description="0 for code.")]
+    model: Annotated[str, Field(description="`code` for code.")]
     fallback_models: Annotated[
         list[str],
         Field(
@@ -3722,7 +3780,16 @@ class CreatedEvaluation(BaseModel):
     latency: CreatedEvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
     retries: int
-    workflow_id: str
+    workflow_id: Annotated[
+        str,
+        Field(description="Empty where no workflow runs it, but a program of the caller."),
+    ]
+    results_due_at: Annotated[
+        str | None,
+        Field(
+            description="Of a run of code: when it fails unless results come before. Null where the service runs it."
+        ),
+    ]
     error: CreatedEvaluationError | None
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None
@@ -3736,9 +3803,13 @@ class Evaluation(BaseModel):
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
     status_reason: Annotated[str | None, Field(description="Why it is paused.")]
-    prompt_name: str
-    prompt_version: int
-    model: str
+    target: Annotated[
+        EvaluationTarget,
+        Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
+    ]
+    prompt_name: Annotated[str, Field(description="The name of the target.")]
+    prompt_version: Annotated[int, Field(description="0 for code.")]
+    model: Annotated[str, Field(description="`code` for code.")]
     fallback_models: Annotated[
         list[str],
         Field(
@@ -3801,7 +3872,16 @@ class Evaluation(BaseModel):
     latency: EvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
     retries: int
-    workflow_id: str
+    workflow_id: Annotated[
+        str,
+        Field(description="Empty where no workflow runs it, but a program of the caller."),
+    ]
+    results_due_at: Annotated[
+        str | None,
+        Field(
+            description="Of a run of code: when it fails unless results come before. Null where the service runs it."
+        ),
+    ]
     error: EvaluationError | None
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None

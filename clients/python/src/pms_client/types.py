@@ -111,6 +111,15 @@ class EvaluationFields(TypedDict, total=False):
     start_at: Time
 
 
+class CodeEvaluationFields(TypedDict, total=False):
+    """How code is evaluated."""
+
+    threshold: float
+    baseline: str | None
+    """`previous`, the id of an evaluation, or None for none."""
+    metadata: Mapping[str, str]
+
+
 class RescoreFields(TypedDict, total=False):
     evaluators: Sequence[Mapping[str, Any]]
     threshold: float

@@ -48,9 +48,13 @@ export interface Operations {
   getEvaluation: { request: api.GetEvaluationData; response: api.GetEvaluationResponse };
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
+  storeEvaluationResults: { request: api.StoreEvaluationResultsData; response: api.StoreEvaluationResultsResponse };
   getEvaluationResult: { request: api.GetEvaluationResultData; response: api.GetEvaluationResultResponse };
   getEvaluationInput: { request: api.GetEvaluationInputData; response: api.GetEvaluationInputResponse };
   compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
+  createCodeEvaluation: { request: api.CreateCodeEvaluationData; response: api.CreateCodeEvaluationResponse };
+  listOpenExamples: { request: api.ListOpenExamplesData; response: api.ListOpenExamplesResponse };
+  finishEvaluation: { request: api.FinishEvaluationData; response: api.FinishEvaluationResponse };
   pauseEvaluation: { request: api.PauseEvaluationData; response: api.PauseEvaluationResponse };
   resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
   cancelEvaluation: { request: api.CancelEvaluationData; response: api.CancelEvaluationResponse };
@@ -202,9 +206,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getEvaluation: 'GET /evaluations/{id}',
   deleteEvaluation: 'DELETE /evaluations/{id}',
   listEvaluationResults: 'GET /evaluations/{id}/results',
+  storeEvaluationResults: 'POST /evaluations/{id}/results',
   getEvaluationResult: 'GET /evaluations/{id}/results/{seq}',
   getEvaluationInput: 'GET /evaluations/{id}/results/{seq}/input',
   compareEvaluations: 'GET /evaluations/{id}/compare/{other}',
+  createCodeEvaluation: 'POST /evaluations/code',
+  listOpenExamples: 'GET /evaluations/{id}/open-examples',
+  finishEvaluation: 'POST /evaluations/{id}/finish',
   pauseEvaluation: 'POST /evaluations/{id}/pause',
   resumeEvaluation: 'POST /evaluations/{id}/resume',
   cancelEvaluation: 'POST /evaluations/{id}/cancel',
@@ -319,6 +327,7 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createResponse' as const,
   'createEvaluation' as const,
   'rescoreEvaluation' as const,
+  'createCodeEvaluation' as const,
   'createDatasetFromExecutions' as const,
   'createScores' as const,
   'createFeedbackToken' as const,

@@ -1440,6 +1440,87 @@ export type RescoreEvaluation = {
     batch?: BatchOptions;
 };
 
+export type StoreCodeResults = {
+    results: Array<CodeResult>;
+};
+
+export type CodeResult = {
+    /**
+     * Of the example.
+     */
+    seq: number;
+    /**
+     * A text; JSON as its text.
+     */
+    output?: string | null;
+    /**
+     * By name: all scores of the evaluation. Absent where the example has failed.
+     */
+    scores?: {
+        [key: string]: number | {
+            score: number;
+            reason?: string | null;
+        };
+    };
+    /**
+     * Why it has failed. In place of `scores`.
+     */
+    error?: {
+        code: string;
+        message: string;
+    };
+    /**
+     * How long the output took.
+     */
+    duration_ms?: number;
+};
+
+export type CreateCodeEvaluation = {
+    /**
+     * Of what is evaluated: the runs of one name are compared.
+     */
+    name: string;
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset?: string | {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * The latest unless given.
+         */
+        version?: number;
+    };
+    examples?: Array<Example>;
+    /**
+     * What each result is scored by. The score of an example is their weighted mean.
+     */
+    scores: Array<{
+        name: string;
+        weight?: number;
+    }>;
+    /**
+     * The run passes from this score on.
+     */
+    threshold?: number;
+    /**
+     * What regressions are counted against: the newest completed run of this name over the same examples, a given one, or none.
+     */
+    baseline?: 'previous' | string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Whether to go on with the newest run of this name that is `running`, has equal examples and the same scores, if there is one.
+     */
+    resume?: boolean;
+};
+
 export type ResumeEvaluation = {
     /**
      * A higher cap, or null for none.
@@ -3045,8 +3126,24 @@ export type CreatedEvaluation = {
      * Why it is paused.
      */
     status_reason: string | null;
+    /**
+     * What is evaluated: a prompt, or `code` that its caller runs.
+     */
+    target: {
+        type: 'prompt' | 'code';
+        name: string;
+    };
+    /**
+     * The name of the target.
+     */
     prompt_name: string;
+    /**
+     * 0 for code.
+     */
     prompt_version: number;
+    /**
+     * `code` for code.
+     */
     model: string;
     /**
      * Called in order where the model before has failed for good. Pinned, as all of the version is.
@@ -3150,7 +3247,14 @@ export type CreatedEvaluation = {
      */
     progress: number;
     retries: number;
+    /**
+     * Empty where no workflow runs it, but a program of the caller.
+     */
     workflow_id: string;
+    /**
+     * Of a run of code: when it fails unless results come before. Null where the service runs it.
+     */
+    results_due_at: Timestamp | null;
     error: {
         code: string;
         message: string;
@@ -3225,8 +3329,24 @@ export type Evaluation = {
      * Why it is paused.
      */
     status_reason: string | null;
+    /**
+     * What is evaluated: a prompt, or `code` that its caller runs.
+     */
+    target: {
+        type: 'prompt' | 'code';
+        name: string;
+    };
+    /**
+     * The name of the target.
+     */
     prompt_name: string;
+    /**
+     * 0 for code.
+     */
     prompt_version: number;
+    /**
+     * `code` for code.
+     */
     model: string;
     /**
      * Called in order where the model before has failed for good. Pinned, as all of the version is.
@@ -3326,7 +3446,14 @@ export type Evaluation = {
      */
     progress: number;
     retries: number;
+    /**
+     * Empty where no workflow runs it, but a program of the caller.
+     */
     workflow_id: string;
+    /**
+     * Of a run of code: when it fails unless results come before. Null where the service runs it.
+     */
+    results_due_at: Timestamp | null;
     error: {
         code: string;
         message: string;
@@ -3424,6 +3551,17 @@ export type EvaluationResult = {
     model_ms: number | null;
 };
 
+export type StoredCodeResults = {
+    /**
+     * How many are new.
+     */
+    stored: number;
+    /**
+     * How many examples had a result already, which stays.
+     */
+    known: number;
+};
+
 export type EvaluationInput = {
     /**
      * The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.
@@ -3502,6 +3640,32 @@ export type EvaluationComparison = {
         improvements: number;
         unchanged: number;
     }>;
+};
+
+export type OpenExamplePage = {
+    data: Array<OpenExample>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type OpenExample = {
+    /**
+     * Its place among the examples, from 0.
+     */
+    seq: number;
+    example_id: string;
+    variables: {
+        [key: string]: unknown;
+    };
+    /**
+     * Absent where nothing is expected.
+     */
+    expected?: unknown;
+    metadata?: {
+        [key: string]: unknown;
+    };
 };
 
 export type EvaluatorTypeList = {
@@ -6996,6 +7160,7 @@ export type ListEvaluationsData = {
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
+        target?: 'prompt' | 'code';
         status?: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
         /**
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -7351,6 +7516,49 @@ export type ListEvaluationResultsResponses = {
 
 export type ListEvaluationResultsResponse = ListEvaluationResultsResponses[keyof ListEvaluationResultsResponses];
 
+export type StoreEvaluationResultsData = {
+    body: StoreCodeResults;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/results';
+};
+
+export type StoreEvaluationResultsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type StoreEvaluationResultsError = StoreEvaluationResultsErrors[keyof StoreEvaluationResultsErrors];
+
+export type StoreEvaluationResultsResponses = {
+    /**
+     * Done.
+     */
+    200: StoredCodeResults;
+};
+
+export type StoreEvaluationResultsResponse = StoreEvaluationResultsResponses[keyof StoreEvaluationResultsResponses];
+
 export type GetEvaluationResultData = {
     body?: never;
     path: {
@@ -7488,6 +7696,148 @@ export type CompareEvaluationsResponses = {
 };
 
 export type CompareEvaluationsResponse = CompareEvaluationsResponses[keyof CompareEvaluationsResponses];
+
+export type CreateCodeEvaluationData = {
+    body: CreateCodeEvaluation;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/evaluations/code';
+};
+
+export type CreateCodeEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateCodeEvaluationError = CreateCodeEvaluationErrors[keyof CreateCodeEvaluationErrors];
+
+export type CreateCodeEvaluationResponses = {
+    /**
+     * Created.
+     */
+    201: Evaluation;
+};
+
+export type CreateCodeEvaluationResponse = CreateCodeEvaluationResponses[keyof CreateCodeEvaluationResponses];
+
+export type ListOpenExamplesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/evaluations/{id}/open-examples';
+};
+
+export type ListOpenExamplesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListOpenExamplesError = ListOpenExamplesErrors[keyof ListOpenExamplesErrors];
+
+export type ListOpenExamplesResponses = {
+    /**
+     * Done.
+     */
+    200: OpenExamplePage;
+};
+
+export type ListOpenExamplesResponse = ListOpenExamplesResponses[keyof ListOpenExamplesResponses];
+
+export type FinishEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/finish';
+};
+
+export type FinishEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type FinishEvaluationError = FinishEvaluationErrors[keyof FinishEvaluationErrors];
+
+export type FinishEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type FinishEvaluationResponse = FinishEvaluationResponses[keyof FinishEvaluationResponses];
 
 export type PauseEvaluationData = {
     body?: never;

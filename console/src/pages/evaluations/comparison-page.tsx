@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
-import { PromptLink } from '../../components/badges.tsx';
+import { TargetLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
@@ -77,7 +77,7 @@ function RunFacts({ run }: { run: Evaluation }) {
       <div>
         <dt>Prompt</dt>
         <dd>
-          <PromptLink name={run.prompt_name} version={run.prompt_version} />
+          <TargetLink evaluation={run} />
         </dd>
       </div>
       <div>

@@ -41,6 +41,9 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
       {label}
     </button>
   );
+  const isCode = evaluation.target.type === 'code';
+  // Its program runs it, and not the service.
+  const isElsewhere = isCode && evaluation.source_evaluation_id === null;
   const ended = hasEnded(evaluation);
   const isLeft = examples_failed > 0 || examples_evaluated < examples_total;
   return (
@@ -49,22 +52,24 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
         <>
           {status === 'paused'
             ? button('resume', 'Resume')
-            : (status === 'running' || status === 'scheduled') && button('pause', 'Pause')}
+            : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', 'Pause')}
           {!ended && max_cost !== null && (
             <button type="button" className="button" onClick={() => setDialog('budget')}>
               Raise the budget…
             </button>
           )}
           {!ended && button('cancel', 'Cancel')}
-          {ended && isLeft && button('retry', 'Retry what failed')}
+          {ended && isLeft && !isElsewhere && button('retry', 'Retry what failed')}
           {status === 'completed' && (
             <button type="button" className="button" onClick={() => setDialog('rescore')}>
               Score again…
             </button>
           )}
-          <Link to="/evaluations/new" search={{ from: id }} className="button">
-            New run like this
-          </Link>
+          {!isCode && (
+            <Link to="/evaluations/new" search={{ from: id }} className="button">
+              New run like this
+            </Link>
+          )}
         </>
       )}
       {status === 'completed' && (
@@ -72,14 +77,16 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
           <button type="button" className="button" onClick={() => setDialog('compare')}>
             Compare…
           </button>
-          <Link
-            to="/prompts/$"
-            params={{ _splat: evaluation.prompt_name }}
-            search={{ tab: 'versions' }}
-            className="button"
-          >
-            Move a label
-          </Link>
+          {!isCode && (
+            <Link
+              to="/prompts/$"
+              params={{ _splat: evaluation.prompt_name }}
+              search={{ tab: 'versions' }}
+              className="button"
+            >
+              Move a label
+            </Link>
+          )}
         </>
       )}
       <a className="button" href={`/v1${pathOf('evaluations', id)}/results?format=csv`} download>
@@ -165,11 +172,11 @@ function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** Any two completed runs of a prompt can be compared. */
+/** Any two completed runs of a prompt, or of code with one name, can be compared. */
 function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose: () => void }) {
-  const { id, prompt_name } = evaluation;
+  const { id, prompt_name, target } = evaluation;
   const navigate = useNavigate();
-  const list = useList<Evaluation>('/evaluations', { prompt_name, status: 'completed' });
+  const list = useList<Evaluation>('/evaluations', { prompt_name, target: target.type, status: 'completed' });
   const others = list.data?.filter((each) => each.id !== id);
   const [chosen, setChosen] = useState<string>();
   const other = chosen ?? evaluation.baseline_id ?? others?.[0]?.id ?? '';
@@ -186,7 +193,7 @@ function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClos
       <QueryState query={{ ...list, data: others }} what="the other runs">
         {(rows) =>
           rows.length === 0 ? (
-            <p className="notice">There is no other completed run of this prompt.</p>
+            <p className="notice">There is no other completed run of this {target.type}.</p>
           ) : (
             <SelectField
               label="With"
@@ -194,7 +201,7 @@ function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClos
               onChange={setChosen}
               options={rows.map((row) => ({
                 value: row.id,
-                label: `Version ${row.prompt_version}, ${formatScore(row.score)}, ${formatTime(row.created_at)}${
+                label: `${target.type === 'prompt' ? `Version ${row.prompt_version}, ` : ''}${formatScore(row.score)}, ${formatTime(row.created_at)}${
                   row.dataset ? `, ${row.dataset.name}@${row.dataset.version}` : ''
                 }`,
               }))}

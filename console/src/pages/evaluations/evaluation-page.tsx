@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
-import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { StatusBadge, TargetLink } from '../../components/badges.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
@@ -61,7 +61,7 @@ export function EvaluationPage() {
 }
 
 function Progress({ evaluation }: { evaluation: Evaluation }) {
-  const { status, examples_evaluated, examples_total, status_reason, error } = evaluation;
+  const { status, examples_evaluated, examples_total, status_reason, error, results_due_at } = evaluation;
   const ended = hasEnded(evaluation);
   return (
     <section className="stack" aria-label="Progress">
@@ -72,6 +72,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
         {ended
           ? `The evaluation is ${status}.`
           : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
+        {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
         {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
       </p>
       {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
@@ -86,6 +87,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
 
 function Facts({ evaluation }: { evaluation: Evaluation }) {
   const { dataset, passed, latency, judge } = evaluation;
+  const isCode = evaluation.target.type === 'code';
   return (
     <dl className="facts">
       <div>
@@ -106,15 +108,17 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
         </dd>
       </div>
       <div>
-        <dt>Prompt</dt>
+        <dt>{isCode ? 'Target' : 'Prompt'}</dt>
         <dd>
-          <PromptLink name={evaluation.prompt_name} version={evaluation.prompt_version} />
+          <TargetLink evaluation={evaluation} />
         </dd>
       </div>
-      <div>
-        <dt>Model</dt>
-        <dd>{evaluation.model}</dd>
-      </div>
+      {!isCode && (
+        <div>
+          <dt>Model</dt>
+          <dd>{evaluation.model}</dd>
+        </div>
+      )}
       <div>
         <dt>Dataset</dt>
         <dd>

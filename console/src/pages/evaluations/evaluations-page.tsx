@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { Evaluation } from '../../api-types.ts';
-import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { StatusBadge, TargetLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
@@ -32,7 +32,7 @@ const columns: Column<Evaluation>[] = [
     key: 'prompt',
     header: 'Prompt',
     width: 'minmax(10rem, 2fr)',
-    cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
+    cell: (row) => <TargetLink evaluation={row} />,
   },
   {
     key: 'dataset',

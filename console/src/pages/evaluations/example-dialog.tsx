@@ -68,6 +68,7 @@ export function ExampleDialog({
 
 function Details({ evaluation, result }: { evaluation: Evaluation; result: Result }) {
   const { baseline_id } = evaluation;
+  const isCode = evaluation.target.type === 'code';
   const baseline = useQuery({
     ...sameExampleQuery(baseline_id ?? '', result),
     enabled: baseline_id !== null,
@@ -83,10 +84,12 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
             {result.baseline_score !== null && <span className="muted"> was {formatScore(result.baseline_score)}</span>}
           </dd>
         </div>
-        <div>
-          <dt>Model</dt>
-          <dd>{result.model ?? evaluation.model}</dd>
-        </div>
+        {!isCode && (
+          <div>
+            <dt>Model</dt>
+            <dd>{result.model ?? evaluation.model}</dd>
+          </div>
+        )}
         <div>
           <dt>Tokens</dt>
           <dd>
@@ -110,9 +113,11 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
         </div>
       )}
       <div className="row">
-        <Link to="/playground" search={{ evaluation: evaluation.id, example: result.seq }} className="button small">
-          Open in the playground
-        </Link>
+        {!isCode && (
+          <Link to="/playground" search={{ evaluation: evaluation.id, example: result.seq }} className="button small">
+            Open in the playground
+          </Link>
+        )}
         <ReusedLink from={result.reused_from} />
         <TemporalLink workflowId={evaluation.workflow_id} />
       </div>
@@ -121,7 +126,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
         <h3>Variables</h3>
         <JsonView value={result.variables} label="variables" />
       </div>
-      <Sent id={evaluation.id} seq={result.seq} />
+      {!isCode && <Sent id={evaluation.id} seq={result.seq} />}
       <div className="stack">
         <h3>Output</h3>
         {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}

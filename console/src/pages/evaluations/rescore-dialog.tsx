@@ -8,6 +8,10 @@ import { TextField } from '../../components/fields.tsx';
 import { type Evaluator, newSecrets } from './evaluator.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 
+/** What a program has scored by is no evaluator of the service. */
+const givenEvaluators = ({ evaluators }: Evaluation): Evaluator[] =>
+  evaluators.some(({ type }) => type === 'code') ? [{ type: 'exact_match' }] : (evaluators as Evaluator[]);
+
 /** Scores the outputs of a run by other evaluators, as a run of its own. */
 export function RescoreDialog({
   evaluation,
@@ -19,7 +23,7 @@ export function RescoreDialog({
   /** Called with the new run where there are secrets to be shown first. */
   onSecrets: (id: string, secrets: ReturnType<typeof newSecrets>) => void;
 }) {
-  const [evaluators, setEvaluators] = useState(() => evaluation.evaluators as Evaluator[]);
+  const [evaluators, setEvaluators] = useState(() => givenEvaluators(evaluation));
   const [threshold, setThreshold] = useState(String(Number((evaluation.threshold * 100).toFixed(6))));
   const [maxCost, setMaxCost] = useState('');
   const client = useQueryClient();

@@ -14,6 +14,7 @@ import { publicId } from '../../../domain/ids.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
 import type { WorkflowStarter } from '../../../temporal/workflows.ts';
 import { recordChange } from '../../audit/record-change.ts';
+import { isRunByCaller, STILL_DUE } from '../code/code-runs.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, SIGNAL_PENDING } from '../evaluations.ts';
 import { tellEvaluationWorkflow } from './evaluation-workflow.ts';
 
@@ -35,23 +36,31 @@ interface Change {
   from: readonly EvaluationStatus[];
   /** What the caller wanted to do, for the refusal: `paused`. */
   done: string;
+  /** Only the service can: its caller's program goes on whatever the row says. */
+  isOfService?: boolean;
   /** As what the audit log has it, with what. */
   audit: readonly [AuditAction, Record<string, JsonValue>?];
 }
 
 /**
- * Changes an evaluation as its caller wants it. The row is `signal_pending` until its workflow reads it, and is looked at soon, also
- * where this process dies now.
+ * Changes an evaluation as its caller wants it. The row is `signal_pending` until its workflow, if it has one, reads it, and is looked at
+ * soon, also where this process dies now.
  * @param query of a transaction of the workspace
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function changeEvaluation(query: Query, id: string, change: Change): Promise<EvaluationRow> {
-  await getEvaluation(query, id);
+  const before = await getEvaluation(query, id);
+  if (change.isOfService && isRunByCaller(before))
+    throw new ApiError(
+      'invalid_state',
+      `This evaluation can't be ${change.done}: it is run by a program, which can be stopped and started again. Cancel the run to end it.`,
+    );
+  const told = isRunByCaller(before) ? STILL_DUE : SIGNAL_PENDING;
   for (const { set, where, hasBegun } of change.ways) {
     const [row] = await query((db) => {
       const update = db
         .updateTable('evaluations')
-        .set({ ...set, ...change.set, ...SIGNAL_PENDING })
+        .set({ ...set, ...change.set, ...told })
         .where('id', '=', id)
         .where(where)
         .returning(EVALUATION_COLUMNS);
@@ -79,8 +88,9 @@ export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION
   ];
 }
 
-/** Tells the workflow. Where that fails, it learns of the change later: the row is still `signal_pending` (`reconcileEvaluations`). */
+/** Tells the workflow, if there is one. Where that fails, it learns of the change later: the row is still `signal_pending` (`reconcileEvaluations`). */
 export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
+  if (isRunByCaller(row)) return;
   try {
     await tellEvaluationWorkflow(deps, row);
   } catch (error) {

@@ -13,6 +13,7 @@ export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, 
       set: { status_reason: 'paused by request' },
       from: ['scheduled', 'running'],
       done: 'paused',
+      isOfService: true,
       audit: ['evaluation.paused'],
     }),
   );

@@ -4,6 +4,7 @@ import { inStates } from '../../../db/state-change.ts';
 import { invalidField } from '../../../domain/errors.ts';
 import { type EvaluationStatus, evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Models } from '../../../models/model.ts';
+import { isRunByCaller } from '../code/code-runs.ts';
 import { checkBudget } from '../creation/create-evaluation.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
 import { costOfRun } from '../run/costs.ts';
@@ -23,7 +24,7 @@ export async function resumeEvaluation(
 ): Promise<EvaluationRow> {
   const current = await getCurrentEvaluation(db, id);
   const from: EvaluationStatus[] = maxCost === undefined ? ['paused'] : ['paused', 'running', 'scheduled'];
-  if (from.includes(current.status)) await checkCap(deps.models, db, current, maxCost);
+  if (from.includes(current.status) && !isRunByCaller(current)) await checkCap(deps.models, db, current, maxCost);
   const row = await db.transaction((query) =>
     changeEvaluation(query, id, {
       ways: [
@@ -32,6 +33,7 @@ export async function resumeEvaluation(
       ],
       set: { status_reason: null, ...(maxCost !== undefined && { max_cost: maxCost }) },
       from,
+      isOfService: true,
       done: maxCost === undefined ? 'resumed' : 'given another max_cost',
       audit: ['evaluation.resumed', maxCost === undefined ? {} : { max_cost: maxCost }],
     }),

@@ -84,13 +84,14 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
-/** The newest completed run of the same prompt as `e` over the same examples. */
+/** The newest completed run of the same prompt, or of the same code, as `e` over the same examples. */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb
     .selectFrom('evaluations as b')
     .select('b.id')
     .whereRef('b.workspace_id', '=', 'e.workspace_id')
     .whereRef('b.prompt_name', '=', 'e.prompt_name')
+    .whereRef('b.target', '=', 'e.target')
     .where('b.status', '=', 'completed')
     .whereRef('b.id', '<>', 'e.id')
     .where(

@@ -132,7 +132,8 @@ export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): Ev
   });
 }
 
-async function baselineOf(query: Query, baseline: string | null): Promise<{ mode: string; id: string | null }> {
+/** @throws ApiError `invalid_request` */
+export async function baselineOf(query: Query, baseline: string | null): Promise<{ mode: string; id: string | null }> {
   if (baseline === null) return { mode: 'none', id: null };
   if (baseline === 'previous') return { mode: 'previous', id: null };
   const id = parsePublicId('evaluation', baseline);

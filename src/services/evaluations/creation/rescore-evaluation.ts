@@ -2,10 +2,11 @@ import type { Query } from '../../../db/database.ts';
 import { now } from '../../../db/sql.ts';
 import { asJson } from '../../../db/statement.ts';
 import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batch-mode.ts';
-import { ApiError } from '../../../domain/errors.ts';
+import { ApiError, invalidField } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import { judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
+import { isRunByCaller } from '../code/code-runs.ts';
 import { getEvaluation } from '../evaluations.ts';
 import { checkBudget, resolveJudges } from './create-evaluation.ts';
 import { decideMode } from './decide-mode.ts';
@@ -28,6 +29,7 @@ export interface Rescoring {
 
 /** What the new run has in common with the one that is scored again. */
 const SAME = [
+  'target',
   'prompt_name',
   'prompt_version',
   'content',
@@ -59,6 +61,8 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
       'invalid_state',
       `This evaluation is ${source.status}: only a completed one can be scored again.`,
     );
+  if (isRunByCaller(source) && request.sealed === undefined)
+    throw invalidField('evaluators', 'is required: the scores of this evaluation were made by a program');
   const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
   const batch = decideMode(models, request, judgeModelsOf(evaluators));

@@ -3,6 +3,7 @@ import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { ENDED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
+import { isRunByCaller } from '../code/code-runs.ts';
 import { type ControlDeps, changeEvaluation, continueFrom } from '../control/change-evaluation.ts';
 import { startEvaluationWorkflow } from '../control/evaluation-workflow.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
@@ -45,6 +46,8 @@ export async function retryEvaluation(
     return changed;
   });
   deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');
+  // The program that runs it sends what is left.
+  if (isRunByCaller(row)) return getCurrentEvaluation(db, row.id);
   await startEvaluationWorkflow(deps, toStored(row)).catch((error: unknown) => {
     // The row says that it runs: the workflow is started as soon as Temporal is back.
     deps.log.warn(

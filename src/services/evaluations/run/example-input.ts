@@ -6,7 +6,7 @@ import { parsePrompt, TemplateVariablesError } from '../../../domain/prompts/pro
 /**
  * What the model was sent for an example that has a result: the run's own content with its pinned includes, filled with the example's variables.
  * @param seq the place of the example in the run, from 0
- * @returns null where the variables don't fill the prompt, and nothing was sent
+ * @returns null where nothing was sent: the variables don't fill the prompt, or a program of the caller's ran the example
  * @throws ApiError `not_found` where the run has no such result
  */
 export async function readExampleInput(query: Query, evaluationId: string, seq: number): Promise<ModelInput | null> {
@@ -14,11 +14,12 @@ export async function readExampleInput(query: Query, evaluationId: string, seq: 
     db
       .selectFrom('evaluations as e')
       .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
-      .select(['e.content', 'e.includes', 'r.variables'])
+      .select(['e.target', 'e.content', 'e.includes', 'r.variables'])
       .where('e.id', '=', evaluationId)
       .where('r.seq', '=', seq),
   );
   if (row === undefined) throw notFound(`The result ${seq} of this evaluation`);
+  if (row.target === 'code') return null;
   try {
     return parsePrompt(row.content, row.includes).fill(row.variables);
   } catch (error) {

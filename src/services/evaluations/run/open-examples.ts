@@ -8,6 +8,7 @@ import type { RunRef, RunSpec } from '../creation/run-spec.ts';
 /** An example that has no final result yet. */
 export interface OpenExample {
   seq: number;
+  key: string;
   variables: Record<string, JsonValue>;
   /** Undefined where none was given; JSON null is a value. */
   expected: JsonValue | undefined;
@@ -51,7 +52,15 @@ const selectExamples = (
     .leftJoin('evaluation_results as r', (join) =>
       join.onRef('r.seq', '=', 'e.seq').on('r.evaluation_id', '=', evaluationId),
     )
-    .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output', 'r.tool_calls as toolCalls'])
+    .select([
+      'e.seq',
+      'e.example_key as key',
+      'e.variables',
+      'e.expected',
+      'e.metadata',
+      'r.output',
+      'r.tool_calls as toolCalls',
+    ])
     .select(['r.model_ms as modelMs', COST.as('costUsd'), BYTES.as('bytes')])
     .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
     .where('e.dataset_version_id', '=', examplesId);
@@ -80,7 +89,18 @@ const selectPage = (db: Builder, examples: ReturnType<typeof selectExamples>) =>
         .select(sql<number>`sum(bytes) over (order by seq)`.as('until'))
         .as('page'),
     )
-    .select(['seq', 'variables', 'expected', 'metadata', 'output', 'toolCalls', 'modelMs', 'costUsd', 'hasExpected'])
+    .select([
+      'seq',
+      'key',
+      'variables',
+      'expected',
+      'metadata',
+      'output',
+      'toolCalls',
+      'modelMs',
+      'costUsd',
+      'hasExpected',
+    ])
     .select('bytes')
     .where((eb) => eb.or([eb('until', '<=', MAX_PAGE_BYTES), eb('until', '=', eb.ref('bytes'))]))
     .orderBy('seq');

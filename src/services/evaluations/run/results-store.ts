@@ -9,7 +9,8 @@ import { addedUsage, lacksOutcome, type Spent, USAGE_COLUMNS, usageArrays, usage
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
-  response?: (ModelResponse & { attempts: number; model: string }) | undefined;
+  /** `model`: null where it is not known. */
+  response?: (ModelResponse & { attempts: number; model: string | null }) | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
@@ -18,7 +19,7 @@ export interface ResultToStore {
   /** Without an output: the calls that were made. */
   attempts?: number | undefined;
   /** Without an output: the model that failed last. */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /** Without an output: what was billed all the same, where a filter withheld it. */
   spent?: Spent | undefined;
   /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */

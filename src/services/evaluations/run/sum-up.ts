@@ -78,7 +78,7 @@ interface RunSummary extends EvaluationSummary {
 }
 
 /** What a result takes beside its texts. */
-const ROW_BYTES = 1024;
+export const ROW_BYTES = 1024;
 
 /** What the results of a run take, for an update of its row across workspaces. */
 export const bytesOfResults = (evaluationId: string) =>

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -15,8 +15,10 @@ from .. import models
 from .._call import Call, params_of, read
 from .._json import plain
 from .._runtime import async_sleep
-from ..types import ExecutionFields, RunFields, Time
+from .._scorers import EvaluateResult, ScoreSpec, Task
+from ..types import CodeEvaluationFields, ExecutionFields, RunFields, Time
 from .datasets import AsyncDatasets
+from .evaluate import async_evaluate
 from .evaluations import AsyncEvaluations
 from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
 from .prompts import AsyncPrompts
@@ -128,6 +130,42 @@ class AsyncPms:
     ) -> AsyncExecutionStream:
         """Runs a prompt, and gives its events while the model writes: `executions.stream`."""
         return self.executions.stream(prompt_name, variables, idempotency_key=idempotency_key, **fields)
+
+    async def evaluate(
+        self,
+        name: str,
+        *,
+        data: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        task: Task,
+        scores: Sequence[ScoreSpec],
+        concurrency: int = 10,
+        resume: bool | str = False,
+        **fields: Unpack[CodeEvaluationFields],
+    ) -> EvaluateResult:
+        """Evaluates a function over examples, and stores the results as an evaluation of the service.
+
+        Args:
+            name: of what is evaluated, such as `support/agent`: runs of one name are compared.
+            data: a dataset by name, or `{"name", "version"}`; or up to 1,000 examples.
+            task: gets the variables of an example, and the example. An example fails where it raises.
+            scores: functions of an output and its example, names of built-in scores (`exact_match`, `contains`), or `NamedScore`.
+            concurrency: examples at a time.
+            resume: goes on with a run. True: the newest of this name that goes on and has the same examples and scores, if
+                there is one. An id: that one; what has failed in it is run again.
+
+        Returns:
+            The evaluation, which has completed, and how it compares with its baseline.
+        """
+        return await async_evaluate(
+            self._transport,
+            name,
+            data=data,
+            task=task,
+            scores=scores,
+            concurrency=concurrency,
+            resume=resume,
+            fields=fields,
+        )
 
     def record(self, **run: Unpack[RunFields]) -> str:
         """Records a run that the program made itself. It is sent later, with others, in the background, and again through a

@@ -103,6 +103,11 @@ def resolve(name: str) -> tuple[str | None, str]:
     return next((provider for provider, names in _BARE_NAMES if names.match(name)), None), name
 
 
+def provider_of(prompt: Prompt, model: str | None) -> str | None:
+    """Whose a model is; None where nobody knows."""
+    return resolve(model or prompt.model or "")[0]
+
+
 def call_of(
     prompt: Prompt,
     variables: Mapping[str, object] | None,

@@ -35,7 +35,12 @@ def from_openai(response: Any, request: Request) -> dict[str, Any]:
     Raises:
         TypeError: the request is a copy, or none of this package.
     """
-    about, answer = about_of(request), plain_of(response)
+    return from_openai_answer(response, about_of(request))
+
+
+def from_openai_answer(response: Any, about: About) -> dict[str, Any]:
+    """The same of what made the request."""
+    answer = plain_of(response)
     choice: Mapping[str, Any] = (answer.get("choices") or [{}])[0]
     message: Mapping[str, Any] = choice.get("message") or {}
     calls = [

@@ -1,0 +1,238 @@
+"""What outputs are scored by where a program evaluates its own code."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ._json import compact, plain
+from .models import Evaluation, EvaluationComparison, OpenExample
+
+Task: TypeAlias = Callable[[dict[str, Any], OpenExample], Any]
+"""Gets the variables of an example, and the example."""
+Scorer: TypeAlias = Callable[[Any, OpenExample], Any]
+"""Gets an output and its example; gives a number from 0 to 1, a bool, or a `ScoreWithReason`."""
+ScoreSpec: TypeAlias = "str | Scorer | NamedScore"
+
+BATCH_RESULTS = 100
+BATCH_CHARACTERS = 300_000
+_MAX_MESSAGE = 2_000
+_MAX_REASON = 500
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# What JavaScript's `trim` takes away.
+_WHITE_SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWithReason:
+    """A score from 0 to 1, with what is to be said of it."""
+
+    score: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScore:
+    """A scorer, or the name of a built-in one, with a name and a weight of its own."""
+
+    name: str
+    score: str | Scorer
+    weight: float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyScore:
+    """A score as it is made."""
+
+    name: str
+    score: Scorer
+    weight: float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateResult:
+    """What came of an evaluation of code."""
+
+    evaluation: Evaluation
+    comparison: EvaluationComparison | None
+    """With the baseline; None where there is none."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score reaches the threshold."""
+        return self.evaluation.passed is True
+
+    @property
+    def verdict(self) -> str | None:
+        """Of the comparison: `improvement`, `regression`, `within_noise` and others; None where there is none."""
+        return None if self.comparison is None else self.comparison.verdict
+
+
+class ScoringError(Exception):
+    """A score could not be made."""
+
+
+def named_scores(specs: Sequence[ScoreSpec]) -> list[ReadyScore]:
+    """
+    Raises:
+        TypeError: for a score without a name, and for names that are not known.
+    """
+    return [_named(spec) for spec in specs]
+
+
+def _named(spec: ScoreSpec) -> ReadyScore:
+    if isinstance(spec, NamedScore):
+        return ReadyScore(spec.name, _scorer_of(spec.score), spec.weight)
+    name = spec if isinstance(spec, str) else getattr(spec, "__name__", "<lambda>")
+    if name == "<lambda>":
+        raise TypeError("Give a score that is a nameless function a name: NamedScore(name, function).")
+    return ReadyScore(name, _scorer_of(spec))
+
+
+def _scorer_of(score: str | Scorer) -> Scorer:
+    if not isinstance(score, str):
+        return score
+    if score not in BUILT_IN:
+        raise TypeError(f'There is no built-in score "{score}", only {" and ".join(BUILT_IN)}.')
+    built_in = BUILT_IN[score]
+    return lambda output, example: built_in(output_text(output) or "", example)
+
+
+def output_text(output: object) -> str | None:
+    """An output as it is stored: a text as it is, anything else as JSON."""
+    return output if output is None or isinstance(output, str) else compact(plain(output))
+
+
+def stored_score(name: str, given: object) -> dict[str, Any]:
+    """
+    Raises:
+        ScoringError: for what is no score.
+    """
+    value, reason = (given.score, given.reason) if isinstance(given, ScoreWithReason) else (given, None)
+    if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
+        raise ScoringError(f"{name}: a score must be from 0 to 1, and is {value!r}")
+    return {"score": float(value), "reason": None if reason is None else sane(reason, _MAX_REASON)}
+
+
+def failure(code: str, error: BaseException) -> dict[str, str]:
+    told = str(error) if isinstance(error, ScoringError) else f"{type(error).__name__}: {error}"
+    return {"code": code, "message": sane(told, _MAX_MESSAGE)}
+
+
+def sane(text: str, length: int) -> str:
+    """The service takes neither NUL nor half a character, and counts as JavaScript does."""
+    units = text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass")[: length * 2]
+    return _LONE_SURROGATE.sub("\ufffd", units.decode("utf-16-le", "surrogatepass"))
+
+
+def batches_of(results: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Parts that are not too large for a request."""
+    batch: list[dict[str, Any]] = []
+    characters = 0
+    for result in results:
+        own = len(json.dumps(result))
+        if batch and (len(batch) >= BATCH_RESULTS or characters + own > BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(result)
+        characters += own
+    if batch:
+        yield batch
+
+
+def body_of(
+    name: str,
+    data: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    scores: Sequence[ReadyScore],
+    resume: bool,
+    fields: Mapping[str, object],
+) -> dict[str, object]:
+    source = {"dataset": data} if isinstance(data, (str, Mapping)) else {"examples": list(data)}
+    weights = [{"name": score.name, "weight": score.weight} for score in scores]
+    return {"name": name, **source, "scores": weights, "resume": resume, **fields}
+
+
+def require_same(run: Evaluation, scores: Sequence[ReadyScore]) -> None:
+    """
+    Raises:
+        ValueError: where a run can't be gone on with by these scores.
+    """
+    there, given = sorted(one.name for one in run.evaluators), sorted(score.name for score in scores)
+    if run.target.type != "code" or there != given:
+        raise ValueError(
+            f"{run.id} can't be gone on with: it has the scores {', '.join(there)}, and not {', '.join(given)}."
+        )
+
+
+_NOTHING_EXPECTED = ScoreWithReason(0, "missing_expected: the example has no expected value")
+
+
+def _pass(passed: bool, reason: str) -> ScoreWithReason:
+    return ScoreWithReason(1) if passed else ScoreWithReason(0, reason)
+
+
+def _expects_nothing(example: OpenExample) -> bool:
+    return "expected" not in example.model_fields_set
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _equal_json(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        try:
+            return float(a) == float(b) and math.isfinite(float(a))
+        except OverflowError:
+            return False
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal_json, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_equal_json(a[key], b[key]) for key in a)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _is_same_json(output: str, expected: object) -> bool:
+    if isinstance(expected, str):
+        return False
+    try:
+        return _equal_json(json.loads(output, parse_constant=_refuse_constant), expected)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _exact_match(output: str, example: OpenExample) -> ScoreWithReason:
+    if _expects_nothing(example):
+        return _NOTHING_EXPECTED
+    expected = example.expected
+    is_same = output.strip(_WHITE_SPACE) == _as_text(expected).strip(_WHITE_SPACE) or _is_same_json(output, expected)
+    return _pass(is_same, "the output is not what is expected")
+
+
+def _contains(output: str, example: OpenExample) -> ScoreWithReason:
+    if _expects_nothing(example):
+        return _NOTHING_EXPECTED
+    expected = example.expected
+    is_texts = isinstance(expected, list) and all(isinstance(one, str) for one in expected)
+    values: list[str] = expected if is_texts and isinstance(expected, list) else [_as_text(expected)]
+    if not values or "" in values:
+        return ScoreWithReason(0, "missing_expected: the expected value is empty, so there is nothing to look for")
+    missing = [value for value in values if value not in output]
+    return _pass(not missing, f"not found in the output: {', '.join(missing)}")
+
+
+BUILT_IN: dict[str, Callable[[str, OpenExample], ScoreWithReason]] = {
+    "exact_match": _exact_match,
+    "contains": _contains,
+}
+"""As the evaluators of the service of the same names, with their defaults."""

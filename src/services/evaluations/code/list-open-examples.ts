@@ -1,0 +1,22 @@
+import type { SystemDatabase, WorkspaceDatabase } from '../../../db/database.ts';
+import { getEvaluation } from '../evaluations.ts';
+import { loadOpenExamples, type OpenExample } from '../run/open-examples.ts';
+
+/**
+ * Examples without a result, in order from `from` on: at most `limit`, fewer where they are large.
+ * @returns `next`: what is left comes after this `seq`; undefined: nothing is left
+ * @throws ApiError `not_found`
+ */
+export async function listOpenExamples(
+  system: SystemDatabase,
+  db: WorkspaceDatabase,
+  id: string,
+  from: number,
+  limit: number,
+): Promise<{ examples: OpenExample[]; next: number | undefined }> {
+  const run = await getEvaluation(db.query, id);
+  const [row] = await db.query((own) => own.selectFrom('evaluations').select('examples_id').where('id', '=', id));
+  const spec = { examplesId: row?.examples_id ?? null, round: run.retries };
+  const examples = await loadOpenExamples(system.query, id, spec, from, run.examples_total, limit);
+  return { examples, next: examples.at(-1)?.seq };
+}
