@@ -66,9 +66,8 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
       const evaluation = (await readObject(file, ': the body of POST /evaluations')) as Api.CreateEvaluation;
       const body = { name, cron, evaluation, ...given({ time_zone: timeZone, paused }) };
       const schedule = await (await connect(context)).call('createSchedule', { body });
-      const [next] = schedule.next_runs ?? [];
-      const when = schedule.paused ? 'paused' : `next at ${next ?? 'no time'}`;
-      printDone(stdout, schedule, json, `${schedule.id}: ${schedule.name}, ${when}`);
+      const { id, paused: isPaused, time_zone: zone } = schedule;
+      printDone(stdout, schedule, json, `${id}: ${name}, ${cron} ${zone}${isPaused ? ', paused' : ''}`);
     });
 
   for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
