@@ -42,10 +42,8 @@ test.each([
   ['humanloop', 'humanloop'],
 ])('%s, %s: a dry run writes nothing, and a second run changes nothing', async (source, location) => {
   const run = async (...more: string[]) => {
-    const { status, stdout, stderr } = await cli.pms([
-      ...['import', source, fixture(location), '--model', 'sandbox/echo', '--json'],
-      ...more,
-    ]);
+    const args = ['import', source, fixture(location), '--model', 'sandbox/echo', '--json', ...more];
+    const { status, stdout, stderr } = await cli.pms(args);
     expect([status, stderr]).toEqual([0, '']);
     return JSON.parse(stdout);
   };

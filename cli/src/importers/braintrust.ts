@@ -81,7 +81,7 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
     fallback_models: [],
     parameters,
     ...(type === 'completion'
-      ? { template: readText(String(content ?? ''), reader) }
+      ? { template: readText(textOf(content) ?? '', reader) }
       : { messages: readMessages(listOf(messages), reader) }),
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),

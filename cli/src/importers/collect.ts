@@ -45,7 +45,7 @@ export interface FoundVersion {
    * @param thing is told of what is not as it was
    * @throws TemplateError saying what no prompt here has
    */
-  read(thing: Thing): ImportedVersion;
+  read: (thing: Thing) => ImportedVersion;
 }
 
 /** A prompt as it was found. */

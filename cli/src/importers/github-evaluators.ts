@@ -56,6 +56,8 @@ function builtIn(name: string): Json | undefined {
   return { type: 'llm_judge', model: BUILT_IN_MODEL, scale: { min: 1, max: 5 }, ...BUILT_IN[name] };
 }
 
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** The text that a pattern stands for; undefined where it is more than a text. */
@@ -104,7 +106,7 @@ function gradeInstruction({ min, max }: { min: number; max: number }): string {
 
 function takeModel(given: Json): TakenGrader {
   const choices = listOf(given['choices']).map((choice) => ({
-    choice: String(objectOf(choice)['choice'] ?? ''),
+    choice: asText(objectOf(choice)['choice']),
     score: Number(objectOf(choice)['score']),
   }));
   const grades = choices.map(({ choice }) => Number(choice));
@@ -198,7 +200,7 @@ export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => vo
       const [first, ...more] = values === undefined ? [value] : listOf(values);
       if (more.length > 0) throw new TemplateError('GitHub looks for one text at a time');
       if (case_sensitive === true) note('upper and lower case do not count there');
-      return { name, string: { contains: first === undefined ? EXPECTED : literal(String(first)) } };
+      return { name, string: { contains: first === undefined ? EXPECTED : literal(asText(first)) } };
     }
     case 'regex':
       return { name, string: regexAsString(options) };

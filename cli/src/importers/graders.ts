@@ -17,7 +17,7 @@ export interface TakenGrader {
 export interface FoundGrader {
   name: string;
   /** @throws TemplateError where nothing here grades the same */
-  take(): TakenGrader;
+  take: () => TakenGrader;
 }
 
 /** What graders come to. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, textOf } from '../json.ts';
+import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
 import type { PromptMessage } from '../prompt-version.ts';
 import { chatReader, readMessages, readText, readTools, readVariable } from './chat.ts';
 import { type FoundPrompt, takePrompts } from './collect.ts';
@@ -138,7 +138,7 @@ export async function importPromptLayer(location: string, settings: ImportSettin
       versions: all
         .toSorted((a, b) => Number(a['version'] ?? 0) - Number(b['version'] ?? 0))
         .map((json) => ({
-          called: `version ${String(json['version'] ?? '?')}`,
+          called: `version ${shown(json['version'])}`,
           labels: labelsOf(json),
           read: (thing) => readVersion(json, settings, thing),
         })),
