@@ -10,12 +10,12 @@ const LATE_MS = 60_000;
 /** A list that grows. */
 export interface Growing<Item> {
   /** Entries made at or after a time, newest first. */
-  read(since: string | undefined): AsyncIterable<Item>;
-  idOf(item: Item): string;
+  read: (since: string | undefined) => AsyncIterable<Item>;
+  idOf: (item: Item) => string;
   /** When it was made, by the service's clock: ISO 8601. */
-  timeOf(item: Item): string;
+  timeOf: (item: Item) => string;
   /** Whether it is to be given now; one that is not is looked at again. */
-  isReady(item: Item): boolean;
+  isReady: (item: Item) => boolean;
   /** How long one that was made before the start may have been waited for. */
   lookBackMs: number;
 }

@@ -53,7 +53,7 @@ function withQuery(path: string, fields: Fields): string {
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(texts)}`;
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(texts).toString()}`;
 }
 
 async function readInput(input: string, { stdin }: Context): Promise<Uint8Array<ArrayBuffer>> {

@@ -56,7 +56,9 @@ export function fillInit(command: Command, context: Context): void {
         else await writeFileInFolder(file, text);
       }
       if (json) {
-        const shown = proposals.map(({ file, text, prompt: { name, version, variables, leftOut, ...from } }) => {
+        const shown = proposals.map(({ file, text, prompt }) => {
+          const { name, line, callee, variables, leftOut } = prompt;
+          const from = { file: prompt.file, line, callee };
           return { name, file, from, text, variables: Object.fromEntries(variables), left_out: leftOut };
         });
         printJson(stdout, { files, prompts: shown, skipped, kept });

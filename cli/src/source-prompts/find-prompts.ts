@@ -85,7 +85,8 @@ function distinct(names: readonly string[]): string[] {
  * @param model for prompts that name none
  */
 export async function findPrompts(places: readonly string[], model: string | undefined): Promise<Findings> {
-  const found: (Place & FoundPrompt & { wanted: string })[] = [];
+  const found: (Place & FoundPrompt)[] = [];
+  const wanted: string[] = [];
   const skipped: SkippedCall[] = [];
   let files = 0;
   for (const place of places)
@@ -98,17 +99,17 @@ export async function findPrompts(places: readonly string[], model: string | und
         try {
           const prompt = promptOfCall(call, model);
           const root = file === place ? path.dirname(file) : place;
-          if (prompt !== undefined) found.push({ ...at, ...prompt, wanted: nameOf(file, root, call.scope) });
+          if (prompt === undefined) continue;
+          found.push({ ...at, ...prompt });
+          wanted.push(nameOf(file, root, call.scope));
         } catch (error) {
           if (!(error instanceof NoPromptError)) throw error;
           skipped.push({ ...at, reason: error.message });
         }
       }
     }
-  const wanted = distinct(found.map((each) => each.wanted));
-  const names = mapNames('prompt', wanted);
-  const prompts = found.map(({ wanted: _, ...prompt }, index) => {
-    return { ...prompt, name: names.get(wanted[index] ?? '') ?? '' };
-  });
+  const own = distinct(wanted);
+  const names = mapNames('prompt', own);
+  const prompts = found.map((prompt, index) => ({ ...prompt, name: names.get(own[index] ?? '') ?? '' }));
   return { files, prompts, skipped };
 }

@@ -58,7 +58,7 @@ function readItems(node: SyntaxNode, source: Source, read: (node: SyntaxNode) =>
 }
 
 function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) => Value): Value | undefined {
-  const children = () => childrenOf(node).filter(({ name }) => !/Comment$/.test(name));
+  const children = () => childrenOf(node).filter(({ name }) => !name.endsWith('Comment'));
   switch (node.name) {
     case 'String':
       return { kind: 'text', pieces: [unescaped(source.text.slice(node.from + 1, node.to - 1))] };

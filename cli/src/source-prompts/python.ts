@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/python';
 import { childrenOf, joined, type Language, type Source, summandsOf, withoutUndefined } from './source-reader.ts';
-import { type Hole, piecesOf, type Value } from './value.ts';
+import { type Hole, literalText, piecesOf, type Value } from './value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
@@ -81,8 +81,8 @@ function readDictionary(node: SyntaxNode, source: Source, read: (node: SyntaxNod
   for (const [index, child] of children.entries()) {
     const value = children[index + 2];
     if (child.name !== 'String' || children[index + 1]?.name !== ':' || value === undefined) continue;
-    const key = readString(child, source);
-    if (key?.kind === 'text') fields.set(key.pieces.join(''), read(value));
+    const key = literalText(readString(child, source));
+    if (key !== undefined) fields.set(key, read(value));
   }
   return { kind: 'object', fields };
 }
