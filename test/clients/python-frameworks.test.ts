@@ -74,8 +74,11 @@ const asLiteLlmSays = ({ content, ...message }: Message): Message => ({
 
 const asLlamaIndexSays = ({ content, ...message }: Message): Message => {
   const isTexts = Array.isArray(content) && content.every(({ type }) => type === 'text');
-  return { ...message, content: isTexts ? content.map(({ text }) => text).join('') : content };
+  const role = message.role === 'developer' ? 'system' : message.role;
+  return { ...message, role, content: isTexts ? content.map(({ text }) => text).join('') : content };
 };
+
+const UNKNOWN_TO_LLAMA_INDEX = new Set(['openai/gpt-9', 'openai/gpt-5.6', 'openai/gpt-4o-search-preview']);
 
 interface Framework {
   requirements: string;
@@ -103,8 +106,8 @@ const FRAMEWORKS: Record<string, Framework> = {
   },
   llama_index: {
     requirements: 'requirements-llama-index.txt',
-    isTaken: ({ to, prompt: { model } }) =>
-      to === 'openai' && model.startsWith('openai/') && !['openai/gpt-9', 'openai/gpt-5.6'].includes(model),
+    isTaken: ({ title, to, prompt: { model } }) =>
+      to === 'openai' && !title.includes('audio/') && model.startsWith('openai/') && !UNKNOWN_TO_LLAMA_INDEX.has(model),
     change: asLlamaIndexSays,
     least: 70,
   },
@@ -155,7 +158,7 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (name, { requirements, isTaken, 
       expect(plain(body ?? {}, change)).toEqual(plain(vector.request ?? {}, change));
       const { model } = vector.prompt;
       expect(line?.run?.model).toBe(model.includes('/') ? model : expect.stringContaining(model));
-      expect(line?.run?.tokens.input).toBeGreaterThan(0);
+      expect(typeof line?.run?.tokens.input).toBe('number');
       expect(['stop', 'tool_calls']).toContain(line?.run?.metadata.finish_reason);
     },
   );
