@@ -44,6 +44,7 @@ const SAME = [
   'concurrency',
   'metadata',
   'evaluator_secrets',
+  'example_threshold',
 ] as const;
 
 /**
