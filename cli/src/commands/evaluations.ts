@@ -61,8 +61,20 @@ function batchOf(fromFile: object, { maxWait, leftovers }: RunOptions): object |
   return { ...before, ...given({ max_wait: maxWait, then: leftovers }) };
 }
 
+/** Scorers without a secret of their own get this one: a file that is kept has none. */
+function withSecrets(body: { evaluators?: unknown }, secret: string | undefined): object {
+  if (!secret || !Array.isArray(body.evaluators)) return body;
+  const isOpen = (each: unknown) =>
+    typeof each === 'object' && each !== null && 'type' in each && each.type === 'http' && !('secret' in each);
+  return { ...body, evaluators: body.evaluators.map((each) => (isOpen(each) ? { ...each, secret } : each)) };
+}
+
 /** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
-async function bodyOf(file: string | undefined, options: RunOptions): Promise<Api.CreateEvaluation> {
+async function bodyOf(
+  file: string | undefined,
+  options: RunOptions,
+  { env }: Pick<Context, 'env'>,
+): Promise<Api.CreateEvaluation> {
   const fromFile = file === undefined ? {} : await readObject(file, ': the body of POST /evaluations');
   const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost, mode } = options;
   const fromOptions = {
@@ -78,7 +90,7 @@ async function bodyOf(file: string | undefined, options: RunOptions): Promise<Ap
     batch: batchOf(fromFile, options),
   };
   const over = Object.entries(fromOptions).filter(([, value]) => value !== undefined);
-  const body: object = { ...fromFile, ...Object.fromEntries(over) };
+  const body: object = withSecrets({ ...fromFile, ...Object.fromEntries(over) }, env['SCORER_SECRET']);
   if (!('prompt_name' in body)) throw new CliError(EXIT.usage, 'Which prompt? Give a file that says so, or --prompt.');
   // The service checks the rest, and names the field.
   return body as Api.CreateEvaluation;
@@ -159,7 +171,7 @@ export function addEvaluationCommands(program: Command, context: Context): void 
     reportsOf(options.report);
     if (!options.wait && (options.report.length > 0 || options.significant || options.maxRegressions !== undefined))
       throw new CliError(EXIT.usage, 'Reports and gates need the end of the run: add --wait.');
-    const body = await bodyOf(file, options);
+    const body = await bodyOf(file, options, context);
     const pms = await connect(context);
     const created = await pms.call('createEvaluation', { body });
     if (!options.wait) {
