@@ -65,6 +65,7 @@ function transportOf(pms: Pms): Transport {
 interface ImportOptions {
   dryRun?: boolean;
   model?: string;
+  allModels?: boolean;
   judge?: string;
   embeddings?: string;
   scorerProject?: string;
@@ -103,11 +104,12 @@ async function changedFiles(
 
 async function runImport(source: string, location: string, options: ImportOptions, context: Context): Promise<void> {
   const { stdout, stderr } = context;
-  const { dryRun = false, model, judge, embeddings, scorerProject, scorerUrl, evaluations, json } = options;
+  const { dryRun = false, model, allModels, judge, embeddings, evaluations, json } = options;
+  const { scorerProject, scorerUrl } = options;
   if (scorerUrl !== undefined && scorerProject === undefined)
     throw new CliError(EXIT.usage, '--scorer-url goes with --scorer-project.');
   const scorer = scorerProject === undefined ? undefined : { url: scorerUrl };
-  const settings = importSettings(model, { judge, embeddings, scorer });
+  const settings = importSettings(model, { allModels, judge, embeddings, scorer });
   const workspace = apiWorkspace(transportOf(await connect(context)), evaluations);
   const imported = await read(source, location, settings, context);
   const steps = await planImport(imported, workspace);
@@ -158,6 +160,7 @@ export function addImportCommands(program: Command, context: Context): void {
     .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
     .option('--dry-run', 'only say what would be made')
     .option('--model <model>', 'for prompts, and runs that are scored, that name none')
+    .option('--all-models', 'of promptfoo: prompts for each provider, not for the first alone')
     .option('--judge <model>', 'of promptfoo: grades where no model for it is named')
     .option('--embeddings <model>', 'of promptfoo: embeds where no model for it is named')
     .option('--scorer-project <folder>', 'of promptfoo: where a scorer is written that runs JavaScript and Python')

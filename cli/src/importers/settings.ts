@@ -5,6 +5,8 @@ import { Report } from './report.ts';
 export interface ImportSettings {
   /** For prompts that name no model themselves. */
   defaultModel?: string | undefined;
+  /** Whether promptfoo's prompts are made for each of its providers. Default: for the first. */
+  allModels?: boolean | undefined;
   /** Grades where promptfoo names no model for it. */
   judge?: string | undefined;
   /** Embeds where promptfoo names no model for it. */
@@ -19,7 +21,7 @@ export interface ImportSettings {
 /** @param defaultModel for prompts that name no model themselves. Default: they are left out */
 export function importSettings(
   defaultModel?: string,
-  others: Pick<ImportSettings, 'judge' | 'embeddings' | 'scorer'> = {},
+  others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer'> = {},
 ): ImportSettings {
   return { ...others, defaultModel, report: new Report(), variables: new VariableNames() };
 }

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readSource } from '../../../cli/src/importers/import-source.ts';
 import { assertFromText } from '../../../cli/src/importers/promptfoo/assert-cells.ts';
 import { compileAssert } from '../../../cli/src/importers/promptfoo/asserts.ts';
+import { importSettings } from '../../../cli/src/importers/settings.ts';
 import { EvaluatorConfig } from '../../../src/evaluators/registry.ts';
 import { examplesOf, fixture, planFiles, versionsOf, withFolder } from './support.ts';
 
@@ -33,11 +35,34 @@ describe('a configuration of promptfoo', () => {
     ]);
   });
 
+  test('becomes prompts for each of its providers where that is asked for', async () => {
+    await withFolder(async (folder) => {
+      const providers = ['openai:gpt-5', 'openai:gpt-5', { id: 'anthropic:claude-haiku-4-5', label: 'short/haiku' }];
+      const config = {
+        prompts: ['{{x}}'],
+        providers: [...providers, 'exec:./model.sh'],
+        tests: [{ vars: { x: 'a' }, assert: [{ type: 'equals', value: 'a' }] }],
+      };
+      await writeFile(path.join(folder, 'promptfooconfig.json'), JSON.stringify(config));
+      const settings = importSettings(undefined, { allModels: true });
+      const { prompts, evaluations } = await readSource('promptfoo', folder, settings);
+      expect(prompts.map(({ name, versions }) => [name, versions[0]?.model])).toEqual([
+        ['promptfoo/prompt-1', 'openai/gpt-5'],
+        ['promptfoo/prompt-1-gpt-5', 'openai/gpt-5'],
+        ['promptfoo/prompt-1-short-haiku', 'anthropic/claude-haiku-4-5'],
+      ]);
+      expect(evaluations.map(({ definition }) => definition.prompt_name)).toEqual(prompts.map(({ name }) => name));
+      expect(settings.report.lines.filter(({ outcome }) => outcome === 'left out')).toMatchObject([
+        { name: 'exec:./model.sh' },
+      ]);
+    });
+  });
+
   test('says what it leaves out, and why', async () => {
     const { report } = await planFiles('promptfoo', fixture('promptfoo'));
     const left = report.filter((line) => line.includes(': left out: '));
     expect(left).toEqual([
-      'provider anthropic:messages:claude-sonnet-4-5: left out: a prompt has one model: run it with another by the execution\'s "model"',
+      'provider anthropic:messages:claude-sonnet-4-5: left out: a prompt has one model: --all-models makes prompts for each',
       'provider exec:./model.sh: left out: no model here is known for it',
       'prompt prompts/logic: left out: the template has logic ("{% …")',
       'prompt ../../langfuse/list: left out: there is no such file in the folder of the configuration',

@@ -62,33 +62,44 @@ async function findConfiguration(location: string): Promise<{ file: SourceFile; 
   throw new ImportError(`${location}: the folder has no ${CONFIGURATIONS.join(', ')}`);
 }
 
+/** What the prompts for a further provider have behind their names: its label or model, each once. */
+function suffixOf(provider: unknown, model: string, others: readonly PromptModel[]): string {
+  const own = (isObject(provider) ? textOf(provider['label']) : undefined) ?? model.slice(model.indexOf('/') + 1);
+  const used = new Set(others.map(({ suffix }) => suffix));
+  let suffix = `-${own.replaceAll('/', '-')}`;
+  for (let number = 2; used.has(suffix); number += 1) suffix = `-${own.replaceAll('/', '-')}-${number}`;
+  return suffix;
+}
+
 /**
- * The model of all prompts: the first provider that the service calls too, or the one that the user names. Prompts here have one
- * model each.
+ * The models of the prompts: of the first provider that the service calls too, or of all of these; else the one that the user
+ * names. A prompt here has one model.
+ * @returns why there is none
  */
-function chooseModel(providers: unknown, settings: ImportSettings): PromptModel | string {
+function chooseModels(providers: unknown, settings: ImportSettings): PromptModel[] | string {
   const all = Array.isArray(providers) ? providers : providers === undefined ? [] : [providers];
-  const { defaultModel, report } = settings;
-  const known = all.find((provider) => modelOf(provider) !== undefined);
-  let chosen: PromptModel | undefined;
+  const { defaultModel, allModels = false, report } = settings;
+  const isKnown = all.some((provider) => modelOf(provider) !== undefined);
+  const chosen: PromptModel[] = [];
   for (const provider of all) {
     const thing = report.add('provider', providerId(provider) ?? 'provider');
     const model = modelOf(provider);
-    if (provider === known && model !== undefined) {
+    if (model !== undefined && (chosen.length === 0 || allModels)) {
       const { parameters, others } = takeParameters(providerConfig(provider));
       if (Object.keys(others).length > 0)
         thing.change(`kept in the prompts' config: ${Object.keys(others).join(', ')}`);
-      thing.change(`it is the model ${model} of the prompts`);
-      chosen = { model, parameters, config: others };
-    } else if (model !== undefined)
-      thing.leaveOut('a prompt has one model: run it with another by the execution\'s "model"');
-    else if (known === undefined && defaultModel !== undefined)
-      thing.change(`the prompts are for ${defaultModel} in place of it`);
+      const suffix = chosen.length === 0 ? '' : suffixOf(provider, model, chosen);
+      thing.change(
+        suffix === '' ? `it is the model ${model} of the prompts` : `it has prompts of its own, called …${suffix}`,
+      );
+      chosen.push({ model, parameters, config: others, suffix });
+    } else if (model !== undefined) thing.leaveOut('a prompt has one model: --all-models makes prompts for each');
+    else if (!isKnown && defaultModel !== undefined) thing.change(`the prompts are for ${defaultModel} in place of it`);
     else thing.leaveOut('no model here is known for it');
   }
-  if (chosen !== undefined) return chosen;
+  if (chosen.length > 0) return chosen;
   if (defaultModel === undefined) return 'no provider is one that is called here: name a model with --model';
-  return { model: defaultModel, parameters: {}, config: {} };
+  return [{ model: defaultModel, parameters: {}, config: {}, suffix: '' }];
 }
 
 async function readDefaults(defaultTest: unknown, folder: string, report: Report): Promise<Json> {
@@ -224,8 +235,8 @@ export async function importPromptfoo(location: string, settings: ImportSettings
   const { report, judge, embeddings, variables } = settings;
   const group = textOf(config['description']) ?? 'promptfoo';
   const base = group.replaceAll('/', '-');
-  const model = chooseModel(config['providers'] ?? config['targets'], settings);
-  const prompts = await readPrompts(config['prompts'], { folder, group: base, model, settings });
+  const models = chooseModels(config['providers'] ?? config['targets'], settings);
+  const prompts = await readPrompts(config['prompts'], { folder, group: base, models, settings });
   const scorer = settings.scorer && new Scorer(variables, settings.scorer.url);
   const reading: Reading = {
     sources: await findTests(config['tests'], folder, report),
@@ -250,13 +261,13 @@ export async function importPromptfoo(location: string, settings: ImportSettings
     if (tests.evaluators.length > 0) evaluations.push(...evaluationsOf(prompts, name, tests, concurrency, report));
   }
   reportSettings(config, report);
-  const project = scorer && (await scorerProject(scorer, { folder, parsesJson: parsesJson(model) }));
+  const project = scorer && (await scorerProject(scorer, { folder, parsesJson: parsesJson(models) }));
   return { ...emptyImport(), prompts, datasets, evaluations, project };
 }
 
 /** Whether promptfoo parses outputs before asserts see them. */
-function parsesJson(model: PromptModel | string): boolean {
-  return typeof model !== 'string' && model.parameters?.response_format?.type === 'json_schema';
+function parsesJson(models: PromptModel[] | string): boolean {
+  return typeof models !== 'string' && models[0]?.parameters?.response_format?.type === 'json_schema';
 }
 
 function concurrencyOf(options: unknown): number | undefined {

@@ -60,6 +60,8 @@ async function valueIn(named: string, variable: string, folder: string): Promise
 /** Variables, with the contents of the files that they name. @throws TemplateError */
 async function readVars(vars: unknown, folder: string): Promise<Json> {
   if (vars === undefined || isObject(vars)) {
+    // Most name none, and there may be millions of tests.
+    if (!Object.values(vars ?? {}).some((value) => [value].flat().some(isFile))) return vars ?? {};
     const read: Json = {};
     for (const [name, value] of Object.entries(vars ?? {})) {
       const one = (item: unknown) => (isFile(item) ? valueIn(item, name, folder) : item);
@@ -98,6 +100,13 @@ async function readAssert(given: unknown, { templates, folder }: TestSettings): 
   }
 }
 
+async function readAsserts(asserts: unknown[], settings: TestSettings): Promise<PreparedAssert[]> {
+  const isPlain = (assert: unknown) =>
+    isObject(assert) && assert['$ref'] === undefined && !isFile(assert['value']) && !isFile(assert['transform']);
+  if (asserts.every(isPlain)) return asserts.map((assert) => ({ assert: objectOf(assert) }));
+  return Promise.all(asserts.map((assert) => readAssert(assert, settings)));
+}
+
 /** @throws TemplateError where a variable can't be read, ImportError where a file is broken */
 export async function prepareTest(test: Json, settings: TestSettings): Promise<PreparedTest> {
   const { defaults, folder } = settings;
@@ -110,7 +119,7 @@ export async function prepareTest(test: Json, settings: TestSettings): Promise<P
     test: { ...(defaults['threshold'] !== undefined && { threshold: defaults['threshold'] }), ...test },
     options,
     vars: { ...(await readVars(defaults['vars'], folder)), ...(await readVars(test['vars'], folder)) },
-    asserts: await Promise.all(own.map((assert) => readAssert(assert, settings))),
+    asserts: await readAsserts(own, settings),
     metadata: { ...objectOf(defaults['metadata']), ...objectOf(test['metadata']) },
   };
 }
