@@ -25,15 +25,19 @@ export interface Question {
 const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
   runProgram(command, args, { cwd: home, env: plainEnvironment(env) });
 
-/** Of its optional packages it needs one, SQLite for this platform; the others are more than a gigabyte. */
-async function install(): Promise<void> {
-  if (existsSync(program)) return;
+/**
+ * Of its optional packages it needs one, SQLite for this platform; the others are more than a gigabyte.
+ * @returns its program
+ */
+export async function installPromptfoo(): Promise<string> {
+  if (existsSync(program)) return program;
   const { packages } = Lock.parse(JSON.parse(await readFile(path.join(home, 'package-lock.json'), 'utf8')));
   const sqlite = `@libsql/${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
   const version = packages[`node_modules/${sqlite}`]?.version;
   if (version === undefined) throw new Error(`promptfoo does not run here: there is no ${sqlite}.`);
   const options = ['--no-save', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...options, `${sqlite}@${version}`]);
+  return program;
 }
 
 /** `promptfoo eval` on the same questions, from a folder of its own. Installs it first where it is missing. */
@@ -46,7 +50,7 @@ export async function preparePromptfoo(
     questions,
   }: { modelUrl: string; template: string; model: string; questions: Question[] },
 ): Promise<(concurrency: number) => Promise<number>> {
-  await install();
+  await installPromptfoo();
   await mkdir(folder);
   const [config, output] = [path.join(folder, 'promptfooconfig.json'), path.join(folder, 'output.json')];
   await writeFile(

@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../domain/errors.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
-import type { CallOrigin, ModelCall, ModelResponse, Models } from '../models/model.ts';
+import type {
+  CallOrigin,
+  ModelCall,
+  ModelResponse,
+  Models,
+  SimilarityCall,
+  SimilarityResponse,
+} from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { fallsBackOn } from '../services/executions/run/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
@@ -59,6 +66,8 @@ export interface RetryingModels {
    * @throws CallFailedError of the last model; the signals' reason or an `AbortError` where one of them ended it
    */
   generate(call: RetriedCall, stopWaiting: AbortSignal): Promise<RetriedResponse>;
+  /** Compares texts by embeddings. @throws as `generate` */
+  similarities(call: Omit<SimilarityCall, 'workspace'>, stopWaiting: AbortSignal): Promise<SimilarityResponse>;
   /** Until when a model is left alone, since its provider refused calls; undefined where it is not. */
   refusedUntil(model: string): Date | undefined;
 }
@@ -124,13 +133,9 @@ export function createRetryingModels(
       for (const next of [...fallbackModels, undefined]) {
         const limits = next === undefined ? LIMITS : LIMITS_WITH_FALLBACK;
         try {
+          const tried = { ...call, workspace, model, origin: { ...origin, ...call.origin } };
           const response = await withThrottle(keyOf(workspace, model), (throttle) =>
-            generate(
-              throttle,
-              { workspace, run, limits },
-              { ...call, workspace, model, origin: { ...origin, ...call.origin } },
-              stopWaiting,
-            ),
+            retry(throttle, { workspace, run, limits }, tried, () => models.generate(tried), stopWaiting),
           );
           return { ...response, model, attempts: attempts + response.attempts };
         } catch (error) {
@@ -144,18 +149,27 @@ export function createRetryingModels(
       }
       throw new Error('The last model neither responded nor failed.');
     },
+    similarities(call, stopWaiting) {
+      const tried = { ...call, workspace, origin: { ...origin, ...call.origin } };
+      const ask = () => models.similarities(tried);
+      return withThrottle(keyOf(workspace, call.model), (throttle) =>
+        retry(throttle, { workspace, run, limits: LIMITS }, tried, ask, stopWaiting),
+      );
+    },
     refusedUntil(model) {
       const until = throttles.get(keyOf(workspace, model))?.throttle.pausedUntil ?? 0;
       return until > Date.now() ? new Date(until) : undefined;
     },
   });
 
-  async function generate(
+  /** @param ask makes the call once */
+  async function retry<Response>(
     throttle: ProviderThrottle,
     { workspace, run, limits }: { workspace: string; run: string; limits: RetryLimits },
-    call: ModelCall,
+    call: Pick<ModelCall, 'model' | 'signal'>,
+    ask: () => Promise<Response>,
     stopWaiting: AbortSignal,
-  ): Promise<ModelResponse & { attempts: number }> {
+  ): Promise<Response & { attempts: number }> {
     const { maxAttempts, maxRefusedMs } = limits;
     const enter = () => slots.acquire(workspace, { signal: stopWaiting, group: run });
     let attempts = 0;
@@ -164,7 +178,7 @@ export function createRetryingModels(
     let refusal: ModelError | undefined;
     const callOnce = () => {
       attempts += 1;
-      return models.generate(call);
+      return ask();
     };
     for (;;) {
       // Whoever has a fallback does not wait for a provider that wants to be left alone for longer.

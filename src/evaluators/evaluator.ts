@@ -120,6 +120,31 @@ export interface Judge {
   read(response: string): Judgement;
 }
 
+/**
+ * An evaluator that needs one call for embeddings, by which the output is compared with other texts. Neither `request` nor `read`
+ * throws.
+ */
+export interface EmbeddingEvaluator<Config> {
+  kind: 'embedding';
+  config: z.ZodType<Config>;
+  prepare(config: Config): Comparison;
+}
+
+/** A text, and those that it is compared with. */
+export interface ComparedTexts {
+  text: string;
+  others: readonly string[];
+}
+
+export interface Comparison {
+  /** The model that embeds, as prompts name theirs. */
+  model: string;
+  /** What to compare, or the score where there is nothing to. */
+  request: (example: Example) => ComparedTexts | Score;
+  /** The score of these similarities, -1..1, as JSON. */
+  read: (response: string) => Judgement;
+}
+
 /** An evaluator that asks an endpoint of the caller: the caller's own scorer. */
 export interface EndpointEvaluator<Config> {
   kind: 'endpoint';

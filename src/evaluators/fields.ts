@@ -27,5 +27,14 @@ export function evaluatorFields<Type extends string>(type: Type) {
     type: z.literal(type),
     name: EvaluatorName.default(type),
     weight: Weight,
+    threshold: z.number().min(0).max(1).optional().meta({
+      title: 'Passes from',
+      description: 'A score of at least this counts 1, any other 0. None: it counts as it is.',
+    }),
+    /** Of what `threshold` has made of it. */
+    negate: z
+      .boolean()
+      .optional()
+      .meta({ title: 'The opposite is to hold', description: 'The score is 1 minus what it is.' }),
   };
 }

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { passes, roundScore } from '../domain/evaluations/scoring.ts';
 import {
+  type Comparison,
+  type EmbeddingEvaluator,
   type EndpointEvaluator,
   type Judge,
+  type Judgement,
   type JudgingEvaluator,
   type OptionFault,
   type Score,
@@ -11,7 +15,7 @@ import {
   type ScoringEvaluator,
   unscored,
 } from './evaluator.ts';
-import { MAX_OUTPUT_LENGTH } from './matching/text.ts';
+import { MAX_OUTPUT_LENGTH, shorten } from './matching/text.ts';
 import { contains } from './types/contains.ts';
 import { cost } from './types/cost.ts';
 import { exactMatch } from './types/exact-match.ts';
@@ -20,10 +24,12 @@ import { jsonMatch } from './types/json-match.ts';
 import { jsonSchema } from './types/json-schema.ts';
 import { jsonValid } from './types/json-valid.ts';
 import { latency } from './types/latency.ts';
+import { length } from './types/length.ts';
 import { levenshtein } from './types/levenshtein.ts';
 import { llmJudge } from './types/llm-judge.ts';
 import { numeric } from './types/numeric.ts';
 import { regex } from './types/regex.ts';
+import { similar } from './types/similar.ts';
 import { toolCalls } from './types/tool-calls.ts';
 
 /** Every type of evaluator, in the order in which they are listed. */
@@ -36,9 +42,11 @@ const EVALUATORS = [
   jsonMatch,
   numeric,
   levenshtein,
+  length,
   toolCalls,
   latency,
   cost,
+  similar,
   llmJudge,
   http,
 ] as const;
@@ -52,10 +60,12 @@ export const EvaluatorConfig = z
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
-/** An evaluator that asks a model. */
+/** An evaluator that asks a model for a grade. */
 export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
+/** An evaluator that calls a model: for a grade, or for embeddings. */
+export type ModelEvaluatorConfig = JudgeConfig | Extract<EvaluatorConfig, { type: 'similar' }>;
 
-/** Those that ask a model. */
+/** Those that ask a model for a grade, which batches can do too. */
 export function judgesOf(evaluators: readonly EvaluatorConfig[]): JudgeConfig[] {
   return evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
 }
@@ -63,6 +73,20 @@ export function judgesOf(evaluators: readonly EvaluatorConfig[]): JudgeConfig[] 
 /** The models that they ask. */
 export function judgeModelsOf(evaluators: readonly EvaluatorConfig[]): string[] {
   return judgesOf(evaluators).map(({ model }) => model);
+}
+
+/** Those that call a model. */
+export function modelEvaluatorsOf(evaluators: readonly EvaluatorConfig[]): ModelEvaluatorConfig[] {
+  return evaluators.filter(callsModel);
+}
+
+/** The models that they call. */
+export function evaluatorModelsOf(evaluators: readonly EvaluatorConfig[]): string[] {
+  return modelEvaluatorsOf(evaluators).map(({ model }) => model);
+}
+
+export function callsModel(config: EvaluatorConfig): config is ModelEvaluatorConfig {
+  return config.type === 'llm_judge' || config.type === 'similar';
 }
 
 /** 1–10 evaluators with names of their own. */
@@ -103,16 +127,22 @@ export interface PreparedJudging extends Prepared, Judge {
   kind: 'judging';
 }
 
+/** Scores by one call for embeddings, which the caller makes: `request`, the call, `read`. */
+export interface PreparedComparison extends Prepared, Comparison {
+  kind: 'embedding';
+}
+
 /** Scores by one request to an endpoint of the caller's, which whoever runs it makes: `request`, the request, `read`. */
 export interface PreparedEndpoint extends Prepared, ScoringEndpoint {
   kind: 'endpoint';
 }
 
-export type PreparedEvaluator = PreparedScoring | PreparedJudging | PreparedEndpoint;
+export type PreparedEvaluator = PreparedScoring | PreparedJudging | PreparedComparison | PreparedEndpoint;
 
 type Evaluator =
   | ScoringEvaluator<EvaluatorConfig>
   | JudgingEvaluator<EvaluatorConfig>
+  | EmbeddingEvaluator<EvaluatorConfig>
   | EndpointEvaluator<EvaluatorConfig>;
 
 const BY_TYPE = new Map<string, Evaluator>(EVALUATORS.map((each) => [each.config.shape.type.value, each]));
@@ -157,11 +187,48 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
   switch (evaluator.kind) {
     case 'scoring':
       return prepareScoring(config, evaluator);
-    case 'judging':
-      return { kind: 'judging', name, type, weight, ...evaluator.prepare(config) };
-    case 'endpoint':
-      return { kind: 'endpoint', name, type, weight, ...evaluator.prepare(config) };
+    case 'judging': {
+      const judge = evaluator.prepare(config);
+      const read = (response: string) => adjustedJudgement(config, judge.read(response));
+      return { kind: 'judging', name, type, weight, ...judge, read };
+    }
+    case 'embedding': {
+      const { model, request, read } = evaluator.prepare(config);
+      return {
+        kind: 'embedding',
+        name,
+        type,
+        weight,
+        model,
+        request(example) {
+          const requested = request(example);
+          return 'score' in requested ? adjusted(config, requested) : requested;
+        },
+        read: (response) => adjustedJudgement(config, read(response)),
+      };
+    }
+    case 'endpoint': {
+      const endpoint = evaluator.prepare(config);
+      const read = (response: string) => adjusted(config, endpoint.read(response));
+      return { kind: 'endpoint', name, type, weight, ...endpoint, read };
+    }
   }
+}
+
+/** What `threshold` and `negate` make of a score. One that says nothing about the output stays as it is. */
+function adjusted({ threshold, negate = false }: EvaluatorConfig, given: Score): Score {
+  if (given.problem !== null || (threshold === undefined && !negate)) return given;
+  const isPass = threshold !== undefined && passes(given.score, threshold);
+  const counted = threshold === undefined ? given.score : Number(isPass);
+  const score = roundScore(negate ? 1 - counted : counted);
+  if (score === 1) return { ...given, score, reason: negate ? null : given.reason };
+  const limit = threshold === undefined || isPass ? undefined : `the score of ${given.score} is below ${threshold}`;
+  const why = [limit, given.reason].filter((part) => part != null).join(': ');
+  return { ...given, score, reason: shorten(why || 'it holds, and must not', 500) };
+}
+
+function adjustedJudgement(config: EvaluatorConfig, judgement: Judgement): Judgement {
+  return judgement.usable ? { usable: true, score: adjusted(config, judgement.score) } : judgement;
 }
 
 function prepareScoring(config: EvaluatorConfig, evaluator: ScoringEvaluator<EvaluatorConfig>): PreparedScoring {
@@ -183,7 +250,7 @@ function prepareScoring(config: EvaluatorConfig, evaluator: ScoringEvaluator<Eva
         return unscored('too_large', `the output is longer than ${MAX_OUTPUT_LENGTH} characters and was not examined`);
       }
       try {
-        return prepared(example);
+        return adjusted(config, prepared(example));
       } catch (error) {
         if (error instanceof ScoringError) return unscored(error.code, error.message);
         return unscored('evaluator_error', `the evaluator failed (${error instanceof Error ? error.name : 'unknown'})`);

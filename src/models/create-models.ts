@@ -5,7 +5,7 @@ import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
 import { createHttpModels } from './http-models.ts';
-import type { ClosableModels, ModelSettings } from './model.ts';
+import type { ClosableModels, ModelCall, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { type ResolvedModel, resolveModelName } from './names.ts';
 import { createPriceBook } from './prices/price-book.ts';
@@ -45,13 +45,46 @@ export function createModels(
     return resolved;
   }
 
+  /** Within its time. @throws ModelError, or the reason of the call's signal once it has aborted */
+  async function timed<Response>(
+    { signal, timeoutMs }: Pick<ModelCall, 'signal' | 'timeoutMs'>,
+    ask: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<Response & { modelMs: number }> {
+    const deadline = startDeadline(signal, timeoutMs);
+    const started = performance.now();
+    try {
+      const response = await ask(deadline.signal);
+      return { ...response, modelMs: Math.round(performance.now() - started) };
+    } catch (error) {
+      // An aborted connection fails with an error that isn't a ModelError.
+      if (error instanceof ModelError) throw error;
+      signal.throwIfAborted();
+      if (deadline.expired()) {
+        throw new ModelError('model_timeout', `The model did not respond within ${timeoutMs} ms.`);
+      }
+      throw error;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  function resolve(name: string): ResolvedModel {
+    const resolved = resolveModelName(name);
+    const missing = missingCredentials(resolved);
+    if (missing !== undefined) throw invalidField('model', missing);
+    return resolved;
+  }
+
   const batches = createBatchedModels(http, resolveForCall, settings);
 
   return {
-    resolve(name) {
-      const resolved = resolveModelName(name);
-      const missing = missingCredentials(resolved);
-      if (missing !== undefined) throw invalidField('model', missing);
+    resolve,
+
+    resolveEmbedding(name) {
+      const resolved = resolve(name);
+      const provider = findProvider(resolved.provider);
+      if (provider !== undefined && provider.embeddingModel === undefined)
+        throw invalidField('model', `${provider.name} has no embeddings`);
       return resolved;
     },
 
@@ -60,25 +93,23 @@ export function createModels(
       call.signal.throwIfAborted();
       const resolved = resolveForCall(call.model);
       const provider = findProvider(resolved.provider);
-      const deadline = startDeadline(call.signal, call.timeoutMs);
-      const started = performance.now();
-      try {
-        const response =
-          provider === undefined
-            ? await sandbox.generate(resolved.providerModelId, call, deadline.signal)
-            : await http.generate({ provider, resolved }, call, deadline.signal);
-        return { ...response, modelMs: Math.round(performance.now() - started) };
-      } catch (error) {
-        // An aborted connection fails with an error that isn't a ModelError.
-        if (error instanceof ModelError) throw error;
-        call.signal.throwIfAborted();
-        if (deadline.expired()) {
-          throw new ModelError('model_timeout', `The model did not respond within ${call.timeoutMs} ms.`);
-        }
-        throw error;
-      } finally {
-        deadline.end();
-      }
+      return timed(call, (signal) =>
+        provider === undefined
+          ? sandbox.generate(resolved.providerModelId, call, signal)
+          : http.generate({ provider, resolved }, call, signal),
+      );
+    },
+
+    async similarities(call) {
+      refuseInTransaction('A model');
+      call.signal.throwIfAborted();
+      const resolved = resolveForCall(call.model);
+      const provider = findProvider(resolved.provider);
+      return timed(call, (signal) =>
+        provider === undefined
+          ? sandbox.similarities(resolved.providerModelId, call, signal)
+          : http.similarities({ provider, resolved }, call, signal),
+      );
     },
 
     priceOf(name, atInputTokens = 0) {

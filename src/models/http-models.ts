@@ -10,8 +10,16 @@ import { createRedactor } from '../lib/redact.ts';
 import { createDownloader } from '../outbound/download.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
 import type { BatchedCall } from './batches/batched-models.ts';
+import { cosine } from './cosine.ts';
 import { createDeltas, type Deltas } from './deltas.ts';
-import type { FinishReason, ModelCall, ModelResponse, ModelSettings } from './model.ts';
+import type {
+  FinishReason,
+  ModelCall,
+  ModelResponse,
+  ModelSettings,
+  SimilarityCall,
+  SimilarityResponse,
+} from './model.ts';
 import { ModelError } from './model-error.ts';
 import type { ResolvedModel } from './names.ts';
 import type { PriceBook } from './prices/price-book.ts';
@@ -43,6 +51,12 @@ export interface HttpModels {
   isConfigured(provider: Provider): boolean;
   /** @throws ModelError, or the reason of `signal` once it has aborted. */
   generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<ProviderResponse>;
+  /** @throws as `generate` does */
+  similarities(
+    model: HttpModel,
+    call: SimilarityCall,
+    signal: AbortSignal,
+  ): Promise<Omit<SimilarityResponse, 'modelMs'>>;
   /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
   requestOf(model: HttpModel, call: BatchedCall): Promise<KeptRequest>;
   /**
@@ -203,6 +217,42 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       return response;
     },
 
+    async similarities({ provider, resolved }, { workspace, text, others }, signal) {
+      const held = new HeldBytes(responses, workspace, RESPONSE_FACTOR);
+      let isSent = false;
+      const embeddingModel = await provider.embeddingModel?.(resolved.providerModelId, {
+        ...connectionOf(provider),
+        async fetch(url, init) {
+          isSent = true;
+          const response = await transport.send({
+            url: url instanceof Request ? url.url : url.toString(),
+            headers: Object.fromEntries(new Headers(init?.headers)),
+            body: typeof init?.body === 'string' ? init.body : '',
+            signal,
+          });
+          const { status, headers } = response;
+          return successOf({ status, headers, text: await response.text((bytes) => held.growTo(bytes, signal)) });
+        },
+      });
+      if (embeddingModel === undefined)
+        throw new ModelError('model_invalid_request', `${provider.name} has no embeddings.`);
+      try {
+        const { embeddings, usage, response } = await embeddingModel.doEmbed({ values: [text, ...others] });
+        const [own, ...rest] = embeddings;
+        if (own === undefined || rest.length !== others.length) throw unreadable();
+        return {
+          similarities: rest.map((other) => cosine(own, other)),
+          ...billOf(usage?.tokens, (inputTokens) => prices.priceOf(resolved, inputTokens)),
+          providerModel: servedBy({ response }),
+        };
+      } catch (error) {
+        if (signal.aborted || error instanceof ModelError) throw error;
+        throw isSent ? unreadable() : unsendable(error);
+      } finally {
+        held.release();
+      }
+    },
+
     async requestOf(model, call) {
       let request: KeptRequest | undefined;
       let refusal: unknown;
@@ -317,11 +367,27 @@ function toResponse(result: SdkResult, billing: Billing): ProviderResponse {
   return { output, toolCalls, finishReason, tokens, cost, providerModel: servedBy(result) };
 }
 
-const GoogleBody = z.object({ modelVersion: z.string() });
+/** What embeddings have cost: they have no output. */
+function billOf(inputTokens: number | undefined, priceOf: Billing['priceOf']): Pick<ModelResponse, 'tokens' | 'cost'> {
+  const usage = billedUsage({
+    inputTokens: { total: inputTokens, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 0, reasoning: 0 },
+  });
+  return { tokens: usage?.tokens ?? NO_TOKENS, cost: costOf(priceOf(inputTokens ?? 0), usage) };
+}
 
-/** Google's SDK leaves the model out of its result. */
-function servedBy({ response }: SdkResult): string | null {
-  const google = GoogleBody.safeParse(response?.body);
-  const name = response?.modelId ?? (google.success ? google.data.modelVersion : undefined);
+const NamedBody = z.union([
+  z.object({ modelVersion: z.string() }).transform(({ modelVersion }) => modelVersion),
+  z.object({ model: z.string() }).transform(({ model }) => model),
+]);
+
+/** Google's SDK leaves the model out of its result, and every SDK out of that of embeddings. */
+function servedBy({
+  response,
+}: {
+  response?: { modelId?: string | undefined; body?: unknown } | undefined;
+}): string | null {
+  const body = NamedBody.safeParse(response?.body);
+  const name = response?.modelId ?? body.data;
   return name === undefined ? null : storableText(name);
 }

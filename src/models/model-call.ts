@@ -31,6 +31,21 @@ export interface ModelCall {
   timeoutMs: number;
 }
 
+/** One call for embeddings, by which a text is compared with others. */
+export interface SimilarityCall extends Pick<ModelCall, 'model' | 'origin' | 'signal' | 'timeoutMs'> {
+  /** Public id of the workspace that it is made for. */
+  workspace: string;
+  text: string;
+  /** Texts that it is compared with; at least one. */
+  others: readonly string[];
+}
+
+/** What came of it. */
+export interface SimilarityResponse extends Pick<ModelResponse, 'tokens' | 'cost' | 'modelMs' | 'providerModel'> {
+  /** The cosine of the embeddings of the text and of each other one, -1..1, in their order. */
+  similarities: number[];
+}
+
 /** A piece of a response: text to append to the text so far, or a whole tool call. */
 export type ModelDelta = { type: 'text'; text: string } | { type: 'tool_call'; toolCall: ToolCall };
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ApiError } from '../domain/errors.ts';
-import type { ClosableModels } from './model.ts';
+import type { ClosableModels, ModelCall } from './model.ts';
 import { MODEL_ERROR_CODES, ModelError } from './model-error.ts';
 import { resolveModelName } from './names.ts';
 import { PROVIDERS } from './providers/registry.ts';
@@ -43,21 +43,27 @@ export function countModelCalls(registry: Registry, models: ClosableModels): Clo
   // From 0 on, so that the first of each is seen as an increase.
   for (const provider of PROVIDER_LABELS)
     for (const error of ['none', ...MODEL_ERROR_CODES]) calls.inc({ provider, error }, 0);
+  async function counted<Response>(
+    { model, signal }: Pick<ModelCall, 'model' | 'signal'>,
+    ask: () => Promise<Response>,
+  ): Promise<Response> {
+    const provider = providerLabel(providerOf(model));
+    const begunAt = performance.now();
+    let error = 'none';
+    try {
+      return await ask();
+    } catch (thrown) {
+      error = signal.aborted ? 'canceled' : thrown instanceof ModelError ? thrown.code : 'other';
+      throw thrown;
+    } finally {
+      calls.inc({ provider, error: errorLabel(error) });
+      seconds.observe({ provider }, (performance.now() - begunAt) / 1_000);
+    }
+  }
+
   return {
     ...models,
-    async generate(call) {
-      const provider = providerLabel(providerOf(call.model));
-      const begunAt = performance.now();
-      let error = 'none';
-      try {
-        return await models.generate(call);
-      } catch (thrown) {
-        error = call.signal.aborted ? 'canceled' : thrown instanceof ModelError ? thrown.code : 'other';
-        throw thrown;
-      } finally {
-        calls.inc({ provider, error: errorLabel(error) });
-        seconds.observe({ provider }, (performance.now() - begunAt) / 1_000);
-      }
-    },
+    generate: (call) => counted(call, () => models.generate(call)),
+    similarities: (call) => counted(call, () => models.similarities(call)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Pricing } from '../domain/usage.ts';
 import type { BatchedModels } from './batches/batched-models.ts';
-import type { ModelCall, ModelResponse } from './model-call.ts';
+import type { ModelCall, ModelResponse, SimilarityCall, SimilarityResponse } from './model-call.ts';
 import type { ProviderName, ResolvedModel } from './names.ts';
 
 /** The models this installation can call. */
@@ -17,6 +17,18 @@ export interface Models {
    * @throws ModelError for everything but the caller's own abort, which rejects with `signal.reason`.
    */
   generate(call: ModelCall): Promise<ModelResponse>;
+  /**
+   * As `resolve`, of a model that gives embeddings.
+   *
+   * @throws ApiError as well where its provider has none.
+   */
+  resolveEmbedding(name: string): ResolvedModel;
+  /**
+   * Has texts embedded, in one call, and compares them; the caller retries.
+   *
+   * @throws ModelError as `generate`.
+   */
+  similarities(call: SimilarityCall): Promise<SimilarityResponse>;
   /** The price now of a call with `atInputTokens` input tokens (default 0); null when none is known. */
   priceOf(model: string, atInputTokens?: number): Pricing | null;
   /** Calls by the hundred, for less money and within hours. */
@@ -70,6 +82,14 @@ export interface ModelSettings {
   openAiCompatibleBatches?: boolean | undefined;
 }
 
-export type { CallOrigin, FinishReason, ModelCall, ModelDelta, ModelResponse } from './model-call.ts';
+export type {
+  CallOrigin,
+  FinishReason,
+  ModelCall,
+  ModelDelta,
+  ModelResponse,
+  SimilarityCall,
+  SimilarityResponse,
+} from './model-call.ts';
 export { ModelError, type ModelErrorCode } from './model-error.ts';
 export type { ProviderName, ResolvedModel } from './names.ts';

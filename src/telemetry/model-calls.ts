@@ -9,7 +9,7 @@ import { attributesOf, inSpan, OUR, spentBy, tracer, typeOf } from './spans.ts';
 
 // The semantic conventions for generative AI: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 
-const OPERATION = 'chat';
+type Operation = 'chat' | 'embeddings';
 /** As the conventions have them: seconds, and tokens. */
 const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power);
@@ -30,10 +30,16 @@ function createInstruments() {
   };
 }
 
-const namesOfCall = (model: string) => ({ 'gen_ai.operation.name': OPERATION, ...namesOf(model) });
+const namesOfCall = (operation: Operation, model: string) => ({
+  'gen_ai.operation.name': operation,
+  ...namesOf(model),
+});
 
 /** What is known before the call. */
-function requestAttributes({ workspace, parameters, origin, onDelta }: ModelCall, named: Attributes): Attributes {
+function requestAttributes(
+  { workspace, parameters, origin, onDelta }: Pick<ModelCall, 'workspace' | 'parameters' | 'origin' | 'onDelta'>,
+  named: Attributes,
+): Attributes {
   const { prompt, execution, evaluation } = origin ?? {};
   return attributesOf({
     ...named,
@@ -58,10 +64,12 @@ function usageAttributes({ input, output, cached_input: cached, reasoning }: Tok
   };
 }
 
-function describeResponse(span: Span, { finishReason, providerModel, tokens, cost }: ModelResponse): void {
+type Answer = Pick<ModelResponse, 'providerModel' | 'tokens' | 'cost'> & Partial<Pick<ModelResponse, 'finishReason'>>;
+
+function describeResponse(span: Span, { finishReason, providerModel, tokens, cost }: Answer): void {
   span.setAttributes(
     attributesOf({
-      'gen_ai.response.finish_reasons': [finishReason],
+      'gen_ai.response.finish_reasons': finishReason && [finishReason],
       'gen_ai.response.model': providerModel ?? undefined,
       ...usageAttributes(tokens),
       'pms.cost.usd': cost.amount === null ? undefined : Number(cost.amount),
@@ -83,14 +91,30 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
     usage.record(tokens.output, { ...attributes, 'gen_ai.token.type': 'output' });
   }
 
+  const startSpan = (named: ReturnType<typeof namesOfCall>, attributes: Attributes) =>
+    tracer.startSpan(`${named['gen_ai.operation.name']} ${named['gen_ai.request.model']}`, {
+      kind: SpanKind.CLIENT,
+      attributes,
+    });
+
   async function generate(call: ModelCall, named: Attributes, span: Span): Promise<ModelResponse> {
-    const begunAt = performance.now();
     const isCaptured = captureContent && span.isRecording();
     if (isCaptured) span.setAttribute('gen_ai.input.messages', inputMessages(call.input));
+    const response = await measured(() => models.generate(call), named, span);
+    if (isCaptured) span.setAttribute('gen_ai.output.messages', outputMessages(response));
+    return response;
+  }
+
+  async function measured<Response extends Answer>(
+    ask: () => Promise<Response>,
+    named: Attributes,
+    span: Span,
+  ): Promise<Response> {
+    const begunAt = performance.now();
     const seconds = () => (performance.now() - begunAt) / 1_000;
-    let response: ModelResponse;
+    let response: Response;
     try {
-      response = await models.generate(call);
+      response = await ask();
     } catch (error) {
       const spent = spentBy(error);
       if (spent !== undefined) span.setAttributes(usageAttributes(spent));
@@ -102,7 +126,6 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
     duration.record(seconds(), attributes);
     count(response.tokens, attributes);
     describeResponse(span, response);
-    if (isCaptured) span.setAttribute('gen_ai.output.messages', outputMessages(response));
     return response;
   }
 
@@ -110,15 +133,20 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
     resolve: (name) => models.resolve(name),
     priceOf: (model, atInputTokens) => models.priceOf(model, atInputTokens),
     batches: traceBatches(models.batches, (model, { tokens, providerModel }) =>
-      count(tokens, respondedBy(namesOfCall(model), providerModel)),
+      count(tokens, respondedBy(namesOfCall('chat', model), providerModel)),
     ),
     providers: () => models.providers(),
     close: () => models.close(),
+    resolveEmbedding: (name) => models.resolveEmbedding(name),
     generate(call) {
-      const named = namesOfCall(call.model);
-      const options = { kind: SpanKind.CLIENT, attributes: requestAttributes(call, named) };
-      const span = tracer.startSpan(`${OPERATION} ${named['gen_ai.request.model']}`, options);
+      const named = namesOfCall('chat', call.model);
+      const span = startSpan(named, requestAttributes(call, named));
       return inSpan(span, () => generate(call, named, span));
+    },
+    similarities(call) {
+      const named = namesOfCall('embeddings', call.model);
+      const span = startSpan(named, requestAttributes({ ...call, parameters: {} }, named));
+      return inSpan(span, () => measured(() => models.similarities(call), named, span));
     },
   };
 }

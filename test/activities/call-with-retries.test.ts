@@ -26,6 +26,8 @@ function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
   const calls: { model: string; at: number }[] = [];
   const models: Models = {
     resolve: resolveModelName,
+    resolveEmbedding: resolveModelName,
+    similarities: () => Promise.reject(new Error('Nothing is embedded here.')),
     priceOf: () => null,
     batches: noBatches,
     async generate(call) {

@@ -106,3 +106,34 @@ test('what can not be imported is said in one line', async () => {
   expect(await run('promptfoo', 'https://example.test')).toEqual([2, 1]);
   expect(await run('langfuse', 'https://example.test')).toEqual([2, 1]);
 });
+
+test('asserts of promptfoo that run code become a scorer in a folder; another import writes nothing of it', async () => {
+  const options = [
+    '--scorer-project',
+    'scorer',
+    '--scorer-url',
+    'https://scorer.example.com',
+    '--judge',
+    'sandbox/judge',
+  ];
+  const command = ['import', 'promptfoo', fixture('promptfoo-code'), ...options];
+  const planned = await cli.pms([...command, '--dry-run']);
+  expect(planned).toMatchObject({ status: 0, stderr: '' });
+  expect(planned.stdout).toContain(`would write: ${path.join('scorer', 'asserts.json')}`);
+  await expect(readFile(path.join(cli.folder, 'scorer', 'asserts.json'))).rejects.toThrow('ENOENT');
+
+  const made = await cli.pms(command);
+  expect(made).toMatchObject({ status: 0, stderr: '' });
+  expect(made.stdout).toContain(`written: ${path.join('scorer', 'server.ts')}`);
+  const asserts = JSON.parse(await readFile(path.join(cli.folder, 'scorer', 'asserts.json'), 'utf8'));
+  expect(Object.keys(asserts.asserts)).toHaveLength(6);
+
+  const again = await cli.pms(command);
+  expect(again).toMatchObject({ status: 0, stderr: '' });
+  expect(again.stdout).not.toMatch(/written: |version 2|examples\n/);
+  expect(
+    await cli.pms(['import', 'promptfoo', fixture('promptfoo-code'), '--scorer-url', 'https://x.example']),
+  ).toMatchObject({
+    status: 2,
+  });
+});

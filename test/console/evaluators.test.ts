@@ -92,6 +92,24 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
     (form) => check(form, 'Upper and lower case differ').uncheck(),
     { case_sensitive: false },
   ],
+  length: [
+    'Length',
+    async (form) => {
+      await choice(form, 'Counted are').selectOption('Words');
+      await number(form, 'At most').fill('20');
+    },
+    { unit: 'words', at_most: 20 },
+  ],
+  similar: [
+    'Similar meaning',
+    async (form) => {
+      await choice(form, 'Model for embeddings').fill('sandbox/echo');
+      await text(form, 'Texts').fill('Hello Ada\nHi');
+      await number(form, 'Passes from').fill('0.8');
+      await check(form, 'The opposite is to hold').check();
+    },
+    { model: 'sandbox/echo', values: ['Hello Ada', 'Hi'], threshold: 0.8, negate: true },
+  ],
   tool_calls: [
     'Tool calls',
     async (form) => {

@@ -102,6 +102,7 @@ describe('any scoring evaluator', () => {
     { type: 'json_match', mode: 'subset', ignore_array_order: true, strip_code_fence: true },
     { type: 'numeric' },
     { type: 'levenshtein', case_sensitive: false },
+    { type: 'length', at_least: 2_000_000, unit: 'words' },
     { type: 'tool_calls' },
     { type: 'latency', at_most_ms: 1 },
     { type: 'cost', at_most_usd: 1 },
@@ -127,7 +128,8 @@ describe('any scoring evaluator', () => {
 
   test.each(
     evaluators.filter(
-      ({ type }) => type !== 'regex' && !type.startsWith('json_s') && !['json_valid', 'latency', 'cost'].includes(type),
+      ({ type }) =>
+        type !== 'regex' && !type.startsWith('json_s') && !['json_valid', 'length', 'latency', 'cost'].includes(type),
     ),
   )('$type does not crash on an expected value 5,000 levels deep', (options) => {
     const expected = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));

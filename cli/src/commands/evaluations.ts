@@ -62,8 +62,20 @@ function batchOf(fromFile: object, { maxWait, leftovers }: RunOptions): object |
   return { ...before, ...given({ max_wait: maxWait, then: leftovers }) };
 }
 
+/** Scorers without a secret of their own get this one: a file that is kept has none. */
+function withSecrets(body: { evaluators?: unknown }, secret: string | undefined): object {
+  if (!secret || !Array.isArray(body.evaluators)) return body;
+  const isOpen = (each: unknown) =>
+    typeof each === 'object' && each !== null && 'type' in each && each.type === 'http' && !('secret' in each);
+  return { ...body, evaluators: body.evaluators.map((each) => (isOpen(each) ? { ...each, secret } : each)) };
+}
+
 /** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
-async function bodyOf(file: string | undefined, options: RunOptions): Promise<Api.CreateEvaluation> {
+async function bodyOf(
+  file: string | undefined,
+  options: RunOptions,
+  { env }: Pick<Context, 'env'>,
+): Promise<Api.CreateEvaluation> {
   const fromFile = file === undefined ? {} : await readObject(file, ': the body of POST /evaluations');
   const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost, mode } = options;
   const fromOptions = {
@@ -79,7 +91,7 @@ async function bodyOf(file: string | undefined, options: RunOptions): Promise<Ap
     batch: batchOf(fromFile, options),
   };
   const over = Object.entries(fromOptions).filter(([, value]) => value !== undefined);
-  const body: object = { ...fromFile, ...Object.fromEntries(over) };
+  const body: object = withSecrets({ ...fromFile, ...Object.fromEntries(over) }, env['SCORER_SECRET']);
   if (!('prompt_name' in body))
     throw new CliError(
       EXIT.usage,
@@ -144,7 +156,7 @@ async function runFolder(folder: string, options: RunOptions, context: Context):
   const { stdout } = context;
   const { json, wait, timeout, report } = options;
   const definitions = new Map<string, Api.CreateEvaluation>();
-  for (const file of await definitionsIn(folder)) definitions.set(file, await bodyOf(file, options));
+  for (const file of await definitionsIn(folder)) definitions.set(file, await bodyOf(file, options, context));
   const pms = await connect(context);
   if (!wait) {
     const created: Api.Evaluation[] = [];
@@ -212,7 +224,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
     if (!options.wait && (options.report.length > 0 || options.significant || options.maxRegressions !== undefined))
       throw new CliError(EXIT.usage, 'Reports and gates need the end of the run: add --wait.');
     if (file !== undefined && (await isFolder(file))) return runFolder(file, options, context);
-    const body = await bodyOf(file, options);
+    const body = await bodyOf(file, options, context);
     const pms = await connect(context);
     const created = await pms.call('createEvaluation', { body });
     if (!options.wait) {

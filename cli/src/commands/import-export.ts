@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Argument, type Command, Option } from 'commander';
 import {
@@ -64,6 +66,11 @@ function transportOf(pms: Pms): Transport {
 interface ImportOptions {
   dryRun?: boolean;
   model?: string;
+  allModels?: boolean;
+  judge?: string;
+  embeddings?: string;
+  scorerProject?: string;
+  scorerUrl?: string;
   evaluations: string;
   json?: boolean;
 }
@@ -82,12 +89,32 @@ function read(source: string, location: string, settings: ImportSettings, { env 
   return readLangfuseApi({ baseUrl: location, publicKey, secretKey }, settings);
 }
 
+/** The files of a project that are not in its folder yet, or are others there. */
+async function changedFiles(
+  project: ReadonlyMap<string, string>,
+  folder: string,
+): Promise<{ file: string; text: string }[]> {
+  const changed: { file: string; text: string }[] = [];
+  for (const [name, text] of project) {
+    const file = path.join(folder, name);
+    const there = await readFile(file, 'utf8').catch(() => undefined);
+    if (there !== text) changed.push({ file, text });
+  }
+  return changed;
+}
+
 async function runImport(source: string, location: string, options: ImportOptions, context: Context): Promise<void> {
   const { stdout, stderr } = context;
-  const { dryRun = false, model, evaluations, json } = options;
-  const settings = importSettings(model);
+  const { dryRun = false, model, allModels, judge, embeddings, evaluations, json } = options;
+  const { scorerProject, scorerUrl } = options;
+  if (scorerUrl !== undefined && scorerProject === undefined)
+    throw new CliError(EXIT.usage, '--scorer-url goes with --scorer-project.');
+  const scorer = scorerProject === undefined ? undefined : { url: scorerUrl };
+  const settings = importSettings(model, { allModels, judge, embeddings, scorer });
   const workspace = apiWorkspace(transportOf(await connect(context)), evaluations);
-  const steps = await planImport(await read(source, location, settings, context), workspace);
+  const imported = await read(source, location, settings, context);
+  const steps = await planImport(imported, workspace);
+  const files = await changedFiles(imported.project ?? new Map(), scorerProject ?? '');
   const { lines } = settings.report;
   const print = (text: string) => {
     if (!json) printLine(stdout, safeText(text));
@@ -98,6 +125,12 @@ async function runImport(source: string, location: string, options: ImportOption
   let secrets: { url: string; secret: string }[] = [];
   if (dryRun) for (const step of steps) print(`would make ${describeStep(step)}`);
   else ({ failed, done, secrets } = await applyPlan(steps, workspace, (step) => print(describeStep(step))));
+  for (const { file, text } of files) {
+    print(`${dryRun ? 'would write' : 'written'}: ${file}`);
+    if (dryRun) continue;
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
   for (const { url, secret } of secrets) print(`webhook ${url}: its secret is ${secret}, and is not shown again`);
   if (json) {
     const steps_failed = failed.map(({ step, message }) => ({ step: describeStep(step), message }));
@@ -148,6 +181,11 @@ export function fillImport(command: Command, context: Context): void {
     .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
     .option('--dry-run', 'only say what would be made')
     .option('--model <model>', 'for prompts, and runs that are scored, that name none')
+    .option('--all-models', 'of promptfoo: prompts for each provider, not for the first alone')
+    .option('--judge <model>', 'of promptfoo: grades where no model for it is named')
+    .option('--embeddings <model>', 'of promptfoo: embeds where no model for it is named')
+    .option('--scorer-project <folder>', 'of promptfoo: where a scorer is written that runs JavaScript and Python')
+    .option('--scorer-url <url>', 'of promptfoo: the address that the scorer will have')
     .option('--evaluations <folder>', 'where evaluations are written, for pms eval run', 'evaluations')
     .option('--json', 'as JSON')
     .action((source: string, location: string, options: ImportOptions) =>

@@ -49,6 +49,8 @@ export interface ImportedEvaluation {
     dataset: string;
     evaluators: Record<string, unknown>[];
     threshold?: number;
+    example_threshold?: number;
+    concurrency?: number;
   };
 }
 
@@ -117,6 +119,8 @@ export interface Import {
   webhooks: { definition: WebhookDefinition; thing: Thing }[];
   protectedLabels: { label: string; thing: Thing }[];
   scoring?: Scoring | undefined;
+  /** A program that goes with it, to be run elsewhere: texts by their paths in its folder. */
+  project?: ReadonlyMap<string, string> | undefined;
 }
 
 export function emptyImport(): Import {

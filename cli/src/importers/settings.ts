@@ -5,14 +5,25 @@ import { Report } from './report.ts';
 export interface ImportSettings {
   /** For prompts that name no model themselves. */
   defaultModel?: string | undefined;
+  /** Whether promptfoo's prompts are made for each of its providers. Default: for the first. */
+  allModels?: boolean | undefined;
+  /** Grades where promptfoo names no model for it. */
+  judge?: string | undefined;
+  /** Embeds where promptfoo names no model for it. */
+  embeddings?: string | undefined;
+  /** A scorer is to be written for asserts that run code, and where it is to be. */
+  scorer?: { url?: string | undefined } | undefined;
   report: Report;
   /** Names of variables, the same in the prompts and datasets of one import. */
   variables: VariableNames;
 }
 
 /** @param defaultModel for prompts that name no model themselves. Default: they are left out */
-export function importSettings(defaultModel?: string): ImportSettings {
-  return { defaultModel, report: new Report(), variables: new VariableNames() };
+export function importSettings(
+  defaultModel?: string,
+  others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer'> = {},
+): ImportSettings {
+  return { ...others, defaultModel, report: new Report(), variables: new VariableNames() };
 }
 
 export const NO_MODEL = 'it names no model: give one for such prompts with --model';

@@ -1,4 +1,4 @@
-import { judgeModelsOf } from '../../evaluators/registry.ts';
+import { evaluatorModelsOf } from '../../evaluators/registry.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { RetryingModels } from '../call-with-retries.ts';
 import type { BatchBudget } from './batch-budget.ts';
@@ -65,7 +65,7 @@ export class BatchProgress {
 }
 
 function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: RetryingModels): string[] {
-  return refusals(models, [model, ...fallbackModels, ...judgeModelsOf(evaluators)]);
+  return refusals(models, [model, ...fallbackModels, ...evaluatorModelsOf(evaluators)]);
 }
 
 /** Which of the models refuse calls at present, in words. */

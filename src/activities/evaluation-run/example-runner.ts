@@ -1,5 +1,5 @@
 import { CODE } from '../../domain/evaluations/code-run.ts';
-import { weightedMean } from '../../domain/evaluations/scoring.ts';
+import { countedScore, weightedMean } from '../../domain/evaluations/scoring.ts';
 import type { ModelInput } from '../../domain/prompts/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompts/prompt.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
@@ -189,7 +189,7 @@ export class ExampleRunner {
     }));
     return {
       status: 'scored',
-      score: weightedMean(all),
+      score: countedScore(weightedMean(all), this.#spec.exampleThreshold),
       scores: Object.fromEntries(all.map(({ name, score, reason }) => [name, { score, reason }])),
     };
   }

@@ -1,4 +1,4 @@
-import { type JudgeConfig, judgesOf } from '../../evaluators/registry.ts';
+import { type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import {
   expectedOutputTokens,
@@ -42,9 +42,9 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   const isCalled = spec.sourceEvaluationId === null;
   const modelUsd = new Map(chain.map((model) => [model, isCalled ? callUsd(models, model, input, output) : 0]));
   const judgesUsd = new Map<string, number>();
-  for (const config of judgesOf(spec.evaluators)) judgesUsd.set(config.name, judgeUsd(config));
+  for (const config of modelEvaluatorsOf(spec.evaluators)) judgesUsd.set(config.name, judgeUsd(config));
 
-  function judgeUsd(config: JudgeConfig): number {
+  function judgeUsd(config: ModelEvaluatorConfig): number {
     const tokens = judgeTokens(config, input, output);
     return callUsd(models, config.model, tokens.input, tokens.output);
   }

@@ -1,6 +1,13 @@
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
-import { type EvaluatorConfig, judgesOf, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
+import {
+  type EvaluatorConfig,
+  modelEvaluatorsOf,
+  type PreparedComparison,
+  type PreparedJudging,
+  prepareEvaluator,
+} from '../../evaluators/registry.ts';
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
+import type { Spent } from '../../services/evaluations/run/stored-usage.ts';
 import { CallFailedError, type RetryingModels } from '../call-with-retries.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import { type ExampleStore, NOT_STORABLE, NotStorableError } from './example-store.ts';
@@ -21,16 +28,18 @@ export interface Judgements {
   error?: { code: string; message: string };
 }
 
-/** The evaluators of a run that ask a model. */
+type ModelEvaluator = PreparedJudging | PreparedComparison;
+
+/** The evaluators of a run that call a model: for a grade, or for embeddings. */
 export class Judges {
   readonly #deps: JudgesDeps;
-  readonly #judges: PreparedJudging[];
+  readonly #judges: ModelEvaluator[];
 
   constructor(deps: JudgesDeps, evaluators: readonly EvaluatorConfig[]) {
     this.#deps = deps;
-    this.#judges = judgesOf(evaluators)
+    this.#judges = modelEvaluatorsOf(evaluators)
       .map(prepareEvaluator)
-      .filter((evaluator) => evaluator.kind === 'judging');
+      .filter((evaluator) => evaluator.kind === 'judging' || evaluator.kind === 'embedding');
   }
 
   get count(): number {
@@ -55,22 +64,22 @@ export class Judges {
   }
 
   /** Asks once, and once more where the response held no usable score. */
-  async #ask(judge: PreparedJudging, progress: ExampleInProgress, example: Example): Promise<Score> {
-    const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
-    const { seq, stops } = progress;
+  async #ask(judge: ModelEvaluator, progress: ExampleInProgress, example: Example): Promise<Score> {
+    const { store } = this.#deps;
+    const { seq } = progress;
     let stored = await store.loadJudgement(seq, judge.name);
     for (;;) {
       const reading = stored && judge.read(stored.response);
       if (reading?.usable) return reading.score;
       if (stored !== undefined && stored.asks >= 2)
         return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
-      const call = { model: judge.model, ...judge.request(example), signal: stops.giveUp, timeoutMs };
       let asks = stored?.asks ?? 0;
       try {
-        const response = await models.generate(call, stops.stopWaiting);
+        const called = await this.#call(judge, progress, example);
+        if ('score' in called) return called;
         asks += 1;
-        await this.#store(judge, progress, { response: response.output, asks, spent: response });
-        stored = { response: response.output, asks };
+        await this.#store(judge, progress, { ...called, asks });
+        stored = { response: called.response, asks };
       } catch (error) {
         // A response that the provider's filter withheld was billed as well.
         if (error instanceof CallFailedError && error.failure.spent !== undefined)
@@ -80,9 +89,27 @@ export class Judges {
     }
   }
 
+  /** Calls the model; the score where there is nothing to call it for. */
+  async #call(
+    judge: ModelEvaluator,
+    { stops }: ExampleInProgress,
+    example: Example,
+  ): Promise<{ response: string; spent: Spent } | Score> {
+    const { models, modelTimeoutMs: timeoutMs } = this.#deps;
+    const call = { model: judge.model, signal: stops.giveUp, timeoutMs };
+    if (judge.kind === 'judging') {
+      const response = await models.generate({ ...call, ...judge.request(example) }, stops.stopWaiting);
+      return { response: response.output, spent: response };
+    }
+    const compared = judge.request(example);
+    if ('score' in compared) return compared;
+    const response = await models.similarities({ ...call, ...compared }, stops.stopWaiting);
+    return { response: JSON.stringify(response.similarities), spent: response };
+  }
+
   /** @throws NotStorableError */
   #store(
-    { name }: PreparedJudging,
+    { name }: ModelEvaluator,
     { seq, bill }: ExampleInProgress,
     judgement: Omit<JudgementToStore, 'assumedUsd'>,
   ): Promise<void> {

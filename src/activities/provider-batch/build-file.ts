@@ -6,7 +6,7 @@ import type { Query } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
 import { TemplateVariablesError } from '../../domain/prompts/prompt.ts';
-import { judgesOf } from '../../evaluators/registry.ts';
+import { modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { BatchFile } from '../../models/batches/batched-models.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
@@ -44,7 +44,7 @@ const WRITE_BYTES = 256 * 1024;
 
 /** What a call in a batch costs at most, and the judges' calls about its response; 0 without a known price. */
 function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, parameters }: LoadedBatch) {
-  const judges = judgesOf(evaluators);
+  const judges = modelEvaluatorsOf(evaluators);
   const usdOf = (model: string, input: number, output: number) =>
     callUsd(models.batches.problemOf(model) === undefined ? models.batches : models, model, input, output);
   return (line: string): number => {
@@ -55,6 +55,8 @@ function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, par
     return judges.reduce(
       (sum, config) => {
         const tokens = judgeTokens(config, input, output);
+        // Texts are embedded one by one.
+        if (config.type === 'similar') return sum + callUsd(models, config.model, tokens.input, tokens.output);
         return sum + usdOf(config.model, tokens.input, tokens.output);
       },
       usdOf(batchModel, input, output),

@@ -3,7 +3,7 @@ import { isRefusedByDatabase } from '../../db/errors.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { callsModel, type EvaluatorConfig } from '../../evaluators/registry.ts';
 import { evaluatorVersion } from '../../evaluators/version.ts';
 import { GroupedWrites } from '../../lib/grouped-writes.ts';
 import type { JudgementToStore, StoredJudgement } from '../../services/evaluations/run/judgements-store.ts';
@@ -120,5 +120,5 @@ const isRefusal = (error: unknown) => error instanceof ApiError || isRefusedByDa
 
 const named = (config: EvaluatorConfig): NamedEvaluator => ({
   version: evaluatorVersion(config),
-  model: config.type === 'llm_judge' ? config.model : null,
+  model: callsModel(config) ? config.model : null,
 });

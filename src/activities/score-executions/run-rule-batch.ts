@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
-import { judgeModelsOf, judgesOf } from '../../evaluators/registry.ts';
+import { evaluatorModelsOf, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
 import { completeBackfill, failBackfill, pauseBackfillForBudget } from '../../services/rules/end-backfill.ts';
@@ -196,7 +196,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     });
     progress.budget = budget;
     progress.store = store;
-    progress.waits = () => [...refusals(runModels, judgeModelsOf(spec.evaluators)), ...endpoints.troubles];
+    progress.waits = () => [...refusals(runModels, evaluatorModelsOf(spec.evaluators)), ...endpoints.troubles];
     const itemScorer: ItemScorer = {
       spec,
       scorer,
@@ -339,7 +339,7 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** What the judges of an execution are expected to cost before any was asked, and the share of each. */
 function judgesCost(models: Models, { evaluators }: RuleSpec) {
-  const judges = judgesOf(evaluators);
+  const judges = modelEvaluatorsOf(evaluators);
   const usd = new Map(
     judges.map((config) => {
       const tokens = judgeTokens(config, TYPICAL_TOKENS.input, TYPICAL_TOKENS.output);

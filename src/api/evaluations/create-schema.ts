@@ -40,6 +40,9 @@ export const evaluationFields = {
     .optional(),
   evaluators: EvaluatorsSchema,
   threshold: z.number().min(0).max(1).default(0.8).meta({ description: 'The run passes from this score on.' }),
+  example_threshold: z.number().min(0).max(1).optional().meta({
+    description: 'From this score on an example counts 1, below it 0. Unless given it counts its score.',
+  }),
   baseline: z
     .union(
       [z.literal('previous'), z.string().regex(/^eval_[0-9a-f-]{36}$/), z.null()],

@@ -10,18 +10,20 @@ const Titled = z.object({ title: z.string(), description: z.string() });
 /** Of an evaluator's fields as callers send them. */
 const Schema = z.object({ type: z.literal('object'), properties: Json, required: z.array(z.string()) });
 
-/** What every evaluator has. */
+/** What every evaluator has, and is no option of its type. */
 const COMMON = ['type', 'name', 'weight'];
+/** Options that every evaluator has: they come after its own. */
+const LAST = ['threshold', 'negate'];
 
 /** All evaluators, described by the schemas that validate them. */
 function evaluatorTypes(): z.input<typeof EvaluatorType>[] {
   return EvaluatorConfig.options.map((config) => {
     const { schema } = createSchema(config, { io: 'input', opts: { override: withoutNoise } });
     const { type, properties, required } = Schema.parse(schema);
-    for (const name of COMMON) delete properties[name];
+    const names = Object.keys(properties).filter((name) => !COMMON.includes(name) && !LAST.includes(name));
     const options = {
       type,
-      properties,
+      properties: Object.fromEntries([...names, ...LAST].map((name) => [name, properties[name] ?? {}])),
       required: required.filter((name) => !COMMON.includes(name)),
       additionalProperties: false,
     };

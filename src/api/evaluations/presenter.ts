@@ -101,6 +101,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
         : { name: row.dataset_name, version: row.dataset_version },
     evaluators: row.evaluators,
     threshold: row.threshold,
+    example_threshold: row.example_threshold,
     baseline_id: row.baseline_id === null ? null : publicId('evaluation', row.baseline_id),
     source_evaluation_id: row.source_evaluation_id === null ? null : publicId('evaluation', row.source_evaluation_id),
     reuse: row.reuse_max_age === null ? null : { max_age: row.reuse_max_age },

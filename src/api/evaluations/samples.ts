@@ -19,6 +19,7 @@ export const EVALUATION_SAMPLE = {
   dataset: { name: 'support/questions', version: 1 },
   evaluators: [{ type: 'exact_match', name: 'exact_match', weight: 1 }],
   threshold: 0.9,
+  example_threshold: null,
   baseline_id: BASELINE_ID,
   source_evaluation_id: null,
   reuse: null,

@@ -71,6 +71,10 @@ export const Evaluation = z
       .meta({ description: 'Null for inline examples.' }),
     evaluators: z.array(Evaluator),
     threshold: z.number(),
+    example_threshold: z
+      .number()
+      .nullable()
+      .meta({ description: 'From this score on an example counts 1, below it 0. Null: it counts its score.' }),
     baseline_id: z.string().nullable(),
     source_evaluation_id: z.string().nullable().meta({
       description: 'The run whose outputs were scored again, without calling the model.',

@@ -5,6 +5,13 @@ import type { ScheduledEvaluation } from './create-schema.ts';
 
 /** A parsed body in the words of the services. */
 export function toNewEvaluation(body: z.output<typeof ScheduledEvaluation>): NewEvaluation {
-  const { prompt_name: promptName, max_cost: maxCost, mode, batch, ...rest } = body;
-  return { ...rest, ...toMode({ mode, batch }), promptName, maxCost };
+  const {
+    prompt_name: promptName,
+    max_cost: maxCost,
+    example_threshold: exampleThreshold,
+    mode,
+    batch,
+    ...rest
+  } = body;
+  return { ...rest, ...toMode({ mode, batch }), promptName, maxCost, exampleThreshold };
 }

@@ -102,6 +102,8 @@ export const Evaluation = defineEntity({
     /** The secrets of those evaluators that sign requests: JSON of name to secret, encrypted. */
     evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
     threshold: p.double().$type<number>(),
+    /** From this score on an example counts 1, below it 0; null: it counts its score. */
+    exampleThreshold: p.double().$type<number>().nullable(),
     /** `previous`, `none` or `given`. */
     baselineMode: p.text(),
     baselineId: p.uuid().nullable(),

@@ -33,6 +33,14 @@ export function weightedMean(scores: readonly WeightedScore[]): number {
   return roundScore(Math.min(1, Math.max(0, sum / weights)));
 }
 
+/**
+ * What an example's score counts.
+ * @param threshold from which on it counts 1, and below it 0; null: as it is
+ */
+export function countedScore(score: number, threshold: number | null): number {
+  return threshold === null ? score : Number(passes(score, threshold));
+}
+
 /** Whether a run reaches its threshold. A score that equals it but for float noise does. */
 export function passes(score: number, threshold: number): boolean {
   return score >= threshold - SCORE_EPSILON;

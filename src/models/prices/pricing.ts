@@ -61,7 +61,8 @@ export function listPrice(
     return decimal((tier?.price ?? price.base).toString());
   };
   const input = perMillion('input_mtok');
-  const output = perMillion('output_mtok');
+  // Embeddings have no output, and no price for it.
+  const output = perMillion('output_mtok') ?? (isEmbedding(found.model.id) ? '0' : undefined);
   if (input === undefined || output === undefined) return null;
   const cacheWrite = perMillion('cache_write_mtok');
   const perThousandRequests = prices['requests_kcount'];
@@ -78,6 +79,8 @@ export function listPrice(
     }),
   };
 }
+
+const isEmbedding = (modelId: string) => /embed/.test(modelId);
 
 /** What a call costs, exactly: each price is per million tokens, tokens written to the cache count as input without one. */
 export function costOf(pricing: Pricing | null, usage: BilledUsage | undefined): Cost {

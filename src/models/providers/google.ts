@@ -36,6 +36,10 @@ export const google: Provider<'google'> = {
     const { createGoogle } = await import('@ai-sdk/google');
     return createGoogle({ apiKey, baseURL: baseUrl, fetch })(id);
   },
+  async embeddingModel(id, { apiKey = '', baseUrl, fetch }) {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({ apiKey, baseURL: baseUrl, fetch }).embeddingModel(id);
+  },
   reader: {
     counts: countsOf,
     toolNames: (body) =>

@@ -28,6 +28,10 @@ export const mistral: Provider<'mistral'> = {
     const { createMistral } = await import('@ai-sdk/mistral');
     return createMistral({ apiKey, baseURL: baseUrl, fetch })(id);
   },
+  async embeddingModel(id, { apiKey = '', baseUrl, fetch }) {
+    const { createMistral } = await import('@ai-sdk/mistral');
+    return createMistral({ apiKey, baseURL: baseUrl, fetch }).embeddingModel(id);
+  },
   sdkOptions: chatOptions,
   complete(body, call: ProviderCall) {
     const { reasoning_effort } = call.parameters;

@@ -23,6 +23,11 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
     const key = apiKey !== undefined && { apiKey };
     return createOpenAICompatible({ name: 'openai-compatible', baseURL: baseUrl, ...key, fetch }).chatModel(id);
   },
+  async embeddingModel(id, { apiKey, baseUrl, fetch }) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const key = apiKey !== undefined && { apiKey };
+    return createOpenAICompatible({ name: 'openai-compatible', baseURL: baseUrl, ...key, fetch }).embeddingModel(id);
+  },
   sdkOptions: chatOptions,
   complete(body, call) {
     const { reasoning_effort, top_k } = call.parameters;

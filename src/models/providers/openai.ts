@@ -7,7 +7,7 @@ export const openai: Provider<'openai'> = {
   settings: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', needed: 'apiKey' },
   baseUrl: 'https://api.openai.com/v1',
   priceList: 'openai',
-  bareNames: /^(gpt-|chatgpt-|o[134](-|$)|ft:(gpt|o[134]))/,
+  bareNames: /^(gpt-|chatgpt-|text-embedding-|o[134](-|$)|ft:(gpt|o[134]))/,
   files: {
     types: /^(image\/.+|audio\/(wav|mpeg|mp3)|application\/pdf)$/,
     said: 'images, audio/wav, audio/mpeg and application/pdf',
@@ -20,6 +20,10 @@ export const openai: Provider<'openai'> = {
     const { createOpenAI } = await import('@ai-sdk/openai');
     // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.
     return createOpenAI({ apiKey, baseURL: baseUrl, fetch }).chat(id);
+  },
+  async embeddingModel(id, { apiKey = '', baseUrl, fetch }) {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    return createOpenAI({ apiKey, baseURL: baseUrl, fetch }).embeddingModel(id);
   },
   sdkOptions(options, { parameters: { reasoning_effort } }) {
     const providerOptions = reasoning_effort && { openai: { reasoningEffort: reasoning_effort } };

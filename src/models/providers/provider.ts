@@ -1,7 +1,7 @@
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { RequestBody } from '../requests/json-body.ts';
-import type { LanguageModel, ProviderCall, SdkOptions } from '../requests/language-model.ts';
+import type { EmbeddingModel, LanguageModel, ProviderCall, SdkOptions } from '../requests/language-model.ts';
 import type { Assembler } from '../streams/assembler.ts';
 
 /** The parameters of a call that a provider may have a place for. */
@@ -76,6 +76,8 @@ export interface Provider<Name extends string = string> {
 
   /** A model for one call. The SDK is imported here: most processes call one provider or none. */
   languageModel(id: string, connection: Connection): Promise<LanguageModel>;
+  /** A model for one call for embeddings. Undefined: it has none. */
+  embeddingModel?(id: string, connection: Connection): Promise<EmbeddingModel>;
   /** Changes what its SDK is given. */
   sdkOptions?(options: SdkOptions, call: ProviderCall): SdkOptions;
   /** The body that the SDK has made, with what the SDK can't express. */

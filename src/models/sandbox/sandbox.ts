@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ModelInput, messagesOf, type ToolCall, textOf } from '../../domain/prompts/messages.ts';
 import { storableText } from '../../domain/text/storable-text.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { cosine } from '../cosine.ts';
 import { createDeltas, type Deltas } from '../deltas.ts';
-import type { ModelCall, ModelResponse } from '../model.ts';
+import type { ModelCall, ModelResponse, SimilarityCall, SimilarityResponse } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 import { providerError } from '../provider-errors.ts';
 import { judge } from './judge.ts';
@@ -23,6 +24,8 @@ const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
 export interface Sandbox {
   /** @throws ModelError as the model's description says, or the reason of `signal` once it has aborted. */
   generate(id: string, call: ModelCall, signal: AbortSignal): Promise<Omit<ModelResponse, 'modelMs'>>;
+  /** @throws as `generate` does */
+  similarities(id: string, call: SimilarityCall, signal: AbortSignal): Promise<Omit<SimilarityResponse, 'modelMs'>>;
 }
 
 export function createSandbox(): Sandbox {
@@ -69,7 +72,37 @@ export function createSandbox(): Sandbox {
         providerModel: model,
       };
     },
+
+    async similarities(id, { text, others, ...call }, signal) {
+      // What goes wrong with it goes wrong with embeddings, too.
+      await respond(id, { ...call, input: text, parameters: {} }, signal);
+      await sleep(slowMsOf(id) ?? 0, undefined, { signal });
+      const model = `sandbox/${id}`;
+      const read = others.reduce((sum, other) => sum + Math.ceil(other.length / 4), Math.ceil(text.length / 4));
+      return {
+        similarities: others.map((other) => similarity(text, other)),
+        tokens: { input: read, output: 0, cached_input: 0, reasoning: 0, total: read },
+        cost: { amount: '0', currency: 'USD', pricing: sandboxPrice(model) },
+        providerModel: model,
+      };
+    },
   };
+}
+
+/** How many of their words two texts share: the cosine of how often each word is in them, whatever its case. */
+function similarity(a: string, b: string): number {
+  const [inA, inB] = [wordCounts(a), wordCounts(b)];
+  const words = [...new Set([...inA.keys(), ...inB.keys()])];
+  return cosine(
+    words.map((word) => inA.get(word) ?? 0),
+    words.map((word) => inB.get(word) ?? 0),
+  );
+}
+
+function wordCounts(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 /** Takes `slowMs` for it, over which the words are spread where they are listened to. */

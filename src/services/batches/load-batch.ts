@@ -23,6 +23,7 @@ const LOAD = prepared<{ id: string }>()((db, { id }) =>
     .select(['e.workspace_id as workspaceId', 'e.content', 'e.includes', 'e.model', 'e.parameters', 'e.batch'])
     .select(['e.fallback_models as fallbackModels', 'e.examples_id as examplesId', 'e.retries'])
     .select(['e.source_evaluation_id as sourceEvaluationId', 'e.reuse_max_age as reuseMaxAge'])
+    .select(['e.example_threshold as exampleThreshold'])
     .select(['e.evaluator_secrets as evaluatorSecrets', 'e.examples_total as examplesTotal'])
     .select(['e.prompt_name as promptName', 'e.prompt_version as promptVersion'])
     .select(sql<EvaluatorConfig[]>`e.evaluators`.as('evaluators'))

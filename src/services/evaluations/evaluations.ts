@@ -32,6 +32,7 @@ export const EVALUATION_COLUMNS = [
   'dataset_version',
   sql<EvaluatorConfig[]>`evaluators`.as('evaluators'),
   'threshold',
+  'example_threshold',
   'baseline_id',
   'source_evaluation_id',
   'reuse_max_age',

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { assertFromText, compileAssert } from '../../../cli/src/importers/promptfoo/asserts.ts';
+import { readSource } from '../../../cli/src/importers/import-source.ts';
+import { assertFromText } from '../../../cli/src/importers/promptfoo/assert-cells.ts';
+import { compileAssert } from '../../../cli/src/importers/promptfoo/asserts.ts';
+import { importSettings } from '../../../cli/src/importers/settings.ts';
 import { EvaluatorConfig } from '../../../src/evaluators/registry.ts';
 import { examplesOf, fixture, planFiles, versionsOf, withFolder } from './support.ts';
 
@@ -32,24 +35,44 @@ describe('a configuration of promptfoo', () => {
     ]);
   });
 
+  test('becomes prompts for each of its providers where that is asked for', async () => {
+    await withFolder(async (folder) => {
+      const providers = ['openai:gpt-5', 'openai:gpt-5', { id: 'anthropic:claude-haiku-4-5', label: 'short/haiku' }];
+      const config = {
+        prompts: ['{{x}}'],
+        providers: [...providers, 'exec:./model.sh'],
+        tests: [{ vars: { x: 'a' }, assert: [{ type: 'equals', value: 'a' }] }],
+      };
+      await writeFile(path.join(folder, 'promptfooconfig.json'), JSON.stringify(config));
+      const settings = importSettings(undefined, { allModels: true });
+      const { prompts, evaluations } = await readSource('promptfoo', folder, settings);
+      expect(prompts.map(({ name, versions }) => [name, versions[0]?.model])).toEqual([
+        ['promptfoo/prompt-1', 'openai/gpt-5'],
+        ['promptfoo/prompt-1-gpt-5', 'openai/gpt-5'],
+        ['promptfoo/prompt-1-short-haiku', 'anthropic/claude-haiku-4-5'],
+      ]);
+      expect(evaluations.map(({ definition }) => definition.prompt_name)).toEqual(prompts.map(({ name }) => name));
+      expect(settings.report.lines.filter(({ outcome }) => outcome === 'left out')).toMatchObject([
+        { name: 'exec:./model.sh' },
+      ]);
+    });
+  });
+
   test('says what it leaves out, and why', async () => {
     const { report } = await planFiles('promptfoo', fixture('promptfoo'));
     const left = report.filter((line) => line.includes(': left out: '));
     expect(left).toEqual([
-      'provider anthropic:messages:claude-sonnet-4-5: left out: a prompt has one model: run it with another by the execution\'s "model"',
+      'provider anthropic:messages:claude-sonnet-4-5: left out: a prompt has one model: --all-models makes prompts for each',
       'provider exec:./model.sh: left out: no model here is known for it',
       'prompt prompts/logic: left out: the template has logic ("{% …")',
       'prompt ../../langfuse/list: left out: there is no such file in the folder of the configuration',
       'prompt prompts/make: left out: it is a program, or a table of prompts',
       'tests file://generate.js: left out: it is a program that makes the tests',
-      'assert not-contains: left out: no evaluator says the opposite of another (test 1)',
-      'assert javascript: left out: it runs code or asks a service of its own, 3 times (test 3, test 3, rows.csv:3)',
-      'assert similar: left out: no evaluator measures the same, 2 times (test 3, test 3)',
+      'assert javascript: left out: it runs code: --scorer-project writes a scorer that does, 3 times (test 3, test 3, rows.csv:3)',
       'assert assert-set: left out: evaluators are not grouped, 2 times (test 3, test 3)',
       'assert regex: left out: its pattern looks around or back, which no evaluator does (test 4)',
       'tests those that are left out: left out: the variable "question" is a template itself (test 5); ' +
-        'it has options.transform, which changes what is scored or sent (test 6)',
-      "setting outputPath: left out: it is for promptfoo's own runs",
+        'it has options.transform, which is code: --scorer-project writes a scorer that runs it (test 6)',
       "setting scenarios: left out: it is for promptfoo's own runs",
     ]);
   });
@@ -63,6 +86,9 @@ describe('a configuration of promptfoo', () => {
         expected: 'refund',
         metadata: { area: 'billing', description: 'refund' },
       },
+    ]);
+    // The test after it has other asserts: nothing is forbidden.
+    expect(await examplesOf(planned, 'Customer-answers/tests-2')).toEqual([
       { variables: { tone: 'friendly', question: 'Where are you?', place: 'Paris' }, expected: 'Paris' },
     ]);
     expect(evaluations.get('Customer-answers/tests-1')?.evaluators).toEqual([
@@ -77,17 +103,26 @@ describe('a configuration of promptfoo', () => {
         weight: 2,
         name: 'llm_judge',
       },
+      { type: 'contains', value: 'lawyer', negate: true, name: 'contains-2' },
       { type: 'latency', at_most_ms: 5000, name: 'latency' },
     ]);
+    expect(evaluations.get('Customer-answers/tests-3')).toMatchObject({
+      threshold: 1,
+      example_threshold: 0.5,
+      evaluators: expect.arrayContaining([
+        // The score of each test has a threshold: how similar it is, counts.
+        { type: 'similar', model: 'openai/text-embedding-3-large', name: 'similar' },
+      ]),
+    });
     expect(
-      (await examplesOf(planned, 'Customer-answers/tests-2')).map(({ variables }) => variables['question']),
+      (await examplesOf(planned, 'Customer-answers/tests-3')).map(({ variables }) => variables['question']),
     ).toEqual(['Give the hours as JSON', 'Give the address as JSON']);
-    expect(evaluations.get('Customer-answers/tests-3')?.evaluators[0]).toEqual({
+    expect(evaluations.get('Customer-answers/tests-4')?.evaluators[0]).toEqual({
       type: 'exact_match',
       trim: false,
       name: 'exact-match',
     });
-    expect(await examplesOf(planned, 'Customer-answers/tests-4')).toEqual([
+    expect(await examplesOf(planned, 'Customer-answers/tests-5')).toEqual([
       {
         variables: { tone: 'friendly', question: 'What, now?' },
         expected: 'Wait',
@@ -107,15 +142,55 @@ describe('a configuration of promptfoo', () => {
       { type: 'icontains-all', value: ['a', 'b'] },
       { type: 'contains', values: ['a', 'b'], mode: 'all', case_sensitive: false },
     ],
+    ['not-contains', { type: 'not-contains', value: 'a' }, { type: 'contains', negate: true }],
+    [
+      'contains-any as a text',
+      { type: 'contains-any', value: '"b, c",a' },
+      { type: 'contains', values: ['b, c', 'a'], mode: 'any' },
+    ],
+    ['not-empty', { type: 'not-empty' }, { type: 'length', at_least: 1 }],
+    ['max-length', { type: 'max-length', value: 20 }, { type: 'length', at_most: 20 }],
+    [
+      'word-count',
+      { type: 'word-count', value: { min: 2, max: 5 } },
+      { type: 'length', unit: 'words', at_least: 2, at_most: 5 },
+    ],
+    [
+      'not-similar',
+      { type: 'not-similar', value: '{{ x }}', provider: 'openai:embedding:text-embedding-3-small' },
+      { type: 'similar', model: 'openai/text-embedding-3-small', threshold: 0.75, negate: true },
+    ],
+    [
+      'several similar',
+      { type: 'similar', value: ['a', 'b'], threshold: 0.9 },
+      { type: 'similar', model: 'google/gemini-embedding-001', threshold: 0.9, values: ['a', 'b'] },
+    ],
+    [
+      'a rubric without a model',
+      { type: 'llm-rubric', value: 'Good', threshold: 0.7 },
+      {
+        type: 'llm_judge',
+        model: 'openai/gpt-5-mini',
+        rubric: 'Good',
+        scale: { min: 0, max: 10 },
+        include_expected: false,
+        include_input: false,
+        threshold: 0.7,
+      },
+    ],
     ['cost', { type: 'cost', threshold: 0.1, weight: 3 }, { type: 'cost', at_most_usd: 0.1, weight: 3 }],
   ])('takes %s', (_, assert, evaluator) => {
-    expect(compileAssert(assert, { variables: { x: '1' }, gradingProvider: undefined }).evaluator).toEqual(evaluator);
+    const models = { judge: 'openai/gpt-5-mini', embeddings: 'google/gemini-embedding-001' };
+    const taken = compileAssert(assert, { variables: { x: '1' }, gradingProvider: undefined, ...models }).evaluator;
+    expect(taken).toEqual(evaluator);
+    expect(EvaluatorConfig.safeParse(taken).error).toBeUndefined();
   });
 
   test.each([
     [{ type: 'javascript', value: 'true' }, 'runs code'],
     [{ type: 'python', value: 'file://a.py' }, 'runs code'],
-    [{ type: 'contains', value: 'a', transform: 'output.a' }, 'is code'],
+    [{ type: 'contains', value: 'a', transform: 'output.a' }, 'runs code'],
+    [{ type: 'llm-rubric', value: 'a', transform: 'output.a' }, 'changed output'],
     [{ type: 'equals', value: '{{ x | upper }}' }, 'logic'],
     [{ type: 'equals', value: '{{ missing }}' }, 'no text'],
     [{ type: 'equals', value: 'file://a.txt' }, 'in a file'],
@@ -125,7 +200,7 @@ describe('a configuration of promptfoo', () => {
     [{ type: 'llm-rubric', value: 'Good', provider: 'ollama:chat:llama3' }, 'no grading model'],
     [{ type: 'latency' }, 'threshold'],
     [{ type: 'levenshtein', value: 'a', threshold: 5 }, 'measures the same'],
-    [{ type: 'not-equals', value: 'a' }, 'opposite'],
+    [{ type: 'similar', value: 'a', threshold: 7 }, 'threshold'],
     [{ type: 'regex', value: '(a)\\1' }, 'around or back'],
     [{}, 'measures the same'],
   ])('leaves %j out', (assert, why) => {

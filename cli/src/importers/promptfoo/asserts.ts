@@ -1,11 +1,18 @@
 import { isObject, type Json, textOf } from '../../json.ts';
+import { parseYaml } from '../source-files.ts';
 import { TemplateError } from '../template-text.ts';
-import { modelOf } from './models.ts';
-import { render } from './render.ts';
+import {
+  escapePattern,
+  requireContained,
+  requireLimit,
+  requireList,
+  requirePattern,
+  requireText,
+} from './assert-values.ts';
+import { compileGraded, compileSimilar, isGraded } from './grading.ts';
+import { isCode, isRun, type Scorer } from './scorer.ts';
 
-const MAX_VALUE_LENGTH = 10_000;
-const MAX_VALUES = 100;
-const MAX_PATTERN_LENGTH = 1000;
+const MAX_LENGTH = 10_000_000;
 
 /** An assert as an evaluator. */
 export interface CompiledAssert {
@@ -13,6 +20,8 @@ export interface CompiledAssert {
   evaluator: Json;
   /** What the example has to expect for it. */
   expected?: { value: unknown; isRequired: boolean };
+  /** Where what it compares with goes if the example does not expect it. Default: `value` */
+  option?: 'values';
   /** What is not quite the same. */
   notes: string[];
 }
@@ -23,46 +32,43 @@ export interface AssertContext {
   variables: Json;
   /** Who grades where an assert does not say. */
   gradingProvider: unknown;
+  /** The model that grades where none is known; undefined: none does. */
+  judge?: string | undefined;
+  /** The model that embeds where none is known; undefined: promptfoo's own default. */
+  embeddings?: string | undefined;
+  /** Where asserts go that run code; undefined: nowhere. */
+  scorer?: Scorer | undefined;
+  /** Code that changes the output before each assert of the test. */
+  transforms?: string[];
+  /** Whether scores count, and not only whether an assert passes. */
+  countsScores?: boolean;
 }
 
-const CODE = new Set(['javascript', 'python', 'ruby', 'webhook', 'perplexity', 'classifier', 'moderation']);
-const RUBRIC_NOTE = 'a judge grades with 0 or 1, in words of its own';
 const RE2_NOTE = "the pattern is read in RE2's syntax";
+const NEEDS_SCORER = 'it runs code: --scorer-project writes a scorer that does';
+const SERVICES = new Set(['ruby', 'webhook', 'perplexity', 'classifier', 'moderation', 'guardrails']);
 
-function requireText(value: unknown, context: AssertContext): string {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new TemplateError('its value is no text');
-  const text = String(value);
-  if (text.startsWith('file://') || text.startsWith('package:')) throw new TemplateError('its value is in a file');
-  return render(text, context.variables);
+function lengthOf(value: unknown, limit: 'at_least' | 'at_most'): CompiledAssert {
+  const number = Number(value);
+  if (!(Number.isInteger(number) && number >= 0 && number <= MAX_LENGTH))
+    throw new TemplateError('its value is no length');
+  return { evaluator: { type: 'length', [limit]: number }, notes: [] };
 }
 
-function requireContained(value: unknown, context: AssertContext): string {
-  const text = requireText(value, context);
-  if (text === '' || text.length > MAX_VALUE_LENGTH) throw new TemplateError('its value is empty or too long');
-  return text;
+function wordCount(value: unknown): CompiledAssert {
+  const { min, max } = isObject(value) ? value : { min: value, max: value };
+  const limits = Object.entries({ at_least: min, at_most: max }).filter(([, limit]) => limit !== undefined);
+  if (limits.length === 0 || limits.some(([, limit]) => !Number.isInteger(Number(limit)) || Number(limit) < 0))
+    throw new TemplateError('its value is no number of words');
+  const numbers = Object.fromEntries(limits.map(([name, limit]) => [name, Number(limit)]));
+  return { evaluator: { type: 'length', unit: 'words', ...numbers }, notes: [] };
 }
 
-function requireList(value: unknown, context: AssertContext): string[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES)
-    throw new TemplateError(`its value is no list of up to ${MAX_VALUES} texts`);
-  return value.map((item) => requireContained(item, context));
+function schemaOf(value: unknown): Json {
+  const schema = typeof value === 'string' ? parseYaml(value, 'schema') : value;
+  if (!isObject(schema)) throw new TemplateError('its schema is no object');
+  return schema;
 }
-
-function requirePattern(pattern: string): string {
-  if (pattern === '' || pattern.length > MAX_PATTERN_LENGTH)
-    throw new TemplateError('its pattern is empty or too long');
-  if (/\(\?<?[=!]|\\[1-9]|\\k</.test(pattern))
-    throw new TemplateError('its pattern looks around or back, which no evaluator does');
-  return pattern;
-}
-
-function requireThreshold({ threshold }: Json, max: number): number {
-  if (typeof threshold !== 'number' || !(threshold >= 0 && threshold <= max))
-    throw new TemplateError('it has no usable threshold');
-  return threshold;
-}
-
-const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** What an assert comes to, without weight and name. @throws TemplateError where nothing here says the same */
 function compileType(type: string, assert: Json, context: AssertContext): CompiledAssert {
@@ -72,9 +78,10 @@ function compileType(type: string, assert: Json, context: AssertContext): Compil
     return { evaluator: { type: 'contains', ...extra }, expected: { value: text, isRequired: false }, notes: [] };
   };
   const containsAll = (mode: 'all' | 'any', extra: Json): CompiledAssert => ({
-    evaluator: { type: 'contains', values: requireList(value, context), mode, ...extra },
+    evaluator: { type: 'contains', values: requireList(value, context, type === 'contains-any'), mode, ...extra },
     notes: [],
   });
+  if (isGraded(type)) return compileGraded(type, assert, context);
   switch (type) {
     case 'equals': {
       const expected = isObject(value) || Array.isArray(value) ? value : requireText(value, context);
@@ -106,38 +113,44 @@ function compileType(type: string, assert: Json, context: AssertContext): Compil
     }
     case 'is-json':
       if (value === undefined) return { evaluator: { type: 'json_valid' }, notes: [] };
-      if (!isObject(value)) throw new TemplateError('its schema is no object');
-      return { evaluator: { type: 'json_schema', schema: value }, notes: [] };
+      return { evaluator: { type: 'json_schema', schema: schemaOf(value) }, notes: [] };
     case 'latency': {
-      const limit = Math.floor(requireThreshold(assert, 3_600_000));
+      const limit = Math.floor(requireLimit(assert, 3_600_000));
       if (limit < 1) throw new TemplateError('it has no usable threshold');
       return { evaluator: { type: 'latency', at_most_ms: limit }, notes: [] };
     }
     case 'cost':
-      return { evaluator: { type: 'cost', at_most_usd: requireThreshold(assert, 1_000_000) }, notes: [] };
-    case 'llm-rubric': {
-      if (assert['rubricPrompt'] !== undefined) throw new TemplateError('it has a grading prompt of its own');
-      if (assert['threshold'] !== undefined) throw new TemplateError('it has a threshold for the grade');
-      const rubric = requireText(value, context);
-      const model = modelOf(assert['provider'] ?? context.gradingProvider);
-      if (rubric.trim() === '' || rubric.length > 20_000) throw new TemplateError('its rubric is empty or too long');
-      if (model === undefined)
-        throw new TemplateError('it names no grading model that is called here: set options.provider');
-      const evaluator = {
-        type: 'llm_judge',
-        model,
-        rubric,
-        scale: { min: 0, max: 1 },
-        include_expected: false,
-        include_input: false,
-      };
-      return { evaluator, notes: [RUBRIC_NOTE] };
-    }
+      return { evaluator: { type: 'cost', at_most_usd: requireLimit(assert, 1_000_000) }, notes: [] };
+    case 'word-count':
+      return wordCount(value);
+    case 'min-length':
+      return lengthOf(value, 'at_least');
+    case 'max-length':
+      return lengthOf(value, 'at_most');
+    case 'similar':
+      return compileSimilar(assert, context);
     default:
-      if (CODE.has(type)) throw new TemplateError('it runs code or asks a service of its own');
-      if (type.startsWith('not-')) throw new TemplateError('no evaluator says the opposite of another');
+      if (SERVICES.has(type)) throw new TemplateError('it asks a service of its own, or a program');
       if (type === 'assert-set') throw new TemplateError('evaluators are not grouped');
       throw new TemplateError('no evaluator measures the same');
+  }
+}
+
+/** By an evaluator, or by the scorer where only that can. */
+function compilePlain(type: string, isNegated: boolean, assert: Json, context: AssertContext): CompiledAssert {
+  const { scorer, transforms = [] } = context;
+  const isTransformed = transforms.length > 0 || assert['transform'] !== undefined;
+  if (isCode(type) || isTransformed) {
+    if (!isRun(type)) throw new TemplateError('it is about a changed output, which only code sees');
+    if (scorer === undefined) throw new TemplateError(NEEDS_SCORER);
+    return scorer.compile(type, isNegated, assert, context);
+  }
+  try {
+    const compiled = compileType(type, assert, context);
+    return isNegated ? { ...compiled, evaluator: { ...compiled.evaluator, negate: true } } : compiled;
+  } catch (error) {
+    if (!(error instanceof TemplateError) || scorer === undefined || !isRun(type)) throw error;
+    return scorer.compile(type, isNegated, assert, context);
   }
 }
 
@@ -146,45 +159,17 @@ function compileType(type: string, assert: Json, context: AssertContext): Compil
  * @throws TemplateError where nothing here says the same
  */
 export function compileAssert(assert: Json, context: AssertContext): CompiledAssert {
-  const type = textOf(assert['type']) ?? 'none';
-  for (const field of ['transform', 'contextTransform', 'config'])
+  const said = textOf(assert['type']) ?? 'none';
+  const type = said.replace(/^not-/, '');
+  for (const field of ['contextTransform', ...(isCode(type) ? [] : ['config'])])
     if (assert[field] !== undefined)
       throw new TemplateError(`it has "${field}", which is code or set for promptfoo's own`);
-  const compiled = compileType(type, assert, context);
+  const compiled =
+    said === 'not-empty' ? lengthOf(1, 'at_least') : compilePlain(type, type !== said, { ...assert, type }, context);
   const { weight } = assert;
   if (weight === undefined || weight === 1) return compiled;
+  if (weight === 0) throw new TemplateError('it has the weight 0, so that it decides nothing');
   if (typeof weight !== 'number' || !(weight > 0 && weight <= 1000))
     throw new TemplateError('its weight is not above 0 and at most 1,000');
   return { ...compiled, evaluator: { ...compiled.evaluator, weight } };
-}
-
-const FROM_TEXT = /^(not-)?([a-z][a-z0-9-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
-const TEXT_TYPES = new Set(
-  `equals contains icontains contains-all contains-any icontains-all icontains-any starts-with regex is-json contains-json latency cost
-   llm-rubric similar levenshtein javascript python factuality model-graded-closedqa answer-relevance context-recall context-relevance
-   context-faithfulness is-sql contains-sql is-xml contains-xml is-html contains-html webhook rouge-n bleu gleu meteor g-eval moderation
-   perplexity classifier is-refusal word-count search-rubric`.split(/\s+/),
-);
-const ALIASES: Record<string, string> = { fn: 'javascript', eval: 'javascript', grade: 'llm-rubric' };
-
-/** The assert that a cell of the column `__expected` stands for. */
-export function assertFromText(text: string): Json {
-  if (text.startsWith('file://')) return { type: 'javascript', value: text };
-  const [, not = '', said = '', threshold, value] = FROM_TEXT.exec(text) ?? [];
-  const type = Object.hasOwn(ALIASES, said) && value !== undefined ? (ALIASES[said] ?? '') : said;
-  if (!TEXT_TYPES.has(type) || (value === undefined && threshold === undefined && !/^(is|contains)-/.test(type)))
-    return { type: 'equals', value: text };
-  const assert: Json = { type: `${not}${type}` };
-  if (threshold !== undefined) assert['threshold'] = Number(threshold);
-  if (value === undefined) return assert;
-  const trimmed = value.trim();
-  assert['value'] = /-(?:all|any)$/.test(type) ? trimmed.split(',').map((item) => item.trim()) : trimmed;
-  if (type === 'is-json') {
-    try {
-      assert['value'] = JSON.parse(trimmed);
-    } catch {
-      // Refused as no schema.
-    }
-  }
-  return assert;
 }

@@ -1,16 +1,22 @@
-import { isObject, type Json, listOf, objectOf, shown, textOf } from '../../json.ts';
+import { type Json, shown, textOf } from '../../json.ts';
 import type { RawExample } from '../examples.ts';
 import { TemplateError } from '../template-text.ts';
-import { type CompiledAssert, compileAssert } from './asserts.ts';
+import { type AssertContext, type CompiledAssert, compileAssert } from './asserts.ts';
+import type { PreparedTest } from './prepare-test.ts';
+import { render } from './render.ts';
 
 const MAX_EVALUATORS = 10;
 /** Tests that one test with lists of values becomes. */
 const MAX_COMBINATIONS = 10_000;
+/** How deep variables may refer to others. */
+const MAX_REFERENCES = 5;
 
 /** A test as an example, and what scores it. */
 export interface CompiledTest {
   example: RawExample;
   evaluators: Json[];
+  /** The score from which the test passes; undefined: each assert must. */
+  threshold: number | undefined;
   /** Asserts that are left out. */
   leftOut: number;
 }
@@ -20,6 +26,9 @@ export interface NoteAsserts {
   taken(type: string, notes: string[]): void;
   leftOut(type: string, why: string): void;
 }
+
+/** Who grades and embeds, and who runs code. */
+export type CompileSettings = Pick<AssertContext, 'judge' | 'embeddings' | 'scorer'>;
 
 /** All combinations of the values of variables that are lists. @throws TemplateError */
 function combinations(vars: Json): Json[] {
@@ -33,19 +42,30 @@ function combinations(vars: Json): Json[] {
   return all;
 }
 
-function requirePlain(vars: Json): void {
-  for (const [name, value] of Object.entries(vars))
-    for (const text of Array.isArray(value) ? value : [value]) {
-      if (typeof text !== 'string') continue;
-      if (/^(?:file|package|https?):/.test(text) && text.startsWith('file:'))
-        throw new TemplateError(`the variable "${name}" is in a file`);
-      if (/\{\{|\{%/.test(text)) throw new TemplateError(`the variable "${name}" is a template itself`);
-    }
+/** Variables whose texts name others, with the values of these in them. @throws TemplateError */
+function resolved(vars: Json): Json {
+  let current = vars;
+  for (let depth = 0; depth < MAX_REFERENCES; depth += 1) {
+    let isChanged = false;
+    const next = Object.fromEntries(
+      Object.entries(current).map(([name, value]) => {
+        if (typeof value !== 'string' || !/\{\{|\{%/.test(value)) return [name, value];
+        isChanged = true;
+        try {
+          return [name, render(value, current)];
+        } catch {
+          throw new TemplateError(`the variable "${name}" is a template itself`);
+        }
+      }),
+    );
+    if (!isChanged) return current;
+    current = next;
+  }
+  throw new TemplateError('its variables refer to each other too deeply');
 }
 
 /** What makes a test something else than variables and asserts. @throws TemplateError */
-function requireSimple(test: Json, options: Json): void {
-  if (test['vars'] !== undefined && !isObject(test['vars'])) throw new TemplateError('its variables are in a file');
+function requireSimple({ test, options }: PreparedTest): void {
   for (const field of [
     'provider',
     'providers',
@@ -57,9 +77,25 @@ function requireSimple(test: Json, options: Json): void {
     '__provider',
   ])
     if (test[field] !== undefined) throw new TemplateError(`it has "${field}", which is for this test alone`);
-  for (const field of ['transform', 'postprocess', 'transformVars', 'prefix', 'suffix'])
-    if (options[field] !== undefined)
-      throw new TemplateError(`it has options.${field}, which changes what is scored or sent`);
+  for (const field of ['transformVars', 'prefix', 'suffix'])
+    if (options[field] !== undefined) throw new TemplateError(`it has options.${field}, which changes what is sent`);
+}
+
+/** Code that changes the output before the asserts see it. @throws TemplateError where nothing runs it */
+function transformsOf({ options }: PreparedTest, { scorer }: CompileSettings): string[] {
+  const transforms = [options['postprocess'], options['transform']].filter((code) => code !== undefined);
+  if (transforms.length > 0 && scorer === undefined)
+    throw new TemplateError('it has options.transform, which is code: --scorer-project writes a scorer that runs it');
+  return transforms.map(shown);
+}
+
+/** @throws TemplateError */
+function thresholdOf({ threshold }: Json): number | undefined {
+  // Promptfoo takes 0 for none.
+  if (threshold === undefined || threshold === null || threshold === 0) return undefined;
+  if (typeof threshold !== 'number' || !(threshold > 0 && threshold <= 1))
+    throw new TemplateError('its threshold is not between 0 and 1');
+  return threshold;
 }
 
 function nameEvaluators(evaluators: Json[], metrics: (string | undefined)[]): Json[] {
@@ -73,33 +109,36 @@ function nameEvaluators(evaluators: Json[], metrics: (string | undefined)[]): Js
   });
 }
 
+/** An evaluator that does not go by what the example expects. */
+function byItself({ evaluator, expected, option }: CompiledAssert): Json {
+  if (expected === undefined) return evaluator;
+  return { ...evaluator, ...(option === 'values' ? { values: [expected.value] } : { value: expected.value }) };
+}
+
 /**
  * A test with what all tests have, as examples and their evaluators.
  * @throws TemplateError where it can't come over
  */
-export function compileTest(test: Json, defaults: Json, notes: NoteAsserts): CompiledTest[] {
-  const options = { ...objectOf(defaults['options']), ...objectOf(test['options']) };
-  requireSimple(test, options);
-  const vars = { ...objectOf(defaults['vars']), ...objectOf(test['vars']) };
-  requirePlain(vars);
-  // The test's own come first, so that what it expects is theirs.
-  const asserts = [...listOf(test['assert']), ...listOf(defaults['assert'])].map(objectOf);
+export function compileTest(prepared: PreparedTest, settings: CompileSettings, notes: NoteAsserts): CompiledTest[] {
+  requireSimple(prepared);
+  const { test, options, asserts } = prepared;
+  const threshold = thresholdOf(test);
   const description = textOf(test['description']);
-  const metadata = {
-    ...objectOf(defaults['metadata']),
-    ...objectOf(test['metadata']),
-    ...(description && { description }),
+  const metadata = { ...prepared.metadata, ...(description && { description }) };
+  const base = {
+    ...settings,
+    gradingProvider: options['provider'],
+    transforms: transformsOf(prepared, settings),
+    countsScores: threshold !== undefined,
   };
-  return combinations(vars).map((variables) => {
+  return combinations(prepared.vars).map((given) => {
+    const variables = resolved(given);
     const compiled: { taken: CompiledAssert; assert: Json; type: string }[] = [];
-    for (const assert of asserts) {
+    for (const { assert, fault } of asserts) {
       const type = textOf(assert['type']) ?? 'none';
       try {
-        compiled.push({
-          taken: compileAssert(assert, { variables, gradingProvider: options['provider'] }),
-          assert,
-          type,
-        });
+        if (fault !== undefined) throw new TemplateError(fault);
+        compiled.push({ taken: compileAssert(assert, { ...base, variables }), assert, type });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         notes.leftOut(type, error.message);
@@ -113,17 +152,17 @@ export function compileTest(test: Json, defaults: Json, notes: NoteAsserts): Com
     const evaluators: Json[] = [];
     const metrics: (string | undefined)[] = [];
     for (const one of compiled) {
-      const { expected, evaluator } = one.taken;
-      if (expected?.isRequired === true && one !== chosen)
+      if (one.taken.expected?.isRequired === true && one !== chosen)
         notes.leftOut(one.type, 'an example expects one value, and another assert has it');
       else if (evaluators.length === MAX_EVALUATORS)
         notes.leftOut(one.type, `an evaluation has at most ${MAX_EVALUATORS} evaluators`);
       else {
-        evaluators.push(expected === undefined || one === chosen ? evaluator : { ...evaluator, value: expected.value });
+        evaluators.push(one === chosen ? one.taken.evaluator : byItself(one.taken));
         metrics.push(textOf(one.assert['metric']));
         notes.taken(one.type, one.taken.notes);
       }
     }
-    return { example, evaluators: nameEvaluators(evaluators, metrics), leftOut: asserts.length - evaluators.length };
+    const leftOut = asserts.length - evaluators.length;
+    return { example, evaluators: nameEvaluators(evaluators, metrics), threshold, leftOut };
   });
 }

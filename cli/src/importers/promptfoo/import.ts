@@ -17,15 +17,38 @@ import type { Report, Thing } from '../report.ts';
 import type { ImportSettings } from '../settings.ts';
 import { fileInside, readData, type SourceFile } from '../source-files.ts';
 import { TemplateError } from '../template-text.ts';
-import { type CompiledTest, compileTest, type NoteAsserts } from './compile-test.ts';
+import { type CompiledTest, type CompileSettings, compileTest, type NoteAsserts } from './compile-test.ts';
 import { modelOf, providerConfig, providerId } from './models.ts';
+import { prepareTest, type TestSettings } from './prepare-test.ts';
 import { type PromptModel, readPrompts } from './prompts.ts';
+import { Scorer } from './scorer.ts';
+import { scorerProject } from './scorer-project.ts';
 import { findTests, type TestSource } from './tests.ts';
 
 const CONFIGURATIONS = ['promptfooconfig.yaml', 'promptfooconfig.yml', 'promptfooconfig.json'];
 /** Tests with the same asserts become one dataset; of so many kinds at most. */
 const MAX_GROUPS = 100;
-const READ = new Set(['description', 'prompts', 'providers', 'targets', 'tests', 'defaultTest', '$schema']);
+const MAX_CONCURRENCY = 200;
+const READ = new Set([
+  'description',
+  'prompts',
+  'providers',
+  'targets',
+  'tests',
+  'defaultTest',
+  'assertionTemplates',
+  '$schema',
+]);
+/** Settings of how promptfoo runs and where it writes, and what is in their place here. */
+const KEPT = 'the service keeps the results, and pms eval run --report writes them to a file';
+const OF_RUNS: Record<string, string> = {
+  outputPath: KEPT,
+  outputs: KEPT,
+  sharing: KEPT,
+  writeLatestResults: KEPT,
+  commandLineOptions: 'options of pms eval run are in their place',
+  evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others have no place',
+};
 
 async function findConfiguration(location: string): Promise<{ file: SourceFile; folder: string }> {
   const found = await stat(location).catch(() => undefined);
@@ -39,29 +62,44 @@ async function findConfiguration(location: string): Promise<{ file: SourceFile; 
   throw new ImportError(`${location}: the folder has no ${CONFIGURATIONS.join(', ')}`);
 }
 
-/** The model of all prompts: the first provider that the service calls too. Prompts here have one model each. */
-function chooseModel(providers: unknown, settings: ImportSettings): PromptModel | string {
+/** What the prompts for a further provider have behind their names: its label or model, each once. */
+function suffixOf(provider: unknown, model: string, others: readonly PromptModel[]): string {
+  const own = (isObject(provider) ? textOf(provider['label']) : undefined) ?? model.slice(model.indexOf('/') + 1);
+  const used = new Set(others.map(({ suffix }) => suffix));
+  let suffix = `-${own.replaceAll('/', '-')}`;
+  for (let number = 2; used.has(suffix); number += 1) suffix = `-${own.replaceAll('/', '-')}-${number}`;
+  return suffix;
+}
+
+/**
+ * The models of the prompts: of the first provider that the service calls too, or of all of these; else the one that the user
+ * names. A prompt here has one model.
+ * @returns why there is none
+ */
+function chooseModels(providers: unknown, settings: ImportSettings): PromptModel[] | string {
   const all = Array.isArray(providers) ? providers : providers === undefined ? [] : [providers];
-  let chosen: PromptModel | undefined;
+  const { defaultModel, allModels = false, report } = settings;
+  const isKnown = all.some((provider) => modelOf(provider) !== undefined);
+  const chosen: PromptModel[] = [];
   for (const provider of all) {
-    const id = providerId(provider) ?? 'provider';
+    const thing = report.add('provider', providerId(provider) ?? 'provider');
     const model = modelOf(provider);
-    const thing = settings.report.add('provider', id);
-    if (model === undefined) thing.leaveOut('no model here is known for it');
-    else if (chosen !== undefined)
-      thing.leaveOut('a prompt has one model: run it with another by the execution\'s "model"');
-    else {
+    if (model !== undefined && (chosen.length === 0 || allModels)) {
       const { parameters, others } = takeParameters(providerConfig(provider));
       if (Object.keys(others).length > 0)
         thing.change(`kept in the prompts' config: ${Object.keys(others).join(', ')}`);
-      thing.change(`it is the model ${model} of the prompts`);
-      chosen = { model, parameters, config: others };
-    }
+      const suffix = chosen.length === 0 ? '' : suffixOf(provider, model, chosen);
+      thing.change(
+        suffix === '' ? `it is the model ${model} of the prompts` : `it has prompts of its own, called …${suffix}`,
+      );
+      chosen.push({ model, parameters, config: others, suffix });
+    } else if (model !== undefined) thing.leaveOut('a prompt has one model: --all-models makes prompts for each');
+    else if (!isKnown && defaultModel !== undefined) thing.change(`the prompts are for ${defaultModel} in place of it`);
+    else thing.leaveOut('no model here is known for it');
   }
-  if (chosen !== undefined) return chosen;
-  const { defaultModel } = settings;
+  if (chosen.length > 0) return chosen;
   if (defaultModel === undefined) return 'no provider is one that is called here: name a model with --model';
-  return { model: defaultModel, parameters: {}, config: {} };
+  return [{ model: defaultModel, parameters: {}, config: {}, suffix: '' }];
 }
 
 async function readDefaults(defaultTest: unknown, folder: string, report: Report): Promise<Json> {
@@ -101,16 +139,32 @@ class AssertNotes {
 
 const NO_NOTES: NoteAsserts = { taken: () => {}, leftOut: () => {} };
 
+/** What a configuration's tests are read with. */
+interface Reading {
+  sources: TestSource[];
+  tests: TestSettings;
+  compile: CompileSettings;
+  settings: ImportSettings;
+}
+
 /** The tests of a configuration, by the evaluators that score them. */
 interface Group {
   evaluators: Json[];
+  threshold: number | undefined;
   /** Asserts of its tests that are left out. */
   leftOut: number;
 }
 
-function tryCompile(test: Json, defaults: Json, notes: NoteAsserts): CompiledTest[] | string {
+const keyOf = ({ evaluators, threshold }: Pick<CompiledTest, 'evaluators' | 'threshold'>) =>
+  JSON.stringify([evaluators, threshold]);
+
+async function tryCompile(
+  test: Json,
+  { tests, compile }: Reading,
+  notes: NoteAsserts,
+): Promise<CompiledTest[] | string> {
   try {
-    return compileTest(test, defaults, notes);
+    return compileTest(await prepareTest(test, tests), compile, notes);
   } catch (error) {
     if (error instanceof TemplateError) return error.message;
     throw error;
@@ -118,7 +172,8 @@ function tryCompile(test: Json, defaults: Json, notes: NoteAsserts): CompiledTes
 }
 
 /** Reads all tests once, to find out which datasets they become. */
-async function findGroups(sources: TestSource[], defaults: Json, report: Report): Promise<Map<string, Group>> {
+async function findGroups(reading: Reading): Promise<Map<string, Group>> {
+  const { report } = reading.settings;
   const groups = new Map<string, Group>();
   const notes = new AssertNotes(report);
   let leftOut: Thing | undefined;
@@ -126,46 +181,47 @@ async function findGroups(sources: TestSource[], defaults: Json, report: Report)
     leftOut ??= report.add('tests', 'those that are left out');
     leftOut.leaveOut(why, at);
   };
-  for (const source of sources)
+  for (const source of reading.sources)
     for await (const { test, at } of source.read()) {
-      const compiled = tryCompile(test, defaults, notes.at(at));
+      const compiled = await tryCompile(test, reading, notes.at(at));
       if (typeof compiled === 'string') {
         drop(compiled, at);
         continue;
       }
-      for (const { evaluators, leftOut: asserts } of compiled) {
-        const key = JSON.stringify(evaluators);
+      for (const { evaluators, threshold, leftOut: asserts } of compiled) {
+        const key = keyOf({ evaluators, threshold });
         const known = groups.get(key);
         if (known !== undefined) {
           known.leftOut += asserts;
           continue;
         }
         if (groups.size === MAX_GROUPS) drop(`there are more than ${MAX_GROUPS} different sets of asserts`, at);
-        else groups.set(key, { evaluators, leftOut: asserts });
+        else groups.set(key, { evaluators, threshold, leftOut: asserts });
       }
     }
   return groups;
 }
 
-async function* readGroup(
-  sources: TestSource[],
-  defaults: Json,
-  key: string,
-  settings: ImportSettings,
-  note: NoteExample,
-) {
-  for (const source of sources)
+async function* readGroup(reading: Reading, key: string, note: NoteExample) {
+  for (const source of reading.sources)
     for await (const { test, at } of source.read()) {
-      const compiled = tryCompile(test, defaults, NO_NOTES);
+      const compiled = await tryCompile(test, reading, NO_NOTES);
       if (typeof compiled === 'string') continue;
-      for (const { example, evaluators } of compiled) {
-        if (JSON.stringify(evaluators) !== key) continue;
-        if (test['threshold'] !== undefined)
-          note('changed', 'the threshold of a test is left out: only an evaluation as a whole has one', at);
-        const read = readExample(example, settings.variables, note, at);
+      for (const one of compiled) {
+        if (keyOf(one) !== key) continue;
+        const read = readExample(one.example, reading.settings.variables, note, at);
         if (read !== undefined) yield read;
       }
     }
+}
+
+/** Says what becomes of the settings besides prompts, providers and tests. */
+function reportSettings(config: Json, report: Report): void {
+  for (const key of Object.keys(config)) {
+    if (READ.has(key)) continue;
+    if (Object.hasOwn(OF_RUNS, key)) report.add('setting', key).change(OF_RUNS[key] ?? '');
+    else report.leaveOut('setting', key, "it is for promptfoo's own runs");
+  }
 }
 
 /**
@@ -176,40 +232,69 @@ export async function importPromptfoo(location: string, settings: ImportSettings
   const { file, folder } = await findConfiguration(location);
   const config = await readData(file);
   if (!isObject(config)) throw new ImportError(`${file.name}: is no configuration of promptfoo`);
-  const { report } = settings;
+  const { report, judge, embeddings, variables } = settings;
   const group = textOf(config['description']) ?? 'promptfoo';
-  const model = chooseModel(config['providers'] ?? config['targets'], settings);
-  const prompts = await readPrompts(config['prompts'], { folder, group: group.replaceAll('/', '-'), model, settings });
-  const defaults = await readDefaults(config['defaultTest'], folder, report);
-  const sources = await findTests(config['tests'], folder, report);
-  const groups = await findGroups(sources, defaults, report);
+  const base = group.replaceAll('/', '-');
+  const models = chooseModels(config['providers'] ?? config['targets'], settings);
+  const prompts = await readPrompts(config['prompts'], { folder, group: base, models, settings });
+  const scorer = settings.scorer && new Scorer(variables, settings.scorer.url);
+  const reading: Reading = {
+    sources: await findTests(config['tests'], folder, report),
+    tests: {
+      defaults: await readDefaults(config['defaultTest'], folder, report),
+      templates: objectOf(config['assertionTemplates']),
+      folder,
+    },
+    compile: { judge, embeddings, scorer },
+    settings,
+  };
+  const groups = await findGroups(reading);
+  const concurrency = concurrencyOf(config['evaluateOptions']);
   const datasets: ImportedDataset[] = [];
   const evaluations: ImportedEvaluation[] = [];
-  const base = group.replaceAll('/', '-');
   for (const [index, [key, tests]] of [...groups].entries()) {
     const source = groups.size === 1 ? `${base}/tests` : `${base}/tests-${index + 1}`;
     const name = mapNames('dataset', [source]).get(source) ?? source;
     const thing = report.add('dataset', name);
     if (groups.size > 1) thing.change('it holds the tests with the same asserts');
-    datasets.push({ name, thing, read: (note) => readGroup(sources, defaults, key, settings, note) });
-    if (tests.evaluators.length > 0) evaluations.push(...evaluationsOf(prompts, name, tests, report));
+    datasets.push({ name, thing, read: (note) => readGroup(reading, key, note) });
+    if (tests.evaluators.length > 0) evaluations.push(...evaluationsOf(prompts, name, tests, concurrency, report));
   }
-  for (const key of Object.keys(config))
-    if (!READ.has(key)) report.leaveOut('setting', key, "it is for promptfoo's own runs");
-  return { ...emptyImport(), prompts, datasets, evaluations };
+  reportSettings(config, report);
+  const project = scorer && (await scorerProject(scorer, { folder, parsesJson: parsesJson(models) }));
+  return { ...emptyImport(), prompts, datasets, evaluations, project };
 }
 
-/** With promptfoo a run passes when each assert of each test does: that is a score of 1. */
+/** Whether promptfoo parses outputs before asserts see them. */
+function parsesJson(models: PromptModel[] | string): boolean {
+  return typeof models !== 'string' && models[0]?.parameters?.response_format?.type === 'json_schema';
+}
+
+function concurrencyOf(options: unknown): number | undefined {
+  const concurrency = objectOf(options)['maxConcurrency'];
+  const isUsable = typeof concurrency === 'number' && Number.isInteger(concurrency) && concurrency >= 1;
+  return isUsable ? Math.min(concurrency, MAX_CONCURRENCY) : undefined;
+}
+
+/** With promptfoo a run passes when each test does, and a test when each assert does or its score reaches its threshold. */
 function evaluationsOf(
   prompts: ImportedPrompt[],
   dataset: string,
-  { evaluators, leftOut }: Group,
+  { evaluators, threshold, leftOut }: Group,
+  concurrency: number | undefined,
   report: Report,
 ): ImportedEvaluation[] {
+  const definition = {
+    dataset,
+    evaluators,
+    threshold: 1,
+    ...(threshold !== undefined && { example_threshold: threshold }),
+    ...(concurrency !== undefined && { concurrency }),
+  };
   return prompts.map((prompt) => {
     const name = `${prompt.name}-${dataset.split('/').at(-1)}`;
     const thing = report.add('evaluation', name);
     if (leftOut > 0) thing.change(`${leftOut} asserts of its tests are left out`);
-    return { name, thing, definition: { prompt_name: prompt.name, dataset, evaluators, threshold: 1 } };
+    return { name, thing, definition: { prompt_name: prompt.name, ...definition } };
   });
 }

@@ -5,16 +5,31 @@ const PROVIDERS: [RegExp, string][] = [
   [/^openai:(?:(?:chat|responses):)?([^:]+)$/, 'openai'],
   [/^anthropic:(?:messages:)?([^:]+)$/, 'anthropic'],
   [/^google:([^:]+)$/, 'google'],
+  [/^mistral:([^:]+)$/, 'mistral'],
+];
+const EMBEDDINGS: [RegExp, string][] = [
+  [/^openai:embeddings?:([^:]+)$/, 'openai'],
+  [/^google:embeddings?:([^:]+)$/, 'google'],
+  [/^mistral:embeddings?:([^:]+)$/, 'mistral'],
 ];
 
-/** The name that the service has for a model of promptfoo; undefined where it has none. */
-export function modelOf(provider: unknown): string | undefined {
+function nameIn(known: [RegExp, string][], provider: unknown): string | undefined {
   const id = providerId(provider);
-  for (const [pattern, prefix] of PROVIDERS) {
+  for (const [pattern, prefix] of known) {
     const model = id === undefined ? undefined : pattern.exec(id)?.[1];
     if (model !== undefined && /^[A-Za-z0-9][A-Za-z0-9._@+-]*$/.test(model)) return `${prefix}/${model}`;
   }
   return undefined;
+}
+
+/** The name that the service has for a model of promptfoo; undefined where it has none. */
+export function modelOf(provider: unknown): string | undefined {
+  return nameIn(PROVIDERS, provider);
+}
+
+/** The same of a model for embeddings. */
+export function embeddingModelOf(provider: unknown): string | undefined {
+  return nameIn(EMBEDDINGS, provider);
 }
 
 export function providerId(provider: unknown): string | undefined {

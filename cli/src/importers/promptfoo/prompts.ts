@@ -73,11 +73,13 @@ function messagesIn({ text, isYaml, name }: FoundPrompt): unknown[] | undefined 
   }
 }
 
-/** How all prompts of a configuration are called. */
+/** How prompts of a configuration are called. */
 export interface PromptModel {
   model: string;
   parameters: ImportedVersion['parameters'];
   config: Json;
+  /** Behind the names of the prompts that are for it. */
+  suffix: string;
 }
 
 /** The prompts of a configuration. What can't come over is left out, and said. */
@@ -86,19 +88,25 @@ export async function readPrompts(
   {
     folder,
     group,
-    model,
+    models,
     settings,
-  }: { folder: string; group: string; model: PromptModel | string; settings: ImportSettings },
+  }: { folder: string; group: string; models: PromptModel[] | string; settings: ImportSettings },
 ): Promise<ImportedPrompt[]> {
   const entries = Array.isArray(prompts) ? prompts : prompts === undefined ? [] : [prompts];
   const found: FoundPrompt[] = [];
   for (const [index, entry] of entries.entries()) found.push(...(await findPrompt(entry, index, folder)));
+  const each = (typeof models === 'string' ? [models] : models).flatMap((model) =>
+    found.map((prompt) => ({
+      model,
+      prompt: typeof model === 'string' ? prompt : { ...prompt, name: `${prompt.name}${model.suffix}` },
+    })),
+  );
   const names = mapNames(
     'prompt',
-    found.map(({ name }) => `${group}/${name}`),
+    each.map(({ prompt }) => `${group}/${prompt.name}`),
   );
   const seen = new Set<string>();
-  return found.flatMap((prompt) => {
+  return each.flatMap(({ prompt, model }) => {
     const thing = settings.report.add('prompt', prompt.name);
     const name = names.get(`${group}/${prompt.name}`) ?? prompt.name;
     if (prompt.fault === undefined && typeof model === 'string') thing.leaveOut(model);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isObject, type Json, listOf, objectOf, textOf } from '../../json.ts';
 import type { Report } from '../report.ts';
 import { fileInside, readCsv, readData, readJsonLines } from '../source-files.ts';
-import { assertFromText } from './asserts.ts';
+import { assertFromText } from './assert-cells.ts';
 
 /** A test, and where it stands. */
 export interface PlacedTest {

@@ -3733,6 +3733,10 @@ class CreatedEvaluation(BaseModel):
     dataset: Annotated[CreatedEvaluationDataset | None, Field(description="Null for inline examples.")]
     evaluators: list[CreatedEvaluationEvaluator]
     threshold: float
+    example_threshold: Annotated[
+        float | None,
+        Field(description="From this score on an example counts 1, below it 0. Null: it counts its score."),
+    ]
     baseline_id: str | None
     source_evaluation_id: Annotated[
         str | None,
@@ -3825,6 +3829,10 @@ class Evaluation(BaseModel):
     dataset: Annotated[EvaluationDataset | None, Field(description="Null for inline examples.")]
     evaluators: list[EvaluationEvaluator]
     threshold: float
+    example_threshold: Annotated[
+        float | None,
+        Field(description="From this score on an example counts 1, below it 0. Null: it counts its score."),
+    ]
     baseline_id: str | None
     source_evaluation_id: Annotated[
         str | None,

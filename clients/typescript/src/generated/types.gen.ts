@@ -436,6 +436,18 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * Upper and lower case differ
      */
     case_sensitive?: boolean;
@@ -451,6 +463,18 @@ export type Evaluator = {
     type: 'contains';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * Text
      *
@@ -476,6 +500,18 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * Pattern
      *
      * In RE2's syntax.
@@ -496,6 +532,18 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * Also take JSON in a Markdown code block
      */
     strip_code_fence?: boolean;
@@ -503,6 +551,18 @@ export type Evaluator = {
     type: 'json_schema';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * Schema
      *
@@ -519,6 +579,18 @@ export type Evaluator = {
     type: 'json_match';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * JSON to find
      *
@@ -548,6 +620,18 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * May be off by
      *
      * The larger of the two tolerances counts.
@@ -568,13 +652,65 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * Upper and lower case differ
      */
     case_sensitive?: boolean;
 } | {
+    type: 'length';
+    name?: string;
+    weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Counted are
+     */
+    unit?: 'characters' | 'words';
+    /**
+     * At least
+     */
+    at_least?: number;
+    /**
+     * At most
+     */
+    at_most?: number;
+} | {
     type: 'tool_calls';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * Expected calls
      *
@@ -610,6 +746,18 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * At most, in milliseconds
      *
      * For the call to the model that gave the output, without waits before it.
@@ -620,15 +768,67 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
      * At most, in US dollars
      *
      * What the output cost, judges not counted.
      */
     at_most_usd: number;
 } | {
+    type: 'similar';
+    name?: string;
+    weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Model for embeddings
+     *
+     * Such as openai/text-embedding-3-small.
+     */
+    model: string;
+    /**
+     * Texts
+     *
+     * One a line; the one most alike counts. None: the expected value.
+     */
+    values?: Array<string>;
+} | {
     type: 'llm_judge';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * Model of the judge
      *
@@ -696,6 +896,18 @@ export type Evaluator = {
     type: 'http';
     name?: string;
     weight?: number;
+    /**
+     * Passes from
+     *
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The opposite is to hold
+     *
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
     /**
      * URL
      *
@@ -1346,6 +1558,10 @@ export type CreateEvaluation = {
      */
     threshold?: number;
     /**
+     * From this score on an example counts 1, below it 0. Unless given it counts its score.
+     */
+    example_threshold?: number;
+    /**
      * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
      */
     baseline?: 'previous' | string | null;
@@ -1907,6 +2123,10 @@ export type ScheduledEvaluation = {
      * The run passes from this score on.
      */
     threshold?: number;
+    /**
+     * From this score on an example counts 1, below it 0. Unless given it counts its score.
+     */
+    example_threshold?: number;
     /**
      * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
      */
@@ -3176,6 +3396,10 @@ export type CreatedEvaluation = {
         [key: string]: unknown;
     }>;
     threshold: number;
+    /**
+     * From this score on an example counts 1, below it 0. Null: it counts its score.
+     */
+    example_threshold: number | null;
     baseline_id: string | null;
     /**
      * The run whose outputs were scored again, without calling the model.
@@ -3375,6 +3599,10 @@ export type Evaluation = {
         [key: string]: unknown;
     }>;
     threshold: number;
+    /**
+     * From this score on an example counts 1, below it 0. Null: it counts its score.
+     */
+    example_threshold: number | null;
     baseline_id: string | null;
     /**
      * The run whose outputs were scored again, without calling the model.

@@ -8,7 +8,7 @@ import type { Example } from '../../../domain/evaluations/example.ts';
 import { newId, parsePublicId } from '../../../domain/ids.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import { type EvaluatorConfig, judgeModelsOf } from '../../../evaluators/registry.ts';
+import { callsModel, type EvaluatorConfig, evaluatorModelsOf, judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { findExamples } from '../../datasets/find-examples.ts';
 import { storeExamples } from '../../datasets/inline-examples.ts';
@@ -30,6 +30,8 @@ export interface NewEvaluation extends VersionSelector {
   /** Encrypted; see `sealEvaluators`. */
   evaluatorSecrets?: Buffer | null;
   threshold: number;
+  /** From this score on an example counts 1, below it 0. Default: it counts its score. */
+  exampleThreshold?: number | undefined;
   /** `previous`, a public evaluation id, or null for none. */
   baseline: string | null;
   concurrency: number;
@@ -111,7 +113,7 @@ function checkExamples(content: PromptContent, includes: IncludeSet, examples: E
  * @throws ApiError `invalid_request` on `max_cost`
  */
 export function checkBudget(models: Models, called: readonly string[], evaluators: EvaluatorConfig[]): void {
-  const unpriced = [...called, ...judgeModelsOf(evaluators)].filter((name) => models.priceOf(name) === null);
+  const unpriced = [...called, ...evaluatorModelsOf(evaluators)].filter((name) => models.priceOf(name) === null);
   if (unpriced.length > 0)
     throw invalidField(
       'max_cost',
@@ -119,12 +121,13 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
     );
 }
 
-/** Evaluators whose judges can be called, under the full names of their models. */
+/** Evaluators whose models can be called, under their full names. */
 export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
   return evaluators.map((config, index) => {
-    if (config.type !== 'llm_judge') return config;
+    if (!callsModel(config)) return config;
+    const { type, model } = config;
     try {
-      return { ...config, model: models.resolve(config.model).model };
+      return { ...config, model: (type === 'similar' ? models.resolveEmbedding(model) : models.resolve(model)).model };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw invalidField(`evaluators.${index}.model`, error.details?.[0]?.message ?? error.message);
@@ -217,6 +220,7 @@ export async function createEvaluation(
       evaluators: asJson(evaluators),
       evaluator_secrets: request.evaluatorSecrets ?? null,
       threshold: request.threshold,
+      example_threshold: request.exampleThreshold ?? null,
       baseline_mode: baseline.mode,
       baseline_id: baseline.id,
       concurrency: request.concurrency,

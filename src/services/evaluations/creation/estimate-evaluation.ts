@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
-import { type JudgeConfig, judgesOf } from '../../../evaluators/registry.ts';
+import { type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { type NewEvaluation, resolveRun } from './create-evaluation.ts';
 import { CHARACTERS_PER_TOKEN, expectedOutputTokens, judgeTokens } from './expected-tokens.ts';
@@ -29,6 +29,8 @@ interface Calls {
   calls: number;
   input: number;
   output: number;
+  /** Whether batches make them; embeddings are got one by one. */
+  isBatched: boolean;
 }
 
 function costOf(models: Pick<Models, 'priceOf'>, { model, calls, input, output }: Calls): Big | null {
@@ -46,11 +48,12 @@ function costOf(models: Pick<Models, 'priceOf'>, { model, calls, input, output }
 const sumOf = (costs: readonly (Big | null)[]) =>
   costs.reduce<Big | null>((sum, cost) => (sum === null || cost === null ? null : sum.plus(cost)), new Big(0));
 
-const callsOf = (model: string, calls: number, each: { input: number; output: number }): Calls => ({
+const callsOf = (model: string, calls: number, each: { input: number; output: number }, isBatched: boolean): Calls => ({
   model,
   calls,
   input: Math.round(each.input * calls),
   output: Math.round(each.output * calls),
+  isBatched,
 });
 
 const count = (number: number) => number.toLocaleString('en-US');
@@ -71,12 +74,15 @@ export async function estimateEvaluation(
   const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = prompt.parameters;
   const output = past === undefined ? expectedOutputTokens(prompt.parameters) : Math.min(past.meanTokens, maxTokens);
   const modelCalls = filled.tried === 0 ? 0 : Math.round((total * filled.fitting) / filled.tried);
-  const judges = judgesOf(evaluators);
+  const judges = modelEvaluatorsOf(evaluators);
   const all = [
-    callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }),
-    ...judges.map((judge) => callsOf(judge.model, modelCalls, judgeTokens(judge, filled.meanInputTokens, output))),
+    callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }, batch !== null),
+    ...judges.map((judge) => {
+      const tokens = judgeTokens(judge, filled.meanInputTokens, output);
+      return callsOf(judge.model, modelCalls, tokens, batch !== null && judge.type !== 'similar');
+    }),
   ];
-  const costs = all.map((each) => costOf(batch === null ? models : models.batches, each));
+  const costs = all.map((each) => costOf(each.isBatched ? models.batches : models, each));
   const cost = sumOf(costs);
   const oneByOne = batch === null ? null : sumOf(all.map((each) => costOf(models, each)));
   const unpriced = all.filter((_, index) => costs[index] === null).map(({ model }) => model);
@@ -114,7 +120,7 @@ interface Basis {
   output: number;
   maxTokens: number;
   model: string;
-  judges: JudgeConfig[];
+  judges: ModelEvaluatorConfig[];
   unpriced: string[];
 }
 
@@ -129,8 +135,10 @@ function basisOf({ request, isBatch, total, filled, past, output, maxTokens, mod
   ];
   if (fitting < tried)
     facts.push(`${count(tried - fitting)} of those examples do not fit the prompt: the model is not called for such.`);
-  if (judges.length > 0)
+  if (judges.some(({ type }) => type === 'llm_judge'))
     facts.push('Judges: the rubric, the prompt and the response as input, and max_tokens or 100 tokens as output.');
+  if (judges.some(({ type }) => type === 'similar'))
+    facts.push('Embeddings: the response, and as much for what it is compared with where that is the expected value.');
   if (isBatch) facts.push('Prices: those of batches, as if all calls were answered in time.');
   if (request.reuse !== undefined)
     facts.push('Responses that can be reused are counted as calls: the run may cost less.');

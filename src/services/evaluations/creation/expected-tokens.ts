@@ -1,7 +1,7 @@
 import type { ModelInput } from '../../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import type { JudgeConfig } from '../../../evaluators/registry.ts';
+import type { ModelEvaluatorConfig } from '../../../evaluators/registry.ts';
 
 /** On the low side, so that what is reckoned with it is on the high side. */
 export const CHARACTERS_PER_TOKEN = 3;
@@ -41,12 +41,18 @@ export function expectedOutputTokens({ max_tokens }: ModelParameters): number {
   return max_tokens ?? EXPECTED_OUTPUT_TOKENS;
 }
 
-/** Tokens of a judge's call about a response, by the tokens of the call that gave it. */
+/** Tokens of an evaluator's call about a response, by the tokens of the call that gave it. */
 export function judgeTokens(
-  { rubric, parameters }: JudgeConfig,
+  config: ModelEvaluatorConfig,
   input: number,
   output: number,
 ): { input: number; output: number } {
+  // An expected text is taken to be as long as the output.
+  if (config.type === 'similar') {
+    const chars = config.values?.reduce((sum, { length }) => sum + length, 0);
+    return { input: output + (chars === undefined ? output : chars / CHARACTERS_PER_TOKEN), output: 0 };
+  }
+  const { rubric, parameters } = config;
   return {
     input: JUDGE_PROMPT_TOKENS + rubric.length / CHARACTERS_PER_TOKEN + input + output,
     output: parameters.max_tokens ?? EXPECTED_JUDGEMENT_TOKENS,

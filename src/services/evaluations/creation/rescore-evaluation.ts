@@ -46,6 +46,7 @@ const SAME = [
   'concurrency',
   'metadata',
   'evaluator_secrets',
+  'example_threshold',
 ] as const;
 
 /**

@@ -35,6 +35,8 @@ export interface RunSpec {
   round: number;
   /** The run whose outputs are scored; null where the model is called. */
   sourceEvaluationId: string | null;
+  /** From this score on an example counts 1, below it 0; null: it counts its score. */
+  exampleThreshold: number | null;
   /** How many seconds old a response may be that is taken in place of a call; null: none is. */
   reuseMaxAge: number | null;
 }
@@ -51,6 +53,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
     ])
     .select(['prompt_name as promptName', 'prompt_version as promptVersion'])
     .select(['reuse_max_age as reuseMaxAge', 'evaluator_secrets as evaluatorSecrets'])
+    .select(['example_threshold as exampleThreshold'])
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)

@@ -1,0 +1,84 @@
+import { isObject, type Json } from '../../json.ts';
+import { TemplateError } from '../template-text.ts';
+import { requireText } from './assert-values.ts';
+import type { AssertContext, CompiledAssert } from './asserts.ts';
+import { embeddingModelOf, modelOf, providerId } from './models.ts';
+
+const MAX_RUBRIC_LENGTH = 20_000;
+const MAX_SIMILAR_LENGTH = 30_000;
+const MAX_SIMILAR = 20;
+/** What promptfoo embeds by where nothing else is said, and from which similarity on. */
+const USUAL_EMBEDDINGS = 'openai/text-embedding-3-large';
+const USUAL_SIMILARITY = 0.75;
+/** Grades in between, where there is a threshold for them. */
+const FINE = 10;
+
+const JUDGE_NOTE = 'a judge grades with 0 or 1, in words of its own';
+const FINE_NOTE = `a judge grades from 0 to ${FINE}, in words of its own`;
+
+/** Asserts that a model grades, and what each asks of it. */
+const RUBRICS: Record<string, (value: string) => string> = {
+  'llm-rubric': (value) => value,
+  'model-graded-closedqa': (value) => `The output meets this criterion: ${value}`,
+  factuality: (value) => `The output says nothing that is at odds with this: ${value}`,
+};
+
+export const isGraded = (type: string): boolean => Object.hasOwn(RUBRICS, type);
+
+/** A provider can be one for each kind of model. */
+function ofKind(provider: unknown, kind: 'text' | 'embedding'): unknown {
+  return isObject(provider) && provider['id'] === undefined && kind in provider ? provider[kind] : provider;
+}
+
+/** A value of promptfoo's own threshold, which ours has, too. */
+export function requireShare({ threshold }: Json): number {
+  if (typeof threshold !== 'number' || !(threshold >= 0 && threshold <= 1))
+    throw new TemplateError('its threshold is not between 0 and 1');
+  return threshold;
+}
+
+/** @throws TemplateError */
+export function compileGraded(type: string, assert: Json, context: AssertContext): CompiledAssert {
+  if (assert['rubricPrompt'] !== undefined) throw new TemplateError('it has a grading prompt of its own');
+  const rubric = RUBRICS[type]?.(requireText(assert['value'], context)) ?? '';
+  if (rubric.trim() === '' || rubric.length > MAX_RUBRIC_LENGTH)
+    throw new TemplateError('its rubric is empty or too long');
+  const named = ofKind(assert['provider'] ?? context.gradingProvider, 'text');
+  const model = modelOf(named) ?? context.judge;
+  if (model === undefined)
+    throw new TemplateError('it names no grading model that is called here: give one with --judge');
+  const isFine = assert['threshold'] !== undefined || context.countsScores === true;
+  const evaluator: Json = {
+    type: 'llm_judge',
+    model,
+    rubric,
+    scale: { min: 0, max: isFine ? FINE : 1 },
+    include_expected: false,
+    include_input: type !== 'llm-rubric',
+    ...(isFine && !context.countsScores && { threshold: requireShare(assert) }),
+  };
+  const notes = [isFine ? FINE_NOTE : JUDGE_NOTE];
+  const id = providerId(named);
+  if (id !== undefined && modelOf(named) === undefined) notes.push(`${model} grades in place of ${id}`);
+  return { evaluator, notes };
+}
+
+/** @throws TemplateError */
+export function compileSimilar(assert: Json, context: AssertContext): CompiledAssert {
+  const { value } = assert;
+  const values = (Array.isArray(value) ? value : [value]).map((item) => requireText(item, context).trim());
+  if (values.length === 0 || values.length > MAX_SIMILAR)
+    throw new TemplateError(`its value is no list of up to ${MAX_SIMILAR} texts`);
+  if (values.some((text) => text === '' || text.length > MAX_SIMILAR_LENGTH))
+    throw new TemplateError('its value is empty or too long');
+  const named = ofKind(assert['provider'] ?? context.gradingProvider, 'embedding');
+  const own = embeddingModelOf(named);
+  const model = own ?? context.embeddings ?? USUAL_EMBEDDINGS;
+  const threshold = assert['threshold'] === undefined ? USUAL_SIMILARITY : requireShare(assert);
+  const notes = own === undefined ? [`${model} embeds the texts`] : [];
+  const [first] = values;
+  const evaluator: Json = { type: 'similar', model, ...(!context.countsScores && { threshold }) };
+  // Tests that differ by the text alone share a dataset: there it is what they expect.
+  if (values.length === 1) return { evaluator, option: 'values', expected: { value: first, isRequired: false }, notes };
+  return { evaluator: { ...evaluator, values }, notes };
+}

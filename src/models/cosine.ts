@@ -1,0 +1,13 @@
+/** The cosine of the angle between two vectors, -1..1: how alike they are. 0 where one of them has no direction, or they do not fit. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  let [product, squaresOfA, squaresOfB] = [0, 0, 0];
+  for (const [index, x] of a.entries()) {
+    const y = b[index] ?? 0;
+    product += x * y;
+    squaresOfA += x * x;
+    squaresOfB += y * y;
+  }
+  const lengths = Math.sqrt(squaresOfA) * Math.sqrt(squaresOfB);
+  if (a.length !== b.length || !(lengths > 0)) return 0;
+  return Math.min(1, Math.max(-1, product / lengths));
+}
