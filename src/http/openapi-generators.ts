@@ -1,7 +1,10 @@
 /** JSON Schema as the document has it. */
 interface Schema {
   $ref?: string;
+  title?: string;
+  description?: string;
   type?: string | string[];
+  format?: string;
   const?: unknown;
   enum?: unknown[];
   properties?: Record<string, Schema>;
@@ -58,7 +61,8 @@ const NAMES: Readonly<Record<string, string>> = {
   CurrentApiKeyMember: 'KeyMember',
 };
 
-const pascal = (text: string) => text.replaceAll(/(?:^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, char: string) => char.toUpperCase());
+const pascal = (text: string) =>
+  text.replaceAll(/(?:^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, char: string) => char.toUpperCase());
 const singular = (text: string) => text.replace(/ies$/, 'y').replace(/(?<!s)s$/, '');
 
 const branchesOf = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf;
@@ -79,24 +83,34 @@ function tagOf(branch: Schema, hasRivals: boolean): string {
   return String(role?.enum?.[0] ?? branch.required?.[0] ?? 'option');
 }
 
-/** A union in a union, as of what may be null, becomes one. */
-function flatten(schema: Schema): void {
-  schema.anyOf = schema.anyOf?.flatMap((branch) => {
+/**
+ * Says the same in one way: several types are a union, and so is a union in a union, as of what may be null. Titles are for forms, and some
+ * generators call types by them.
+ */
+function simplify(schema: Schema): void {
+  const { title, type } = schema;
+  delete schema.title;
+  if (title !== undefined) schema.description ??= title;
+  if (Array.isArray(type) && type.filter((each) => each !== 'null').length > 1) {
+    schema.anyOf = type.map((each) => ({ type: each }));
+    delete schema.type;
+  }
+  schema.anyOf &&= schema.anyOf.flatMap((branch) => {
     if (branch.anyOf === undefined) return [branch];
     const { anyOf, ...annotations } = branch;
     Object.assign(schema, { ...annotations, ...schema });
     return anyOf;
   });
-  if (schema.anyOf === undefined) delete schema.anyOf;
 }
 
 /**
- * Gives each object and enumeration that stands in a union a name of its own, under components. Generators of clients call what has
- * none by its number: `ConfigType0`, `AnyOfTwo`. A name is that of the schema and the fields that lead there, and equal schemas have
- * one. The document is changed; what it describes stays the same.
+ * Says what the document says in the way that generators of clients make good code of. Each object and enumeration that stands in a union
+ * gets a name of its own, under components: what has none is called by its number (`ConfigType0`, `AnyOfTwo`). A name is that of the
+ * schema and the fields that lead there, and equal schemas have one. A body that is not JSON is bytes. The document is changed; what it
+ * describes stays the same, and a document that went through this comes out as it is.
  * @throws Error where a name can't be found: give one of the schemas an id, or another name in `NAMES`
  */
-export function nameUnionMembers(document: object): void {
+export function suitGenerators(document: object): void {
   const { paths = {}, components } = document as Document;
   const { schemas } = components;
   const known = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
@@ -116,14 +130,24 @@ export function nameUnionMembers(document: object): void {
   /** @returns what stands in its place */
   function named(schema: Schema, name: string, isInUnion: boolean): Schema {
     if (schema.$ref !== undefined) return schema;
-    flatten(schema);
+    simplify(schema);
     const branches = branchesOf(schema);
     if (branches !== undefined) {
       const values = branches.filter((branch) => branch.type !== 'null');
       branches.forEach((branch, index) => {
         // An enumeration beside texts or objects is not what the union is called for.
         const rivals = branch.enum === undefined ? values.filter(needsName) : values;
-        branches[index] = named(branch, name + pascal(tagOf(branch, rivals.some((rival) => rival !== branch))), true);
+        branches[index] = named(
+          branch,
+          name +
+            pascal(
+              tagOf(
+                branch,
+                rivals.some((rival) => rival !== branch),
+              ),
+            ),
+          true,
+        );
       });
     }
     for (const [key, value] of Object.entries(schema.properties ?? {}))
@@ -135,8 +159,16 @@ export function nameUnionMembers(document: object): void {
   }
 
   for (const [name, schema] of Object.entries(schemas)) named(schema, name, false);
-  for (const { operationId, requestBody, responses } of Object.values(paths).flatMap((path) => Object.values(path)))
-    for (const [kind, { content = {} }] of [['', requestBody ?? {}], ...Object.entries(responses)] as [string, Content][])
-      for (const media of Object.values(content))
-        if (media.schema) media.schema = named(media.schema, pascal(operationId) + (kind === '' ? 'Body' : 'Response'), false);
+  for (const { operationId, requestBody, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [type, { schema }] of Object.entries(requestBody?.content ?? {}))
+      if (type !== 'application/json' && schema) schema.format = 'binary';
+    const contents = [
+      ...Object.values(requestBody?.content ?? {}).map((media) => ({ media, kind: 'Body' })),
+      ...Object.values(responses).flatMap(({ content = {} }) =>
+        Object.values(content).map((media) => ({ media, kind: 'Response' })),
+      ),
+    ];
+    for (const { media, kind } of contents)
+      if (media.schema) media.schema = named(media.schema, pascal(operationId) + kind, false);
+  }
 }
