@@ -92,6 +92,7 @@ test('what holds for calls holds for methods: retries with one key, limits, sign
   requests.length = 0;
   await expect(pms.schedules.get('sched_1', { maxRetries: 0 })).rejects.toMatchObject({ code: 'connection_failed' });
   expect(requests).toHaveLength(1);
+  watched.fail = () => false;
   await expect(pms.schedules.get('sched_1', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
   );
@@ -100,7 +101,7 @@ test('what holds for calls holds for methods: retries with one key, limits, sign
 
 test('datasets, evaluations and their streams', async () => {
   const { pms } = watchedClient(service);
-  await pms.prompts.create({ ...prompt('e/capital'), template: '{{ country }}', model: 'sandbox/fixed' });
+  await pms.prompts.create({ ...prompt('e/capital'), template: 'What is the capital of {{ country }}?', model: 'sandbox/fixed' });
   const examples = [{ id: 'fr', variables: { country: 'France' }, expected: 'Paris' }];
   const dataset = await pms.datasets.upload('e/capitals', examples, { description: 'Capitals.' });
   expect([dataset.version, dataset.description, dataset.examples_total]).toEqual([1, 'Capitals.', 1]);
