@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 
 // What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), its operations, and the methods that they are
-// called by, which clients/methods.json names.
+// called by, which clients/methods.json names; and the page that lists the methods of both clients.
 //
 // `npm run generate` writes them; with --check, it compares them and fails where they differ.
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const from = (file: string) => path.join(root, file);
 const TARGET = 'clients/typescript/src/generated';
+const PAGE = 'docs/clients/operations.md';
 const HEADER = '// Made by `npm run generate`: do not edit.';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -30,6 +31,7 @@ interface Schema {
   $ref?: string;
   type?: string;
   properties?: Record<string, Schema>;
+  items?: Schema;
 }
 
 interface Parameter {
@@ -64,6 +66,9 @@ interface Made {
   http: string;
   /** `prompts.setLabel` */
   name: string;
+  /** What it sends in its body, and what it gives. */
+  sends: string;
+  gives: string;
   flags: string;
   /** Its method, with its comment. */
   signature: string;
@@ -105,7 +110,19 @@ function resultOf({ components }: OpenApi, { operationId, responses }: Operation
   const isText = schema.type === 'string';
   if (record === undefined && !isText && !BY_HAND.has(operationId))
     throw new Error(`${operationId} gives no record: write its method by hand.`);
-  return { type: isText ? 'string' : `api.${record}`, isText, isList: data?.type === 'array' && next !== undefined };
+  const isList = data?.type === 'array' && next !== undefined;
+  const item = data?.items?.$ref === undefined ? undefined : lastOf(data.items.$ref);
+  const gives = isList ? `each \`${item}\`` : record === undefined ? 'a record' : `\`${record}\``;
+  const other = isText ? 'a text' : 'text/event-stream' in content && record === undefined ? 'events' : undefined;
+  return { type: isText ? 'string' : `api.${record}`, isText, isList, gives: other ?? gives };
+}
+
+/** The record that a body is. */
+function bodyName(body: Operation['requestBody']): string {
+  const [[type, { schema }] = ['', { schema: {} as Schema }]] = Object.entries(body?.content ?? {});
+  if (body === undefined) return '';
+  if (type !== 'application/json') return 'a file';
+  return schema.$ref === undefined ? 'a record' : `\`${lastOf(schema.$ref)}\``;
 }
 
 function madeOf(openApi: OpenApi, name: string, http: string, operation: Operation): Made {
@@ -140,6 +157,8 @@ function madeOf(openApi: OpenApi, name: string, http: string, operation: Operati
     type,
     http,
     name,
+    sends: bodyName(requestBody),
+    gives: result.gives,
     flags: flags.map(([flag, isSet]) => (isSet ? flag : '')).join(''),
     signature: `  /** ${summary}: \`${http}\` */\n  ${name.split('.').at(-1)}(${args.join(', ')}): ${returned};`,
   };
@@ -212,14 +231,39 @@ function resourcesOf(operations: Made[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** A page of all methods, of both clients. */
+function pageOf(operations: Made[], names: Record<string, string>): string {
+  const lines = [
+    '# Methods of the clients',
+    '',
+    '<!-- Made by `npm run generate`: do not edit. -->',
+    '',
+    'Each operation of the [API](../api-contract.md) is a method of the [TypeScript](typescript.md) and of the [Python](python.md) client. Both take what',
+    'is in the path first; then TypeScript takes the body and the query as objects, Python as named arguments. A list is given entry by entry. The',
+    'records are those of the OpenAPI document: `Api.Prompt` in TypeScript, `models.Prompt` in Python, where the names of methods have `_`.',
+    '',
+    '| TypeScript | Python | request | sends | gives |',
+    '|---|---|---|---|---|',
+    ...operations.map(
+      ({ id, name, http, sends, gives }) =>
+        `| \`pms.${name}\` | \`pms.${names[id]}\` | \`${http}\` | ${sends} | ${gives} |`,
+    ),
+    '',
+    'Records come as they are in JSON; in Python, times are `datetime`s in UTC. Errors, retries and idempotency keys are the same for all of them.',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 /** All that is generated, by the file's name. */
 async function generate(): Promise<Map<string, string>> {
   const openApi: OpenApi = JSON.parse(await readFile(from('openapi.json'), 'utf8'));
-  const operations = operationsOf(openApi, JSON.parse(await readFile(from('clients/methods.json'), 'utf8')));
+  const names = JSON.parse(await readFile(from('clients/methods.json'), 'utf8'));
+  const operations = operationsOf(openApi, names);
   return new Map([
-    ['types.gen.ts', await typesOf(from('openapi.json'))],
-    ['operations.gen.ts', tableOf(operations)],
-    ['resources.gen.ts', resourcesOf(operations)],
+    [PAGE, pageOf(operations, names)],
+    [`${TARGET}/types.gen.ts`, await typesOf(from('openapi.json'))],
+    [`${TARGET}/operations.gen.ts`, tableOf(operations)],
+    [`${TARGET}/resources.gen.ts`, resourcesOf(operations)],
   ]);
 }
 
@@ -228,14 +272,14 @@ async function main(isCheck: boolean): Promise<void> {
   if (!isCheck) {
     await rm(from(TARGET), { recursive: true, force: true });
     await mkdir(from(TARGET), { recursive: true });
-    for (const [file, text] of files) await writeFile(from(`${TARGET}/${file}`), text);
+    for (const [file, text] of files) await writeFile(from(file), text);
     return;
   }
-  const wrong = (await readdir(from(TARGET))).filter((file) => !files.has(file));
+  const wrong = (await readdir(from(TARGET))).map((file) => `${TARGET}/${file}`).filter((file) => !files.has(file));
   for (const [file, text] of files)
-    if ((await readFile(from(`${TARGET}/${file}`), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
+    if ((await readFile(from(file), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
   if (wrong.length === 0) return;
-  console.error(`Not up to date in ${TARGET}: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
+  console.error(`Not up to date: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
   process.exitCode = 1;
 }
 
