@@ -101,7 +101,11 @@ test('what holds for calls holds for methods: retries with one key, limits, sign
 
 test('datasets, evaluations and their streams', async () => {
   const { pms } = watchedClient(service);
-  await pms.prompts.create({ ...prompt('e/capital'), template: 'What is the capital of {{ country }}?', model: 'sandbox/fixed' });
+  await pms.prompts.create({
+    ...prompt('e/capital'),
+    template: 'What is the capital of {{ country }}?',
+    model: 'sandbox/fixed',
+  });
   const examples = [{ id: 'fr', variables: { country: 'France' }, expected: 'Paris' }];
   const dataset = await pms.datasets.upload('e/capitals', examples, { description: 'Capitals.' });
   expect([dataset.version, dataset.description, dataset.examples_total]).toEqual([1, 'Capitals.', 1]);
