@@ -110,8 +110,8 @@ def without_async(text: str) -> str:
 
 
 def formatted(text: str) -> str:
-    """Imports are in another order without `async`, and lines are shorter."""
-    for command in (["check", "--fix", "--select", "I"], ["format"]):
+    """Imports are in another order without `async`, or are not needed, and lines are shorter."""
+    for command in (["check", "--fix", "--select", "I,F401"], ["format"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--quiet", "--config", HERE / "pyproject.toml", "-"],
             input=text, stdout=subprocess.PIPE, text=True, check=True,
