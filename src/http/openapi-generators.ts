@@ -80,7 +80,8 @@ function tagOf(branch: Schema, hasRivals: boolean): string {
   const { type, role } = branch.properties ?? {};
   for (const value of [type?.const, role?.const]) if (typeof value === 'string') return value;
   if (!hasRivals) return '';
-  return String(role?.enum?.[0] ?? branch.required?.[0] ?? 'option');
+  const [first] = role?.enum ?? branch.required ?? [];
+  return typeof first === 'string' ? first : 'option';
 }
 
 /**

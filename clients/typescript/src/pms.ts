@@ -66,7 +66,10 @@ export class Pms extends WithResources {
     const resources = resourcesOf(
       (operation, request, given) => call(transport, operation, request as RequestOf<typeof operation>, given),
       ({ evaluations, releases }) => {
-        const get = { evaluation: evaluations.get, release: releases.get };
+        const get = {
+          evaluation: (id: string, given: CallOptions) => evaluations.get(id, given),
+          release: (id: string, given: CallOptions) => releases.get(id, given),
+        };
         return { prompts, ...ownMethods(transport, get, options.retryForMs) };
       },
     );
