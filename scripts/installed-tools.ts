@@ -10,7 +10,9 @@ import { run } from './python.ts';
  * The packages of a folder of tools/, which are installed once for this user and need no network after that.
  * @returns their node_modules
  */
-export async function installedTools(name: 'runtimes' | 'package-checks' | 'openapi-lint'): Promise<string> {
+export async function installedTools(
+  name: 'runtimes' | 'package-checks' | 'openapi-lint' | 'generated-clients',
+): Promise<string> {
   const home = fileURLToPath(new URL(`../tools/${name}`, import.meta.url));
   const lock = readFileSync(path.join(home, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex').slice(0, 16);

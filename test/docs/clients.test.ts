@@ -71,7 +71,11 @@ test('the examples of the page on the TypeScript client run', async () => {
   const file = 'country,expected\nFrance,Paris\n';
   await service.call('PUT', '/datasets/geo/capitals', { raw: file, headers: { 'Content-Type': 'text/csv' } });
   const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
-  const body = '{"event":"ping"}';
+  const body = JSON.stringify({
+    event: 'execution.completed',
+    data: { cost: null },
+    timestamp: new Date().toISOString(),
+  });
   const signature = new Webhook(secret).sign('evt_1', new Date(), body);
   const headers = {
     'webhook-id': 'evt_1',
@@ -84,7 +88,7 @@ test('the examples of the page on the TypeScript client run', async () => {
   expect(others.length).toBeGreaterThan(3);
   // The later ones go on with what the first one made, and have names of their own.
   const scopes = others.map((block) => `{\n${block.replace(/^import .*\n/gm, '')}}\n`);
-  const imports = "import { SignatureError, webhooks } from 'pms-client';\n";
+  const imports = "import { NotFoundError, SignatureError, webhooks } from 'pms-client';\n";
   const constants = Object.entries(given).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
   const source = [imports, 'const log = console;\n', ...constants, first, ...scopes, 'console.log("all of it ran");\n'];
   expect(await runTypeScript(source.join(''))).toMatch(/all of it ran\n$/);
@@ -102,7 +106,7 @@ async function runTypeScript(source: string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, source.replaceAll('http://127.0.0.1:3000', service.origin));
   try {
-    const env = { PATH: process.env['PATH'], PMS_API_KEY: service.key };
+    const env = { PATH: process.env['PATH'], PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
     const { stdout } = await run(process.execPath, ['--conditions=pms-source', file], { env });
     return stdout;
   } finally {

@@ -5,27 +5,73 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 
-// What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), and its operations.
+// What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), its operations, and the methods that they are
+// called by, which clients/methods.json names; and the page that lists the methods of both clients.
 //
 // `npm run generate` writes them; with --check, it compares them and fails where they differ.
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const from = (file: string) => path.join(root, file);
 const TARGET = 'clients/typescript/src/generated';
+const PAGE = 'docs/clients/operations.md';
 const HEADER = '// Made by `npm run generate`: do not edit.';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-const IDEMPOTENCY_KEY = '#/components/parameters/Idempotency-Key';
+/** Operations whose methods are written by hand: they take or give more than a record of JSON, or have a form of their own. */
+const BY_HAND = new Set([
+  'createScores',
+  'createFeedbackToken',
+  'uploadDataset',
+  'streamExecution',
+  'streamEvaluation',
+]);
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+type Content = Record<string, { schema: Schema }>;
 
 interface Operation {
   operationId: string;
+  summary: string;
   /** Of those that are shared there is only a reference. */
-  parameters?: { name?: string; $ref?: string }[];
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, { content: Content }>;
 }
 
 interface OpenApi {
   paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>;
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
+}
+
+/** What is made of an operation. */
+interface Made {
+  id: string;
+  /** As `Prompt` in `PromptData`. */
+  type: string;
+  /** `POST /prompts` */
+  http: string;
+  /** `prompts.setLabel` */
+  name: string;
+  /** What it sends in its body, and what it gives. */
+  sends: string;
+  gives: string;
+  flags: string;
+  /** Its method, with its comment. */
+  signature: string;
 }
 
 async function typesOf(openApi: string): Promise<string> {
@@ -43,16 +89,99 @@ async function typesOf(openApi: string): Promise<string> {
   }
 }
 
-/** A table of all operations, for the program and for the compiler. */
-function operationsOf({ paths }: OpenApi): string {
-  const operations = Object.entries(paths).flatMap(([url, methods]) =>
+const pascalCase = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
+const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const lastOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1);
+
+function parametersOf({ components }: OpenApi, { operationId, parameters = [] }: Operation): Parameter[] {
+  return parameters.map((given) => {
+    const parameter = '$ref' in given ? components.parameters[lastOf(given.$ref)] : given;
+    if (parameter === undefined) throw new Error(`A parameter of ${operationId} is not in the document.`);
+    return parameter;
+  });
+}
+
+/** What an operation gives: a record, a list of records by pages, or text. */
+function resultOf({ components }: OpenApi, { operationId, responses }: Operation) {
+  const content = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
+  const { schema = {} } = content['application/json'] ?? {};
+  const record = schema.$ref === undefined ? undefined : lastOf(schema.$ref);
+  const { data, next_cursor: next } = (record === undefined ? {} : components.schemas[record]?.properties) ?? {};
+  const isText = schema.type === 'string';
+  if (record === undefined && !isText && !BY_HAND.has(operationId))
+    throw new Error(`${operationId} gives no record: write its method by hand.`);
+  const isList = data?.type === 'array' && next !== undefined;
+  const item = data?.items?.$ref === undefined ? undefined : lastOf(data.items.$ref);
+  const gives = isList ? `each \`${item}\`` : record === undefined ? 'a record' : `\`${record}\``;
+  const other = isText ? 'a text' : 'text/event-stream' in content && record === undefined ? 'events' : undefined;
+  return { type: isText ? 'string' : `api.${record}`, isText, isList, gives: other ?? gives };
+}
+
+/** The record that a body is. */
+function bodyName(body: Operation['requestBody']): string {
+  const [[type, { schema }] = ['', { schema: {} as Schema }]] = Object.entries(body?.content ?? {});
+  if (body === undefined) return '';
+  if (type !== 'application/json') return 'a file';
+  return schema.$ref === undefined ? 'a record' : `\`${lastOf(schema.$ref)}\``;
+}
+
+function madeOf(openApi: OpenApi, name: string, http: string, operation: Operation): Made {
+  const { operationId: id, summary, requestBody } = operation;
+  const type = pascalCase(id);
+  const result = resultOf(openApi, operation);
+  const all = parametersOf(openApi, operation);
+  const query = all.filter((each) => each.in === 'query');
+  // A list is read as records.
+  const left = result.isList && query.some((each) => each.name === 'format') ? `, 'format'` : '';
+  const args = [
+    ...all
+      .filter((each) => each.in === 'path')
+      .map((each) => `${camelCase(each.name)}: ${each.schema.type === 'integer' ? 'number' : 'string'}`),
+    ...(requestBody ? [`body${requestBody.required ? '' : '?'}: NonNullable<api.${type}Data['body']>`] : []),
+    ...(query.length > 0
+      ? [`query${query.some(({ required }) => required) ? '' : '?'}: QueryOf<api.${type}Data${left}>`]
+      : []),
+    'options?: CallOptions',
+  ];
+  const flags: [string, boolean][] = [
+    ['b', requestBody !== undefined],
+    ['q', query.length > 0],
+    ['i', all.some((each) => each.name === 'Idempotency-Key')],
+    ['l', result.isList],
+    ['t', result.isText],
+    ['h', BY_HAND.has(id)],
+  ];
+  const returned = `${result.isList ? 'List' : 'ApiPromise'}<${result.type}${result.isList ? "['data'][number]" : ''}>`;
+  return {
+    id,
+    type,
+    http,
+    name,
+    sends: bodyName(requestBody),
+    gives: result.gives,
+    flags: flags.map(([flag, isSet]) => (isSet ? flag : '')).join(''),
+    signature: `  /** ${summary}: \`${http}\` */\n  ${name.split('.').at(-1)}(${args.join(', ')}): ${returned};`,
+  };
+}
+
+function operationsOf(openApi: OpenApi, names: Record<string, string>): Made[] {
+  const made = Object.entries(openApi.paths).flatMap(([url, methods]) =>
     METHODS.flatMap((method) => {
       const operation = methods[method];
       if (operation === undefined) return [];
-      const isIdempotent = operation.parameters?.some(({ $ref }) => $ref === IDEMPOTENCY_KEY) ?? false;
-      return { id: operation.operationId, type: pascalCase(operation.operationId), method, url, isIdempotent };
+      const name = names[operation.operationId];
+      if (name === undefined) throw new Error(`clients/methods.json has no name for ${operation.operationId}.`);
+      return madeOf(openApi, camelCase(name), `${method.toUpperCase()} ${url}`, operation);
     }),
   );
+  const ids = new Set(made.map(({ id }) => id));
+  const gone = Object.keys(names).filter((id) => !ids.has(id));
+  if (gone.length > 0) throw new Error(`clients/methods.json names what is not in openapi.json: ${gone.join(', ')}`);
+  return made;
+}
+
+/** A table of all operations, for the program and for the compiler. */
+function tableOf(operations: Made[]): string {
   const lines = [
     HEADER,
     `import type * as api from './types.gen.ts';`,
@@ -62,27 +191,79 @@ function operationsOf({ paths }: OpenApi): string {
     ...operations.map(({ id, type }) => `  ${id}: { request: api.${type}Data; response: api.${type}Response };`),
     '}',
     '',
-    '/** Method and path of each. */',
+    '/**',
+    ' * HTTP method and path of each, the method of the client that calls it, and what it has: b: a body, q: parameters in its query,',
+    ' * i: an `Idempotency-Key`; l: it gives a list by pages, t: text; h: its method is written by hand.',
+    ' */',
     'export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {',
-    ...operations.map(({ id, method, url }) => `  ${id}: '${method.toUpperCase()} ${url}',`),
+    ...operations.map(({ id, http, name, flags }) => `  ${id}: '${[http, name, flags].join(' ').trim()}',`),
     '};',
-    '',
-    '/** Those that take `Idempotency-Key`. */',
-    'export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([',
-    ...operations.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => `  '${id}' as const,`),
-    ']);',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const pascalCase = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
+/** The methods of the client, by resource, as types. */
+function resourcesOf(operations: Made[]): string {
+  const byResource = Map.groupBy(
+    operations.filter(({ flags }) => !flags.includes('h')),
+    ({ name }) => name.slice(0, Math.max(0, name.indexOf('.'))),
+  );
+  const ownMethods = byResource.get('') ?? [];
+  byResource.delete('');
+  const lines = [
+    HEADER,
+    `import type { ApiPromise, CallOptions, QueryOf } from '../call.ts';`,
+    `import type { List } from '../pages.ts';`,
+    `import type * as api from './types.gen.ts';`,
+    ...[...byResource].flatMap(([resource, methods]) => [
+      '',
+      `export interface ${pascalCase(resource)}Operations {`,
+      ...methods.map(({ signature }) => signature),
+      '}',
+    ]),
+    '',
+    '/** Every operation of the service, by what it is about. */',
+    'export interface Resources {',
+    ...[...byResource.keys()].map((resource) => `  readonly ${resource}: ${pascalCase(resource)}Operations;`),
+    ...ownMethods.map(({ signature }) => signature),
+    '}',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A page of all methods, of both clients. */
+function pageOf(operations: Made[], names: Record<string, string>): string {
+  const lines = [
+    '# Methods of the clients',
+    '',
+    '<!-- Made by `npm run generate`: do not edit. -->',
+    '',
+    'Each operation of the [API](../api-contract.md) is a method of the [TypeScript](typescript.md) and of the [Python](python.md) client. Both take what',
+    'is in the path first; then TypeScript takes the body and the query as objects, Python as named arguments. A list is given entry by entry. The',
+    'records are those of the OpenAPI document: `Api.Prompt` in TypeScript, `models.Prompt` in Python, where the names of methods have `_`.',
+    '',
+    '| TypeScript | Python | request | sends | gives |',
+    '|---|---|---|---|---|',
+    ...operations.map(
+      ({ id, name, http, sends, gives }) =>
+        `| \`pms.${name}\` | \`pms.${names[id]}\` | \`${http}\` | ${sends} | ${gives} |`,
+    ),
+    '',
+    'Records come as they are in JSON; in Python, times are `datetime`s in UTC. Errors, retries and idempotency keys are the same for all of them.',
+  ];
+  return `${lines.join('\n')}\n`;
+}
 
 /** All that is generated, by the file's name. */
 async function generate(): Promise<Map<string, string>> {
   const openApi: OpenApi = JSON.parse(await readFile(from('openapi.json'), 'utf8'));
+  const names = JSON.parse(await readFile(from('clients/methods.json'), 'utf8'));
+  const operations = operationsOf(openApi, names);
   return new Map([
-    ['types.gen.ts', await typesOf(from('openapi.json'))],
-    ['operations.gen.ts', operationsOf(openApi)],
+    [PAGE, pageOf(operations, names)],
+    [`${TARGET}/types.gen.ts`, await typesOf(from('openapi.json'))],
+    [`${TARGET}/operations.gen.ts`, tableOf(operations)],
+    [`${TARGET}/resources.gen.ts`, resourcesOf(operations)],
   ]);
 }
 
@@ -91,14 +272,14 @@ async function main(isCheck: boolean): Promise<void> {
   if (!isCheck) {
     await rm(from(TARGET), { recursive: true, force: true });
     await mkdir(from(TARGET), { recursive: true });
-    for (const [file, text] of files) await writeFile(from(`${TARGET}/${file}`), text);
+    for (const [file, text] of files) await writeFile(from(file), text);
     return;
   }
-  const wrong = (await readdir(from(TARGET))).filter((file) => !files.has(file));
+  const wrong = (await readdir(from(TARGET))).map((file) => `${TARGET}/${file}`).filter((file) => !files.has(file));
   for (const [file, text] of files)
-    if ((await readFile(from(`${TARGET}/${file}`), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
+    if ((await readFile(from(file), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
   if (wrong.length === 0) return;
-  console.error(`Not up to date in ${TARGET}: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
+  console.error(`Not up to date: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
   process.exitCode = 1;
 }
 

@@ -1,4 +1,5 @@
-"""Makes what is made from other files: `models.py` from the OpenAPI document, and `_sync` from `_async`.
+"""Makes what is made from other files: `models.py`, `bodies.py` and `_async/operations.py` from the OpenAPI document, and `_sync` from
+`_async`.
 
 python scripts/generate.py            writes them
 python scripts/generate.py --check    fails where they are not up to date
@@ -15,16 +16,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from operations import bodies, operation_classes
+
 HERE = Path(__file__).resolve().parent.parent
 PACKAGE = HERE / "src" / "pms_client"
 DOCUMENT = HERE.parent.parent / "openapi.json"
+NAMES = HERE.parent / "methods.json"
 
 HEADER = '"""Records of the API. Made from its OpenAPI document by scripts/generate.py: do not edit."""\n'
 SYNC_HEADER = "# Made from _async by scripts/generate.py: do not edit.\n"
 
 # What is checked when it is sent is not checked when it is received: a newer service may allow more.
 CONSTRAINTS = {
-    "pattern", "format", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+    "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "default", "example", "examples",
 }  # fmt: skip
 
@@ -42,7 +46,7 @@ def lenient(schema: Any, *, names: bool = False) -> Any:
     return {
         key: lenient(value, names=not names and key in ("properties", "patternProperties", "$defs"))
         for key, value in schema.items()
-        if names or key not in CONSTRAINTS
+        if names or (key not in CONSTRAINTS and (key != "format" or value == "date-time"))
     }
 
 
@@ -52,12 +56,9 @@ def references_in(schema: Any) -> set[str]:
 
 
 def received(api: Any) -> dict[str, Any]:
-    """The schemas of what is returned (errors are raised), without those in OpenAI's format."""
+    """The schemas of what is returned. Errors are raised."""
     schemas = api["components"]["schemas"]
-    paths = {
-        path: item for path, item in api["paths"].items() if not path.startswith(("/chat/", "/models", "/responses"))
-    }
-    waiting = references_in([method["responses"] for item in paths.values() for method in item.values()])
+    waiting = references_in([method["responses"] for item in api["paths"].values() for method in item.values()])
     # What the messages of a prompt are made of is of use to those who write them.
     reached = {"ChatMessage"}
     while waiting:
@@ -87,7 +88,11 @@ def models(document: Path) -> str:
             ],
             check=True,
         )
-        return formatted(made.read_text())
+        text = made.read_text().replace("AwareDatetime", "UtcDatetime")
+        text = re.sub(r"(from pydantic import .*?), UtcDatetime\b|UtcDatetime, (?=BaseModel)", r"\1", text, count=1)
+        return formatted(
+            text.replace("from pydantic import", "from ._time import UtcDatetime\nfrom pydantic import", 1)
+        )
 
 
 def without_async(text: str) -> str:
@@ -105,8 +110,8 @@ def without_async(text: str) -> str:
 
 
 def formatted(text: str) -> str:
-    """Imports are in another order without `async`, and lines are shorter."""
-    for command in (["check", "--fix", "--select", "I"], ["format"]):
+    """Imports are in another order without `async`, or are not needed, and lines are shorter."""
+    for command in (["check", "--fix", "--select", "I,F401"], ["format"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--quiet", "--config", HERE / "pyproject.toml", "-"],
             input=text, stdout=subprocess.PIPE, text=True, check=True,
@@ -121,9 +126,17 @@ def main() -> int:
     arguments.add_argument("--openapi", type=Path, default=DOCUMENT, help="default: openapi.json of the repository")
     given = arguments.parse_args()
 
-    made = {PACKAGE / "models.py": models(given.openapi)}
-    for source in sorted((PACKAGE / "_async").glob("*.py")):
-        made[PACKAGE / "_sync" / source.name] = formatted(without_async(source.read_text()))
+    api = json.loads(given.openapi.read_text())
+    names = json.loads(NAMES.read_text())
+    operations = PACKAGE / "_async" / "operations.py"
+    made = {
+        PACKAGE / "models.py": models(given.openapi),
+        PACKAGE / "bodies.py": formatted(bodies(api, names)),
+        operations: formatted(operation_classes(api, names)),
+    }
+    sources = {path: path.read_text() for path in sorted((PACKAGE / "_async").glob("*.py"))}
+    for path, text in {**sources, operations: made[operations]}.items():
+        made[PACKAGE / "_sync" / path.name] = formatted(without_async(text))
 
     differing = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in differing:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import threading
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -32,10 +34,14 @@ def test_a_request_of_the_service_is_verified(pms: Pms) -> None:
     assert len(list(pms.webhooks.deliveries(webhook.id, limit=1))) == 2
 
     (body, headers), (body_then, headers_then) = received
-    assert webhooks.verify(body, headers, webhook.secret)["event"] == "prompt.created"
+    event = webhooks.verify(body, headers, webhook.secret)
+    assert isinstance(event, webhooks.PromptEvent)
+    assert event.event == "prompt.created"
+    assert event.timestamp.utcoffset() == timedelta(0)
+    assert event.model_dump(mode="json") == json.loads(body)
     assert webhooks.is_body_signed(body, headers, webhook.secret)
     for secret in (webhook.secret, rotated.secret):
-        assert webhooks.verify(body_then, headers_then, secret)["event"] == "evaluation.completed"
+        assert isinstance(webhooks.verify(body_then, headers_then, secret), webhooks.EvaluationCompleted)
     with pytest.raises(SignatureError, match="No signature"):
         webhooks.verify(body, headers, rotated.secret)
     with pytest.raises(ValueError, match="empty"):

@@ -15,7 +15,7 @@ interface ErrorFields {
 
 /** Anything that this client throws, but for what it was called with wrongly. Tell them apart by class or by `code`. */
 export class PmsError extends Error {
-  /** The service's code, or one of this client's: `connection_failed`, `unexpected_response`, `invalid_variables`, `invalid_signature`. */
+  /** The service's code, or one of this client's: `connection_failed`, `unexpected_response`, `invalid_variables`, `invalid_signature`, `wait_timeout`. */
   readonly code: string;
   /** Of the response; undefined where there was none. */
   readonly status: number | undefined;
@@ -68,6 +68,8 @@ export class ServiceError extends PmsError {}
 export class ConnectionError extends PmsError {}
 /** `invalid_variables`: a prompt can't be filled with them. `details` name them. */
 export class VariablesError extends PmsError {}
+/** `wait_timeout`: what was waited for goes on beyond the time. */
+export class WaitTimeoutError extends PmsError {}
 /** `invalid_signature`: a webhook's request is not from the service, or too old. */
 export class SignatureError extends PmsError {}
 

@@ -1,6 +1,6 @@
 import { verifyWebhook } from './webhooks.ts';
 
-export type { CallOptions, RequestOf, ResponseOf } from './call.ts';
+export type { ApiPromise, CallOptions, RequestOf, ResponseOf, WithResponse } from './call.ts';
 export {
   ConnectionError,
   type ErrorCode,
@@ -17,6 +17,7 @@ export {
   UnauthorizedError,
   VariablesError,
   VersionConflictError,
+  WaitTimeoutError,
 } from './errors.ts';
 export type { BuiltInScore, ScoreWithReason } from './evaluate/built-in-scores.ts';
 export type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
@@ -24,6 +25,8 @@ export type { Scorer, ScoreSpec } from './evaluate/scores.ts';
 export type { Operations } from './generated/operations.gen.ts';
 /** Everything of the service's OpenAPI document. */
 export type * as Api from './generated/types.gen.ts';
+export type { NewExample, UploadedExamples, UploadOptions, WaitOptions } from './own-methods.ts';
+export { List, type Page } from './pages.ts';
 export { type ExecuteOptions, type ListOperation, Pms, type PmsOptions } from './pms.ts';
 export type { ChatMessage, Fallback, ModelInput, Variables } from './prompts/loaded-prompt.ts';
 export { LoadedPrompt } from './prompts/loaded-prompt.ts';
@@ -31,8 +34,9 @@ export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
 export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
 export type { DecidedBy } from './prompts/rollout.ts';
 export type { RecordOptions, Run } from './record.ts';
+export type { Resources } from './resources.ts';
 export type { Scores } from './scores.ts';
-export type { StreamEvent, StreamOptions } from './stream.ts';
+export type { EvaluationEvent, StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook, type WebhookEvent } from './webhooks.ts';
 

@@ -1,20 +1,46 @@
-interface PageOf<Item> {
-  data: readonly Item[];
+import type { ApiPromise, WithResponse } from './call.ts';
+
+/** A part of a list. */
+export interface Page<Item> {
+  data: Item[];
+  /** Of the next page; null on the last one. */
   next_cursor: string | null;
 }
 
 /**
- * All entries of a list, a page at a time.
- * @param read reads the page behind a cursor; the first one where it is undefined
+ * A list of the service, which is asked for as it is read, a page at a time: `for await (const prompt of pms.prompts.list())`.
+ * It can be read more than once, and is asked for anew each time.
  */
-export async function* eachItem<Item>(
-  read: (cursor: string | undefined) => Promise<PageOf<Item>>,
-  first?: string,
-): AsyncGenerator<Item, void, undefined> {
-  for (let cursor = first; ; ) {
-    const { data, next_cursor: next } = await read(cursor);
-    yield* data;
-    if (next === null) return;
-    cursor = next;
+export class List<Item> implements AsyncIterable<Item> {
+  readonly #read: (cursor: string | undefined) => ApiPromise<Page<Item>>;
+  readonly #first: string | undefined;
+
+  /**
+   * @param read reads the page behind a cursor; the first one where it is undefined
+   * @param first where to begin
+   */
+  constructor(read: (cursor: string | undefined) => ApiPromise<Page<Item>>, first?: string) {
+    this.#read = read;
+    this.#first = first;
+  }
+
+  /** Its entries. @throws PmsError */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+
+  /** The same, page by page. Only a null `next_cursor` means the end: any page may be empty. @throws PmsError */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    for (let cursor = this.#first; ; ) {
+      const page = await this.#read(cursor);
+      yield page;
+      if (page.next_cursor === null) return;
+      cursor = page.next_cursor;
+    }
+  }
+
+  /** The first page, with its response. @throws PmsError */
+  withResponse(): Promise<WithResponse<Page<Item>>> {
+    return this.#read(this.#first).withResponse();
   }
 }

@@ -16,3 +16,14 @@ export function randomKey(): string {
   const word = () => Math.floor(Math.random() * 2 ** 32).toString(36);
   return `${Date.now().toString(36)}-${word()}${word()}${word()}`;
 }
+
+/** A variable of the environment, where the platform has them and lets them be read. */
+export function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.[name] || undefined;
+  } catch {
+    // Deno asks for a permission.
+    return undefined;
+  }
+}

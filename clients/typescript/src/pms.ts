@@ -1,13 +1,23 @@
-import { bodyOf, type CallOptions, call, type RequestOf, type ResponseOf, toRequest } from './call.ts';
+import {
+  type ApiPromise,
+  answerOf,
+  bodyOf,
+  type CallOptions,
+  call,
+  type RequestOf,
+  type ResponseOf,
+  toRequest,
+} from './call.ts';
 import type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
 import type { Operations } from './generated/operations.gen.ts';
 import type { CreateExecution, Execution } from './generated/types.gen.ts';
-import { eachItem } from './pages.ts';
+import { ownMethods } from './own-methods.ts';
+import { List, type Page } from './pages.ts';
 import { randomKey } from './platform.ts';
 import { type CacheOptions, Prompts } from './prompts/prompts.ts';
 import { Recorder, type RecordOptions, type Run } from './record.ts';
-import { Scores } from './scores.ts';
-import { type StreamEvent, type StreamOptions, streamExecution } from './stream.ts';
+import { type Resources, resourcesOf } from './resources.ts';
+import type { StreamEvent, StreamOptions } from './stream.ts';
 import { createTransport, sleep, type Transport, type TransportOptions } from './transport.ts';
 
 export interface PmsOptions extends TransportOptions {
@@ -32,23 +42,39 @@ const POLL_MS = 2_000;
 
 const isOver = ({ status }: Execution) => status === 'completed' || status === 'failed' || status === 'canceled';
 
-/** A client of one workspace. It holds no connection, and a timer only while runs wait to be recorded. */
-export class Pms {
-  readonly prompts: Prompts;
-  readonly scores: Scores = new Scores((...args) => this.call(...args));
+/** What has the resources as properties, once they are assigned. */
+const WithResources = class {} as new () => Resources;
+
+/**
+ * A client of one workspace. It holds no connection, and a timer only while runs wait to be recorded. Each operation of the service is a
+ * method: `pms.prompts.create(…)`, `pms.evaluations.get(id)`.
+ */
+export class Pms extends WithResources {
   readonly #transport: Transport;
-  readonly #retryForMs: number | undefined;
   readonly #recorder: Recorder;
 
-  constructor({ cache = {}, record = {}, ...options }: PmsOptions) {
-    this.#transport = createTransport(options);
-    this.#recorder = new Recorder(this.#transport, record, options.retryForMs);
-    this.#retryForMs = options.retryForMs;
-    this.prompts = new Prompts(async (prompts, isPatient) => {
+  /** @throws TypeError where neither the options nor the environment (`PMS_BASE_URL`, `PMS_API_KEY`) say where the service is, or the key */
+  constructor({ cache = {}, record = {}, ...options }: PmsOptions = {}) {
+    super();
+    const transport = createTransport(options);
+    this.#transport = transport;
+    this.#recorder = new Recorder(transport, record, options.retryForMs);
+    const prompts = new Prompts(async (prompts, isPatient) => {
       const limits = isPatient ? {} : { maxRetries: 0 };
       const { data } = await this.call('resolvePrompts', { body: { prompts } }, limits);
       return data;
     }, cache);
+    const resources = resourcesOf(
+      (operation, request, given) => call(transport, operation, request as RequestOf<typeof operation>, given),
+      ({ evaluations, releases }) => {
+        const get = {
+          evaluation: (id: string, given: CallOptions) => evaluations.get(id, given),
+          release: (id: string, given: CallOptions) => releases.get(id, given),
+        };
+        return { prompts, ...ownMethods(transport, get, options.retryForMs) };
+      },
+    );
+    Object.assign(this, resources);
   }
 
   /**
@@ -60,7 +86,7 @@ export class Pms {
     operation: Id,
     request: RequestOf<Id>,
     options?: CallOptions,
-  ): Promise<ResponseOf<Id>> {
+  ): ApiPromise<ResponseOf<Id>> {
     return call(this.#transport, operation, request, options);
   }
 
@@ -80,10 +106,9 @@ export class Pms {
     request: Omit<RequestOf<Id>, 'body'> & { body: string | Blob | ReadableStream | Uint8Array<ArrayBuffer> },
     contentType: string,
     options: CallOptions = {},
-  ): Promise<ResponseOf<Id>> {
+  ): ApiPromise<ResponseOf<Id>> {
     const headers = { ...options.headers, 'Content-Type': contentType };
-    const sent = toRequest(operation, request, { ...options, headers });
-    return this.#transport(sent, bodyOf<Id>);
+    return answerOf(this.#transport, () => toRequest(operation, request, { ...options, headers }), bodyOf<Id>);
   }
 
   /**
@@ -115,11 +140,11 @@ export class Pms {
     options?: CallOptions,
   ): AsyncGenerator<ItemOf<Id>, void, undefined> {
     const { query, ...others } = request as { query?: { cursor?: string } };
-    const read = async (cursor: string | undefined) => {
+    const read = (cursor: string | undefined) => {
       const page = { ...others, query: { ...query, cursor } } as unknown as RequestOf<Id>;
-      return (await this.call(operation, page, options)) as { data: ItemOf<Id>[]; next_cursor: string | null };
+      return this.call(operation, page, options) as unknown as ApiPromise<Page<ItemOf<Id>>>;
     };
-    return eachItem(read, query?.cursor);
+    return new List(read, query?.cursor)[Symbol.asyncIterator]();
   }
 
   /**
@@ -149,12 +174,12 @@ export class Pms {
    * @throws PmsError where the request is refused, or the service can't be reached
    */
   stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
-    return streamExecution(this.#transport, { body }, { retryForMs: this.#retryForMs, ...options });
+    return this.executions.stream(body, options);
   }
 
   /** The same of an execution that is there. @param id `exec_…` */
   streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
-    return streamExecution(this.#transport, { id }, { retryForMs: this.#retryForMs, ...options });
+    return this.executions.streamOf(id, options);
   }
 
   /**

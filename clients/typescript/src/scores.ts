@@ -1,23 +1,23 @@
-import type { CallOptions, RequestOf, ResponseOf } from './call.ts';
-import type { FeedbackToken, NewScore, Score } from './generated/types.gen.ts';
-
-type Call = <Id extends 'createScores' | 'createFeedbackToken'>(
-  operation: Id,
-  request: RequestOf<Id>,
-  options?: CallOptions,
-) => Promise<ResponseOf<Id>>;
+import { type ApiPromise, answerOf, bodyOf, type CallOptions, toRequest } from './call.ts';
+import type { FeedbackToken, NewScore, Score, Scores as StoredScores } from './generated/types.gen.ts';
+import type { Transport } from './transport.ts';
 
 /** What is said of executions, and of examples of evaluations. */
 export class Scores {
-  readonly #call: Call;
+  readonly #transport: Transport;
 
-  constructor(call: Call) {
-    this.#call = call;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
-  /** Stores a score, or replaces the one of its `id`. Many at once: `pms.call('createScores', { body: { scores } })`. @throws PmsError */
-  create(score: NewScore, options?: CallOptions): Promise<Score> {
-    return this.#call('createScores', { body: score }, options) as Promise<Score>;
+  /** Stores a score, or replaces the one of its `id`. @throws PmsError */
+  create(score: NewScore, options?: CallOptions): ApiPromise<Score> {
+    return this.#send<Score>('createScores', { body: score }, options);
+  }
+
+  /** Stores up to 1,000 scores in one request: all of them, or none. @throws PmsError */
+  createMany(scores: readonly NewScore[], options?: CallOptions): ApiPromise<StoredScores> {
+    return this.#send<StoredScores>('createScores', { body: { scores } }, options);
   }
 
   /**
@@ -30,8 +30,17 @@ export class Scores {
     executionId: string,
     { names, expiresIn }: { names: string[]; expiresIn?: number },
     options?: CallOptions,
-  ): Promise<FeedbackToken> {
+  ): ApiPromise<FeedbackToken> {
     const body = { names, ...(expiresIn !== undefined && { expires_in: expiresIn }) };
-    return this.#call('createFeedbackToken', { path: { id: executionId }, body }, options);
+    return this.#send<FeedbackToken>('createFeedbackToken', { path: { id: executionId }, body }, options);
+  }
+
+  #send<Data>(
+    operation: 'createScores' | 'createFeedbackToken',
+    request: { path?: Record<string, unknown>; body: unknown },
+    options: CallOptions | undefined,
+  ): ApiPromise<Data> {
+    const read = async (response: Response) => (await bodyOf<typeof operation>(response)) as Data;
+    return answerOf(this.#transport, () => toRequest(operation, request, options), read);
   }
 }

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { toRequest } from './call.ts';
+import { type CallOptions, toRequest } from './call.ts';
 import { ConnectionError, PmsError } from './errors.ts';
-import type { CreateExecution, Execution, ToolCall } from './generated/types.gen.ts';
+import type { CreateExecution, Evaluation, Execution, ToolCall } from './generated/types.gen.ts';
 import { randomKey } from './platform.ts';
 import { createPatience, isTemporary, type Request, sleep, type Transport } from './transport.ts';
 
@@ -18,6 +18,12 @@ export type StreamEvent =
   /** Last. */
   | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: Execution };
 
+/** What is told of an evaluation while it runs: how far it is, whenever that has changed, and how it ended. */
+export interface EvaluationEvent {
+  type: 'evaluation.progress' | 'evaluation.completed' | 'evaluation.failed' | 'evaluation.canceled';
+  evaluation: Evaluation;
+}
+
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
@@ -30,7 +36,7 @@ export interface StreamOptions {
 /** The service sends something every 15 s. */
 const SILENCE_MS = 45_000;
 
-const ENDS: ReadonlySet<string> = new Set(['execution.completed', 'execution.failed', 'execution.canceled']);
+const isEnd = ({ type }: { type: string }) => /\.(completed|failed|canceled)$/.test(type);
 
 /**
  * Runs a prompt and yields what happens, to the end of the execution. A connection that breaks is made again, and the stream
@@ -40,9 +46,34 @@ const ENDS: ReadonlySet<string> = new Set(['execution.completed', 'execution.fai
 export async function* streamExecution(
   transport: Transport,
   what: { body: CreateExecution } | { id: string },
-  { signal, idempotencyKey = randomKey(), retryForMs, maxReconnects }: StreamOptions = {},
+  { idempotencyKey = randomKey(), ...options }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let id = 'id' in what ? what.id : undefined;
+  const request = (sent: CallOptions) =>
+    id === undefined && 'body' in what
+      ? toRequest('createExecution', what, { ...sent, idempotencyKey })
+      : toRequest('streamExecution', { path: { id } }, { ...sent, idempotencyKey });
+  for await (const event of follow<StreamEvent>(transport, request, options)) {
+    if (event.type === 'execution.started') id = event.execution.id;
+    yield event;
+  }
+}
+
+/** Yields how far an evaluation is, to its end, in the same way. @param id `eval_…` @throws PmsError */
+export function streamEvaluation(
+  transport: Transport,
+  id: string,
+  options: StreamOptions = {},
+): AsyncGenerator<EvaluationEvent, void, undefined> {
+  return follow(transport, (sent) => toRequest('streamEvaluation', { path: { id } }, sent), options);
+}
+
+/** The events of a stream, over as many connections as it takes. @param request makes one for what comes next */
+async function* follow<Event extends { type: string }>(
+  transport: Transport,
+  request: (options: CallOptions) => Request,
+  { signal, retryForMs, maxReconnects }: StreamOptions,
+): AsyncGenerator<Event, void, undefined> {
   let lastEventId: string | undefined;
   const patience = createPatience({
     ...(retryForMs !== undefined && { retryForMs }),
@@ -50,23 +81,16 @@ export async function* streamExecution(
   });
   for (;;) {
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-    const options = { signal, headers, idempotencyKey, maxRetries: 0 };
-    const request =
-      id === undefined && 'body' in what
-        ? toRequest('createExecution', what, options)
-        : toRequest('streamExecution', { path: { id } }, options);
+    const sent = request({ signal, headers, maxRetries: 0 });
     try {
-      for await (const { event, message } of eventsOf(transport, request)) {
+      for await (const { event, message } of eventsOf<Event>(transport, sent)) {
         patience.reset();
-        if (event.type === 'execution.started') id = event.execution.id;
         lastEventId = message.id ?? lastEventId;
         yield event;
-        if (ENDS.has(event.type)) return;
+        if (isEnd(event)) return;
       }
-      throw new ConnectionError('connection_failed', 'The stream was interrupted.', {
-        idempotencyKey,
-        executionId: id,
-      });
+      // What is known of it by now.
+      throw new ConnectionError('connection_failed', 'The stream was interrupted.', request({}).about);
     } catch (error) {
       if (!(error instanceof PmsError) || !isTemporary(error)) throw error;
       const pauseMs = patience.pauseAfter(error);
@@ -77,10 +101,10 @@ export async function* streamExecution(
 }
 
 /** The events of one connection. */
-async function* eventsOf(
+async function* eventsOf<Event>(
   transport: Transport,
   request: Request,
-): AsyncGenerator<{ event: StreamEvent; message: EventSourceMessage }, void, undefined> {
+): AsyncGenerator<{ event: Event; message: EventSourceMessage }, void, undefined> {
   const messages: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => messages.push(message) });
   const decoder = new TextDecoder();

@@ -1,11 +1,12 @@
 import { ConnectionError, errorOf, PmsError } from './errors.ts';
+import { environment } from './platform.ts';
 
 /** How requests are made. */
 export interface TransportOptions {
-  /** Where the service is, such as `https://prompts.example.com`; `/v1` may follow. */
-  baseUrl: string;
-  /** A key of the service, or what gives one for each request. */
-  apiKey: string | (() => string | Promise<string>);
+  /** Where the service is, such as `https://prompts.example.com`; `/v1` may follow. Default: `PMS_BASE_URL` of the environment */
+  baseUrl?: string | undefined;
+  /** A key of the service, or what gives one for each request. Default: `PMS_API_KEY` of the environment */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Default: the platform's. */
   fetch?: typeof fetch;
   /** For a response, or the beginning of a stream, in milliseconds. Default: 90,000 */
@@ -55,7 +56,17 @@ export const RETRY_FOR_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 
-export function createTransport({ baseUrl, apiKey, headers, ...options }: TransportOptions): Transport {
+/** @throws TypeError where neither the options nor the environment say where the service is, or which key to use */
+export function createTransport({
+  baseUrl = environment('PMS_BASE_URL'),
+  apiKey = environment('PMS_API_KEY'),
+  headers,
+  ...options
+}: TransportOptions): Transport {
+  if (!baseUrl)
+    throw new TypeError('Give baseUrl, or set PMS_BASE_URL: the address of the service, http://127.0.0.1:3000.');
+  if (apiKey === undefined) throw new TypeError('Give apiKey, or set PMS_API_KEY: a key of the service.');
+  const keyOf = typeof apiKey === 'string' ? () => apiKey : apiKey;
   const root = `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 
   async function send<Result>(
@@ -64,7 +75,7 @@ export function createTransport({ baseUrl, apiKey, headers, ...options }: Transp
   ): Promise<{ result: Result } | { error: PmsError }> {
     const all = new Headers(headers);
     for (const [name, value] of Object.entries(own ?? {})) if (value !== undefined) all.set(name, value);
-    all.set('Authorization', `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`);
+    all.set('Authorization', `Bearer ${await keyOf()}`);
     const timeout = new AbortController();
     const abort = () => timeout.abort(signal?.reason);
     if (signal?.aborted) abort();

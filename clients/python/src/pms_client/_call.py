@@ -15,6 +15,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from ._json import plain
+from ._time import text_of
 from .errors import ApiError, PmsError, QuotaExceededError, RateLimitedError, UnexpectedResponseError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -62,7 +63,7 @@ def params_of(**params: object) -> dict[str, str]:
 def _text_of(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    return text_of(value) if isinstance(value, datetime) else str(value)
 
 
 def read(*segments: str, **params: object) -> Call:

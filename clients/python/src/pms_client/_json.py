@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from ._time import text_of
+
 JsonValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,7 +34,7 @@ def plain(value: object) -> JsonValue:
             raise TypeError(f"{value} is no number of JSON")
         return value
     if isinstance(value, datetime):
-        return value.isoformat()
+        return text_of(value)
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if isinstance(value, Mapping):

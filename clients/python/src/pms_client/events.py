@@ -1,11 +1,11 @@
-"""The events of a streamed execution."""
+"""The events of streams."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .models import Execution, ToolCall
+from .models import Evaluation, Execution, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,26 @@ def event_of(type_: str, data: dict[str, Any]) -> StreamEvent:
     except KeyError as error:
         raise ValueError(f"{type_} has no {error}") from error
     return UnknownEvent(type_, data)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationEvent:
+    """How far an evaluation is."""
+
+    type: str
+    """`evaluation.progress`; last `evaluation.completed`, `evaluation.failed` or `evaluation.canceled`."""
+    evaluation: Evaluation
+
+
+def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
+    """
+    Raises:
+        ValueError: where the data is not that of an evaluation.
+    """
+    try:
+        return EvaluationEvent(type_, Evaluation.model_validate(data["evaluation"]))
+    except KeyError as error:
+        raise ValueError(f"{type_} has no {error}") from error
 
 
 class Transcript:

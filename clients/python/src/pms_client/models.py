@@ -6,6 +6,8 @@ from typing import Annotated, Any, Dict, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ._time import UtcDatetime
+
 
 class TextPart(BaseModel):
     model_config = ConfigDict(
@@ -118,14 +120,6 @@ class FilePart(BaseModel):
     url: Annotated[str | None, Field(description="Where the file is.")] = None
 
 
-class ChatAssistantMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["assistant"]
-    content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
-
-
 class ToolCall(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -133,22 +127,6 @@ class ToolCall(BaseModel):
     id: str
     name: str
     input: Annotated[Any, Field(description="Any JSON.")]
-
-
-class ListedPromptCreatedBy(BaseModel):
-    """
-    Who made the version. Null: the operator, or nobody knows any more.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    key_id: str
-    member_id: Annotated[
-        str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
-    ]
-    name: str
 
 
 class ListedPromptAllLabel(BaseModel):
@@ -175,22 +153,6 @@ class PromptRelease(BaseModel):
             description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
     ]
-
-
-class PromptCreatedBy(BaseModel):
-    """
-    Who made the version. Null: the operator, or nobody knows any more.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    key_id: str
-    member_id: Annotated[
-        str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
-    ]
-    name: str
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -266,44 +228,6 @@ class VersionDiff(BaseModel):
     changes: list[VersionDiffChange]
 
 
-class LabelReleaseStep(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    __annotations__ = {
-        "__pydantic_extra__": Dict[str, Any],
-    }
-    type: str
-
-
-class LabelRelease(BaseModel):
-    """
-    How it moves; null: there is no policy.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    steps: list[LabelReleaseStep]
-    required: bool
-
-
-class Label(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    label: Annotated[
-        str,
-        Field(description="A label such as `production`; `latest` always means the newest version."),
-    ]
-    protected: bool
-    release: Annotated[
-        LabelRelease | None,
-        Field(description="How it moves; null: there is no policy."),
-    ]
-    prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
-
-
 class ReleaseApprovalBy(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -322,7 +246,7 @@ class ReleaseApproval(BaseModel):
     )
     step: int
     by: ReleaseApprovalBy
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     comment: str | None
     candidate_version: Annotated[int, Field(description="A version of the prompt, from 1.")]
     evaluation_id: str | None
@@ -344,7 +268,7 @@ class ReleaseDecision(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     step: int
     verdict: Annotated[
         str,
@@ -385,12 +309,12 @@ class ReleaseStep(BaseModel):
     }
     type: str
     state: Literal["pending", "active", "passed", "failed", "inconclusive", "skipped"]
-    started_at: str | None
+    started_at: UtcDatetime | None
     due_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(description="When it is over at the earliest; null: its time is not known."),
     ]
-    finished_at: str | None
+    finished_at: UtcDatetime | None
     numbers: Annotated[
         Any,
         Field(description="By what was decided: see docs/releases.md. Null: by nothing yet."),
@@ -424,7 +348,7 @@ class ReleaseNumbersDatum(BaseModel):
         extra="ignore",
     )
     at: Annotated[
-        str,
+        UtcDatetime,
         Field(description="The beginning of the minute, hour or day (UTC), of when executions were created."),
     ]
     step: Annotated[int, Field(description="The step since which the share is as it was then.")]
@@ -471,22 +395,6 @@ class ExecutionLatency(BaseModel):
     total_ms: Annotated[int | None, Field(description="From creation to the end.")]
 
 
-class ExecutionRelease(BaseModel):
-    """
-    The release of the label that decided the version; null where none did.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    arm: Literal["stable", "candidate"]
-    keyed: Annotated[
-        bool,
-        Field(description="Whether the `rollout_key` decided. Else it was chosen at random."),
-    ]
-
-
 class Tokens(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -496,49 +404,6 @@ class Tokens(BaseModel):
     cached_input: Annotated[int, Field(description="Part of `input` that the provider had in its cache.")]
     reasoning: Annotated[int, Field(description="Part of `output` that was spent on reasoning.")]
     total: Annotated[int, Field(description="`input` + `output`.")]
-
-
-class CostPricing(BaseModel):
-    """
-    The price used, in US dollars per million tokens, and where it comes from.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    source: Annotated[str, Field(description="`genai-prices@<version>`, `operator` or `sandbox`.")]
-    model: str
-    input_per_million: str
-    cached_input_per_million: str
-    cache_write_per_million: str | None = None
-    output_per_million: str
-    tier_above_input_tokens: Annotated[
-        float | None,
-        Field(
-            description="For prices that depend on the length of the input: the tier used starts above this many tokens."
-        ),
-    ] = None
-    per_request: str | None = None
-    batch_multiplier: Annotated[
-        str | None,
-        Field(description="Of a call in a batch: what the prices above were multiplied by, such as `0.5`."),
-    ] = None
-    batch_source: Annotated[str | None, Field(description="Where the multiplier comes from.")] = None
-
-
-class Cost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-    pricing: Annotated[
-        CostPricing | None,
-        Field(description="The price used, in US dollars per million tokens, and where it comes from."),
-    ]
 
 
 class CostAmount(BaseModel):
@@ -560,51 +425,6 @@ class ExecutionError(BaseModel):
     message: str
 
 
-class ScoreSubject(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    execution_id: str
-
-
-class ScoreSubject1(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    evaluation_id: str
-    example_id: str
-
-
-class ScoreEvaluator(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    rule: str
-    version: str
-    model: str | None
-
-
-class Score(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    value: float | bool | str
-    data_type: Literal["numeric", "boolean", "categorical", "text"]
-    subject: ScoreSubject | ScoreSubject1
-    source: Literal["api", "person", "evaluator", "feedback"]
-    author: Annotated[
-        str | None,
-        Field(description="Who stored it: a member, or a key or session that is nobody’s."),
-    ]
-    evaluator: ScoreEvaluator | None
-    comment: str | None
-    metadata: dict[str, Any]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
 class RecordedRuns(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -612,47 +432,99 @@ class RecordedRuns(BaseModel):
     ids: Annotated[list[str], Field(description="Of the executions, in the order of the records.")]
 
 
-class ProviderModelPricing(BaseModel):
-    """
-    For short inputs, where the price depends on the length; null where none is known.
-    """
-
+class ChatCompletionChoiceMessageToolCallFunction(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    input: Annotated[str, Field(description="US dollars per million tokens.")]
-    output: Annotated[str, Field(description="US dollars per million tokens.")]
-    cached_input: Annotated[str, Field(description="US dollars per million tokens.")]
+    name: str
+    arguments: Annotated[str, Field(description="JSON.")]
 
 
-class ProviderModel(BaseModel):
+class ChatCompletionChoiceMessageToolCall(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    model: str
-    pricing: Annotated[
-        ProviderModelPricing | None,
-        Field(description="For short inputs, where the price depends on the length; null where none is known."),
-    ]
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionChoiceMessageToolCallFunction
 
 
-class Provider(BaseModel):
+class ChatCompletionChoiceMessage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    provider: str
-    is_configured: Annotated[bool, Field(description="Whether its models can be called.")]
-    setting: Annotated[
-        str | None,
-        Field(description="What an operator sets so that they can be; null where nothing needs to be set."),
-    ]
-    has_batches: Annotated[bool, Field(description="Whether evaluations can call its models by batches.")]
-    models: Annotated[
-        list[ProviderModel],
-        Field(
-            description="The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too."
-        ),
-    ]
+    role: Literal["assistant"]
+    content: str | None
+    refusal: None
+    tool_calls: list[ChatCompletionChoiceMessageToolCall] | None = None
+
+
+class ChatCompletionChoice(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    index: Literal[0]
+    message: ChatCompletionChoiceMessage
+    logprobs: None
+    finish_reason: Literal["stop", "length", "tool_calls", "content_filter"]
+
+
+class ChatCompletionUsagePromptTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    cached_tokens: int
+
+
+class ChatCompletionUsageCompletionTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reasoning_tokens: int
+
+
+class ChatCompletionUsage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: ChatCompletionUsagePromptTokensDetails
+    completion_tokens_details: ChatCompletionUsageCompletionTokensDetails
+
+
+class ChatCompletion(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="The id of the execution.")]
+    object: Literal["chat.completion"]
+    created: Annotated[int, Field(description="Seconds since 1970.")]
+    model: Annotated[str, Field(description="The version of the prompt that was run.")]
+    choices: list[ChatCompletionChoice]
+    usage: ChatCompletionUsage
+
+
+class ModelResponseTool(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["function"]
+    name: str
+    description: str | None
+    parameters: dict[str, Any]
+    strict: bool | None
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="The name of a prompt.")]
+    object: Literal["model"]
+    created: Annotated[int, Field(description="Seconds since 1970.")]
+    owned_by: Annotated[str, Field(description="The workspace.")]
 
 
 class CreatedEvaluationTarget(BaseModel):
@@ -668,18 +540,6 @@ class CreatedEvaluationTarget(BaseModel):
 
 
 class CreatedEvaluationInclude(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    version: int
-
-
-class CreatedEvaluationDataset(BaseModel):
-    """
-    Null for inline examples.
-    """
-
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -705,13 +565,6 @@ class CreatedEvaluationEvaluator(BaseModel):
     ] = None
 
 
-class CreatedEvaluationReuse(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    max_age: int
-
-
 class CreatedEvaluationJudge(BaseModel):
     """
     The judges alone.
@@ -730,72 +583,6 @@ class CreatedEvaluationLatency(BaseModel):
     )
     p50_ms: int | None
     p95_ms: int | None
-
-
-class CreatedEvaluationError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-
-
-class ProviderBatchCounts(BaseModel):
-    """
-    By the provider.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    total: int
-    succeeded: int
-    failed: int
-
-
-class ProviderBatchError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-
-
-class ProviderBatch(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    number: Annotated[int, Field(description="From 1.")]
-    id: Annotated[str, Field(description="What it is tagged with at a provider that has tags.")]
-    wave: Literal["responses", "judgements"]
-    evaluator: Annotated[str | None, Field(description="The judge, of `judgements`.")]
-    provider: str
-    model: str
-    provider_batch_id: str | None
-    status: Annotated[
-        Literal[
-            "preparing",
-            "submitting",
-            "unknown",
-            "in_progress",
-            "settling",
-            "completed",
-            "failed",
-            "expired",
-            "canceled",
-        ],
-        Field(
-            description="`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that."
-        ),
-    ]
-    provider_status: Annotated[str | None, Field(description="As the provider calls it.")]
-    items: Annotated[int, Field(description="Calls in it.")]
-    counts: Annotated[ProviderBatchCounts | None, Field(description="By the provider.")]
-    submitted_at: str | None
-    expires_at: Annotated[str | None, Field(description="When the provider gives up.")]
-    next_poll_at: str | None
-    finished_at: str | None
-    error: ProviderBatchError | None
 
 
 class EvaluationTarget(BaseModel):
@@ -818,18 +605,6 @@ class EvaluationInclude(BaseModel):
     version: int
 
 
-class EvaluationDataset(BaseModel):
-    """
-    Null for inline examples.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    version: int
-
-
 class EvaluationEvaluator(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -840,13 +615,6 @@ class EvaluationEvaluator(BaseModel):
     type: str
     name: str
     weight: float
-
-
-class EvaluationReuse(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    max_age: int
 
 
 class EvaluationJudge(BaseModel):
@@ -869,14 +637,6 @@ class EvaluationLatency(BaseModel):
     p95_ms: int | None
 
 
-class EvaluationError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-
-
 class EvaluationEstimateTokens(BaseModel):
     """
     Model and judges together.
@@ -889,112 +649,12 @@ class EvaluationEstimateTokens(BaseModel):
     output: int
 
 
-class EvaluationEstimateCost(BaseModel):
-    """
-    US dollars, judges included; null where a model has no known price.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    currency: Literal["USD"]
-    amount: str
-
-
-class EvaluationEstimate(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    examples: int
-    model_calls: Annotated[
-        int,
-        Field(description="Examples that fit the prompt; of a large dataset by a sample."),
-    ]
-    judge_calls: int
-    tokens: Annotated[EvaluationEstimateTokens, Field(description="Model and judges together.")]
-    cost: Annotated[
-        EvaluationEstimateCost | None,
-        Field(description="US dollars, judges included; null where a model has no known price."),
-    ]
-    savings: Annotated[
-        CostAmount | None,
-        Field(
-            description="What batches save, within `cost`; null where calls are made one by one, or a model has no known price."
-        ),
-    ]
-    basis: Annotated[str, Field(description="How it was reckoned, in words.")]
-
-
-class EvaluationResultScores(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    score: float
-    reason: str | None
-
-
-class EvaluationResultError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-
-
-class EvaluationResult(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    seq: int
-    example_id: str
-    status: Literal["answered", "scored", "failed"]
-    variables: dict[str, Any]
-    expected: Annotated[Any, Field(description="Any JSON.")]
-    output: str | None
-    tool_calls: Annotated[
-        list[ToolCall],
-        Field(description="The tools that the model asks for. The service runs none."),
-    ]
-    model: Annotated[
-        str | None,
-        Field(description="The model that responded, or that failed last: the run's, or one of its fallback models."),
-    ]
-    reused_from: Annotated[
-        str | None,
-        Field(description="The execution or evaluation that paid for the output, where it was reused."),
-    ]
-    finish_reason: str | None
-    score: float | None
-    scores: dict[str, EvaluationResultScores] | None
-    stored_scores: Annotated[
-        list[Score] | None,
-        Field(description="The newest 100 of `POST /scores`. Only where one result is read."),
-    ] = None
-    baseline_score: float | None
-    regression: bool | None
-    improvement: bool | None
-    error: EvaluationResultError | None
-    attempts: int
-    tokens: Tokens
-    cost: CostAmount
-    model_ms: int | None
-
-
 class StoredCodeResults(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     stored: Annotated[int, Field(description="How many are new.")]
     known: Annotated[int, Field(description="How many examples had a result already, which stays.")]
-
-
-class EvaluationComparisonInterval(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    low: float
-    high: float
-    method: Literal["sign_flip", "normal"]
 
 
 class EvaluationComparisonRegressionsExample(BaseModel):
@@ -1082,30 +742,6 @@ class EvaluationComparisonByEvaluatorItem(BaseModel):
     unchanged: int
 
 
-class EvaluationComparison(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    a: str
-    b: str
-    examples_compared: int
-    score_a: float | None
-    score_b: float | None
-    difference: float | None
-    interval: EvaluationComparisonInterval | None
-    p_value: float | None
-    verdict: Literal[
-        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
-    ]
-    note: str
-    regressions: EvaluationComparisonRegressions
-    improvements: EvaluationComparisonImprovements
-    unchanged: int
-    only_in_a: EvaluationComparisonOnlyInA
-    only_in_b: EvaluationComparisonOnlyInB
-    by_evaluator: list[EvaluationComparisonByEvaluatorItem]
-
-
 class OpenExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1149,9 +785,9 @@ class Dataset(BaseModel):
         ),
     ]
     description: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class DatasetExample(BaseModel):
@@ -1175,77 +811,6 @@ class DatasetExample(BaseModel):
     ] = None
 
 
-class Scores(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Score]
-
-
-class ScorePage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Score]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class ScoreSummaryDatum(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    data_type: Literal["numeric", "boolean", "categorical", "text"]
-    prompt_name: str | None = None
-    prompt_version: int | None = None
-    label: str | None = None
-    release_id: Annotated[str | None, Field(description="With `arm`.")] = None
-    arm: Literal["stable", "candidate"] | None = None
-    day: Annotated[str | None, Field(description="Of the subject, in UTC.")] = None
-    n: int
-    mean: Annotated[float | None, Field(description="Of numbers.")]
-    share_true: Annotated[float | None, Field(description="Of booleans, 0–1.")]
-    categories: Annotated[
-        dict[str, int] | None,
-        Field(description="How often each was given, the 100 most frequent."),
-    ]
-
-
-class ScoreSummary(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[ScoreSummaryDatum]
-    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class ScoreDefinitionCategory(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: str
-    label: str
-
-
-class ScoreDefinition(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    data_type: Literal["numeric", "boolean", "categorical", "text"]
-    min: float | None
-    max: float | None
-    categories: list[ScoreDefinitionCategory] | None
-    description: str | None
-    defined: Annotated[bool, Field(description="False: its first score has given the name its type.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
 class FeedbackToken(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1253,7 +818,7 @@ class FeedbackToken(BaseModel):
     token: str
     execution_id: str
     names: list[str]
-    expires_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class Feedback(BaseModel):
@@ -1278,55 +843,6 @@ class QueueItemSubject(BaseModel):
     example_id: str | None = None
 
 
-class QueueItemReviewCorrection(BaseModel):
-    """
-    Where the correction is an example.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    dataset: str
-    version: int
-
-
-class QueueItemReview(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    reviewer: Annotated[str, Field(description="The id of a key or session.")]
-    state: Literal["leased", "completed", "skipped"]
-    leased_until: str | None
-    ended_at: str | None
-    correction: Annotated[
-        QueueItemReviewCorrection | None,
-        Field(description="Where the correction is an example."),
-    ]
-
-
-class QueueItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    subject: Annotated[
-        QueueItemSubject,
-        Field(description="An execution, or an example of an evaluation."),
-    ]
-    state: Annotated[
-        Literal["pending", "leased", "completed", "skipped"],
-        Field(description="`skipped`: by somebody; others may still get it, once nothing else is left."),
-    ]
-    completed: Annotated[int, Field(description="How many reviewers have completed it.")]
-    skipped: Annotated[int, Field(description="How many have skipped it.")]
-    reviews: Annotated[
-        list[QueueItemReview],
-        Field(description="In the list everybody's, up to 20; else the caller's own."),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    completed_at: str | None
-
-
 class QueueProgress(BaseModel):
     """
     Items by state.
@@ -1341,68 +857,12 @@ class QueueProgress(BaseModel):
     skipped: int
 
 
-class Queue(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    description: str | None
-    score_names: list[str]
-    filter: Annotated[dict[str, Any] | None, Field(description="As it was given.")]
-    sample_rate: float
-    reviewers_per_item: int
-    progress: Annotated[QueueProgress, Field(description="Items by state.")]
-    full: Annotated[bool, Field(description="Whether it takes no more items.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class QueueItemPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[QueueItem]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
 class AddedQueueItems(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     added: int
     present: Annotated[int, Field(description="How many were in the queue already.")]
-
-
-class AgreementMeasureInterval(BaseModel):
-    """
-    Of 95 %.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    lower: float
-    upper: float
-
-
-class AgreementMeasure(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: Literal[
-        "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "spearman_rho", "krippendorff_alpha"
-    ]
-    value: Annotated[
-        float | None,
-        Field(description="1: perfect; 0: as by chance. Null: it is not defined."),
-    ]
-    interval: Annotated[AgreementMeasureInterval | None, Field(description="Of 95 %.")]
 
 
 class EvaluatorAgreementEvaluatorDisagreementSubject(BaseModel):
@@ -1430,208 +890,6 @@ class EvaluatorAgreementEvaluatorDisagreement(BaseModel):
     reviewers: Annotated[int, Field(description="How many people.")]
     distance: float
     reason: Annotated[str | None, Field(description="The evaluator's, cut after 500 characters.")]
-
-
-class EvaluatorAgreementEvaluator(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    rule: str
-    version: str
-    model: str | None
-    n: Annotated[int, Field(description="Subjects that both have scored.")]
-    undecided: Annotated[
-        int,
-        Field(description="Subjects left out, since people disagree among themselves."),
-    ]
-    measures: Annotated[list[AgreementMeasure], Field(description="The verdict rests on the first.")]
-    same: Annotated[
-        float | None,
-        Field(description="The share of subjects on which both say exactly the same."),
-    ]
-    mean_distance: Annotated[float | None, Field(description="Of numbers.")]
-    better_than_chance: Annotated[bool | None, Field(description="Null: it cannot be told.")]
-    verdict: str
-    disagreements_total: int
-    disagreements: Annotated[
-        list[EvaluatorAgreementEvaluatorDisagreement],
-        Field(description="The largest first."),
-    ]
-
-
-class EvaluatorAgreement(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    score: str
-    data_type: Literal["numeric", "boolean", "categorical"]
-    truncated: Annotated[
-        bool,
-        Field(
-            description="Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions."
-        ),
-    ]
-    evaluators: list[EvaluatorAgreementEvaluator]
-
-
-class BackfillError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-
-
-class BackfillLastError(BaseModel):
-    """
-    Why the last execution that lacks a score lacks it.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class Backfill(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    rule: str
-    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    max_cost: str | None
-    status: Literal["running", "paused", "completed", "failed", "canceled"]
-    status_reason: str | None
-    progress: Annotated[
-        float,
-        Field(description="0–1: the share of the period that was looked through."),
-    ]
-    found: Annotated[
-        int,
-        Field(description="Executions that are to be scored, as far as it was looked through."),
-    ]
-    scored: int
-    failed: int
-    spent: Annotated[str, Field(description="US dollars, decimal.")]
-    error: BackfillError | None
-    last_error: Annotated[
-        BackfillLastError | None,
-        Field(description="Why the last execution that lacks a score lacks it."),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: str | None
-
-
-class BackfillPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Backfill]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class RuleLastError(BaseModel):
-    """
-    Why the last execution that lacks a score lacks it.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class Rule(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    prompt_name: str | None
-    group: str | None
-    label: str | None
-    filter: Annotated[Any, Field(description="As given; null: none.")]
-    sample_rate: float
-    evaluators: Annotated[
-        list[Any],
-        Field(description="As given. The secrets of `http` ones are only in the response that makes them."),
-    ]
-    max_cost_per_day: str | None
-    enabled: bool
-    scored: Annotated[int, Field(description="Executions that have all their scores.")]
-    failed: Annotated[int, Field(description="Executions that lack a score.")]
-    skipped: Annotated[int, Field(description="Executions that had waited for a day.")]
-    skipped_budget: Annotated[int, Field(description="Executions that there was no money for.")]
-    spent: Annotated[str, Field(description="US dollars, decimal.")]
-    spent_today: Annotated[str, Field(description="US dollars of `max_cost_per_day`, decimal.")]
-    waiting: Annotated[
-        int | None,
-        Field(description="Executions to be scored; 10,000: or more. Omitted in lists."),
-    ] = None
-    last_error: Annotated[
-        RuleLastError | None,
-        Field(description="Why the last execution that lacks a score lacks it."),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class ScheduleLastError(BaseModel):
-    """
-    Why the last start failed; null once a start succeeds.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class Schedule(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    cron: str
-    time_zone: str
-    paused: bool
-    evaluation: Annotated[
-        Any,
-        Field(
-            description="The evaluation that it starts, as given. Its secrets are only in the response that creates it."
-        ),
-    ]
-    next_runs: Annotated[
-        list[str] | None,
-        Field(description="When it is next due; empty while paused. Omitted in lists."),
-    ] = None
-    last_error: Annotated[
-        ScheduleLastError | None,
-        Field(description="Why the last start failed; null once a start succeeds."),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class SchedulePage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Schedule]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
 
 
 class MonitorNotify(BaseModel):
@@ -1673,7 +931,7 @@ class MonitorChange(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     previous_state: Annotated[
         Literal["no_data", "ok", "alerting"],
         Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
@@ -1721,12 +979,12 @@ class WebhookWithSecret(BaseModel):
         ),
     ]
     previous_secret_expires_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(description="When the previous secret stops signing: 24 hours after the rotation."),
     ]
-    last_delivery_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_delivery_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     secret: Annotated[
         str,
         Field(description="The signing secret. It is stored encrypted and not shown again."),
@@ -1768,12 +1026,12 @@ class Webhook(BaseModel):
         ),
     ]
     previous_secret_expires_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(description="When the previous secret stops signing: 24 hours after the rotation."),
     ]
-    last_delivery_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_delivery_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class DeliveryAttempt(BaseModel):
@@ -1781,7 +1039,7 @@ class DeliveryAttempt(BaseModel):
         extra="ignore",
     )
     attempt: Annotated[int, Field(description="The number of the attempt, from 1.")]
-    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     status: Annotated[
         int | None,
         Field(description="HTTP status of the response; null if there was none."),
@@ -1832,15 +1090,15 @@ class Delivery(BaseModel):
     ]
     status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
     attempts_made: int
-    next_attempt_at: str | None
+    next_attempt_at: UtcDatetime | None
     workflow_id: Annotated[
         str | None,
         Field(
             description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
         ),
     ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: str | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
 
 
 class PromptEventData(BaseModel):
@@ -1864,19 +1122,6 @@ class ExecutionCompletedDataLatency(BaseModel):
     queue_ms: Annotated[int, Field(description="From creation to the first call.")]
     model_ms: Annotated[int, Field(description="The call that succeeded.")]
     total_ms: Annotated[int, Field(description="From creation to the end.")]
-
-
-class ExecutionCompletedData(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    execution_id: str
-    prompt_name: str
-    prompt_version: int
-    model: str
-    tokens: Tokens
-    cost: Cost
-    latency: ExecutionCompletedDataLatency
 
 
 class ExecutionFailedDataError(BaseModel):
@@ -1972,7 +1217,7 @@ class NotificationEmail(BaseModel):
         extra="ignore",
     )
     sent_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(description="When the mail server accepted it; null until then."),
     ]
     error: Annotated[str | None, Field(description="Why the last attempt to send it failed.")]
@@ -1988,7 +1233,7 @@ class Notification(BaseModel):
     webhook_id: str | None
     monitor: Annotated[str | None, Field(description="The name of the monitor that it is about.")]
     email: NotificationEmail
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class UsageDatumLatency(BaseModel):
@@ -2108,8 +1353,8 @@ class Usage(BaseModel):
             description="Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given."
         ),
     ]
-    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class PromptStatisticsLatency(BaseModel):
@@ -2149,7 +1394,7 @@ class PromptStatistics(BaseModel):
         Field(description="Of the newest evaluation that has completed, of any time."),
     ]
     last_evaluation_id: str | None
-    last_run_at: Annotated[str | None, Field(description="When it was run last, at any time.")]
+    last_run_at: Annotated[UtcDatetime | None, Field(description="When it was run last, at any time.")]
 
 
 class PromptSeriesRunLatency(BaseModel):
@@ -2187,18 +1432,6 @@ class PromptSeriesRun(BaseModel):
     latency: Annotated[PromptSeriesRunLatency, Field(description="Of the models' responses.")]
 
 
-class PromptSeriesScoreDataset(BaseModel):
-    """
-    Null for inline examples.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    version: int
-
-
 class PromptSeriesScoreInterval(BaseModel):
     """
     Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
@@ -2209,45 +1442,6 @@ class PromptSeriesScoreInterval(BaseModel):
     )
     low: float
     high: float
-
-
-class PromptSeriesScore(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    evaluation_id: str
-    prompt_version: int
-    dataset: Annotated[PromptSeriesScoreDataset | None, Field(description="Null for inline examples.")]
-    score: float
-    interval: Annotated[
-        PromptSeriesScoreInterval,
-        Field(
-            description="Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be."
-        ),
-    ]
-    finished_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class PromptSeries(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    prompt_name: str
-    since: Annotated[
-        str,
-        Field(
-            description="From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted."
-        ),
-    ]
-    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    runs: Annotated[
-        list[PromptSeriesRun],
-        Field(description="By day and version, oldest first. Days without a run are left out."),
-    ]
-    scores: Annotated[
-        list[PromptSeriesScore],
-        Field(description="The newest 500 evaluations that have completed, oldest first."),
-    ]
 
 
 class ApiKey(BaseModel):
@@ -2269,10 +1463,10 @@ class ApiKey(BaseModel):
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
     ]
-    expires_at: str | None
-    revoked_at: str | None
-    last_used_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: UtcDatetime | None
+    revoked_at: UtcDatetime | None
+    last_used_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class CreatedApiKey(BaseModel):
@@ -2294,27 +1488,14 @@ class CreatedApiKey(BaseModel):
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
     ]
-    expires_at: str | None
-    revoked_at: str | None
-    last_used_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: UtcDatetime | None
+    revoked_at: UtcDatetime | None
+    last_used_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     key: Annotated[
         str,
         Field(description="The key itself. It is shown this once and stored nowhere."),
     ]
-
-
-class CurrentApiKeyMember(BaseModel):
-    """
-    The person whose key it is. Null: it is the workspace’s.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
 
 
 class CurrentApiKeyWorkspace(BaseModel):
@@ -2326,36 +1507,6 @@ class CurrentApiKeyWorkspace(BaseModel):
         extra="ignore",
     )
     name: str
-
-
-class CurrentApiKey(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    kind: Annotated[
-        Literal["service", "personal", "sign_in", "emergency"],
-        Field(
-            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
-        ),
-    ]
-    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
-    scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
-        Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
-        ),
-    ]
-    expires_at: str | None
-    revoked_at: str | None
-    last_used_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    member: Annotated[
-        CurrentApiKeyMember | None,
-        Field(description="The person whose key it is. Null: it is the workspace’s."),
-    ]
-    workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
 
 
 class OwnSessionKey(BaseModel):
@@ -2374,70 +1525,12 @@ class OwnSessionWorkspace(BaseModel):
     name: str
 
 
-class OwnSessionMember(BaseModel):
-    """
-    Who is signed in; null where the key is nobody’s own.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
-
-
 class OwnSessionWorkspace1(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     name: str
     role: Literal["viewer", "runner", "editor", "publisher", "admin"]
-
-
-class OwnSession(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    key: OwnSessionKey
-    workspace: OwnSessionWorkspace
-    member: Annotated[
-        OwnSessionMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
-    ]
-    provider: Annotated[
-        str | None,
-        Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
-        ),
-    ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[str, Field(description="To the minute.")]
-    expires_at: Annotated[
-        str,
-        Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
-        ),
-    ]
-    drafts_key: Annotated[
-        str,
-        Field(
-            description="What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key."
-        ),
-    ]
-    workspaces: Annotated[
-        list[OwnSessionWorkspace1],
-        Field(
-            description="The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key."
-        ),
-    ]
 
 
 class EndedSessionKey(BaseModel):
@@ -2456,56 +1549,6 @@ class EndedSessionWorkspace(BaseModel):
     name: str
 
 
-class EndedSessionMember(BaseModel):
-    """
-    Who is signed in; null where the key is nobody’s own.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
-
-
-class EndedSession(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    key: EndedSessionKey
-    workspace: EndedSessionWorkspace
-    member: Annotated[
-        EndedSessionMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
-    ]
-    provider: Annotated[
-        str | None,
-        Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
-        ),
-    ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[str, Field(description="To the minute.")]
-    expires_at: Annotated[
-        str,
-        Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
-        ),
-    ]
-    end_session_url: Annotated[
-        str | None,
-        Field(description="Where a browser is to go to sign out at the identity provider, too; null: nowhere."),
-    ]
-
-
 class SessionKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2520,83 +1563,6 @@ class SessionWorkspace(BaseModel):
         extra="ignore",
     )
     name: str
-
-
-class SessionMember(BaseModel):
-    """
-    Who is signed in; null where the key is nobody’s own.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
-
-
-class Session(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    key: SessionKey
-    workspace: SessionWorkspace
-    member: Annotated[
-        SessionMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
-    ]
-    provider: Annotated[
-        str | None,
-        Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
-        ),
-    ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[str, Field(description="To the minute.")]
-    expires_at: Annotated[
-        str,
-        Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
-        ),
-    ]
-
-
-class Member(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: Annotated[str, Field(description="As the identity provider last said.")]
-    email: str | None
-    role: Annotated[
-        Literal["viewer", "runner", "editor", "publisher", "admin"],
-        Field(
-            description="What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything)."
-        ),
-    ]
-    role_set: Annotated[
-        Literal["viewer", "runner", "editor", "publisher", "admin"] | None,
-        Field(description="Where an admin has set the role. Null: it follows the identity provider."),
-    ]
-    status: Annotated[
-        Literal["active", "suspended", "removed"],
-        Field(
-            description="`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more."
-        ),
-    ]
-    last_seen_at: Annotated[
-        str | None,
-        Field(description="The last use of a session or personal key, to the minute."),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class MeKey(BaseModel):
@@ -2626,32 +1592,6 @@ class MeWorkspace1(BaseModel):
     name: str
     member_id: str
     role: Literal["viewer", "runner", "editor", "publisher", "admin"]
-
-
-class Me(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    key: Annotated[
-        MeKey,
-        Field(description="The key of the request. For a session it is the key that the session belongs to."),
-    ]
-    scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
-        Field(description="What this request may do, as far as the member’s role goes."),
-    ]
-    member: Annotated[
-        Member | None,
-        Field(description="Whose key or session it is. Null: a key of the workspace."),
-    ]
-    role: Literal["viewer", "runner", "editor", "publisher", "admin"] | None
-    workspace: MeWorkspace
-    workspaces: Annotated[
-        list[MeWorkspace1],
-        Field(
-            description="Every workspace in which the same person is an active member. Empty for a key of the workspace."
-        ),
-    ]
 
 
 class CreatedDeviceAuthorization(BaseModel):
@@ -2696,45 +1636,15 @@ class DeviceKey(BaseModel):
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
     ]
-    expires_at: str | None
-    revoked_at: str | None
-    last_used_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: UtcDatetime | None
+    revoked_at: UtcDatetime | None
+    last_used_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     key: Annotated[
         str,
         Field(description="The key itself. It is shown this once and stored nowhere."),
     ]
     workspace: Annotated[DeviceKeyWorkspace, Field(description="The workspace that it opens.")]
-
-
-class DeviceAuthorizationKey(BaseModel):
-    """
-    What the key will be; while it is pending, what it can be at most. Null: there will be none.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    kind: Literal["personal", "service"]
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
-    expires_at: str | None
-
-
-class DeviceAuthorization(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    client: Annotated[str, Field(description="What asks, as it says itself.")]
-    address: Annotated[str, Field(description="From where it asks.")]
-    status: Literal["pending", "approved", "denied"]
-    key: Annotated[
-        DeviceAuthorizationKey | None,
-        Field(
-            description="What the key will be; while it is pending, what it can be at most. Null: there will be none."
-        ),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    expires_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class AuditEntryActor(BaseModel):
@@ -2876,7 +1786,7 @@ class AuditEntry(BaseModel):
     ]
     address: Annotated[str | None, Field(description="From where.")]
     request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class ResponseSchemaOutput(BaseModel):
@@ -2907,6 +1817,278 @@ class BatchOptionsOutput(BaseModel):
             description="What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed."
         ),
     ]
+
+
+class VersionAuthor(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: str
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ]
+    name: str
+
+
+class ReleasePolicyStep(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+
+
+class ReleasePolicy(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    steps: list[ReleasePolicyStep]
+    required: bool
+
+
+class ExecutionRelease(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    arm: Literal["stable", "candidate"]
+    keyed: Annotated[
+        bool,
+        Field(description="Whether the `rollout_key` decided. Else it was chosen at random."),
+    ]
+
+
+class CostPricing(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    source: Annotated[str, Field(description="`genai-prices@<version>`, `operator` or `sandbox`.")]
+    model: str
+    input_per_million: str
+    cached_input_per_million: str
+    cache_write_per_million: str | None = None
+    output_per_million: str
+    tier_above_input_tokens: Annotated[
+        float | None,
+        Field(
+            description="For prices that depend on the length of the input: the tier used starts above this many tokens."
+        ),
+    ] = None
+    per_request: str | None = None
+    batch_multiplier: Annotated[
+        str | None,
+        Field(description="Of a call in a batch: what the prices above were multiplied by, such as `0.5`."),
+    ] = None
+    batch_source: Annotated[str | None, Field(description="Where the multiplier comes from.")] = None
+
+
+class ScoredExecution(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str
+
+
+class ScoredExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    example_id: str
+
+
+class ScoreEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rule: str
+    version: str
+    model: str | None
+
+
+class ModelResponseIncompleteDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reason: Literal["max_output_tokens", "content_filter"]
+
+
+class ModelResponseOutputMessageContentItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["output_text"]
+    text: str
+    annotations: Annotated[list[Any], Field(description="Empty.")]
+    logprobs: Annotated[list[Any], Field(description="Empty.")]
+
+
+class ModelResponseOutputMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    role: Literal["assistant"]
+    content: list[ModelResponseOutputMessageContentItem]
+
+
+class ModelResponseOutputFunctionCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    call_id: str
+    name: str
+    arguments: Annotated[str, Field(description="JSON.")]
+
+
+class ModelResponseToolChoiceFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["function"]
+    name: str
+
+
+class ModelResponseUsageInputTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    cached_tokens: int
+
+
+class ModelResponseUsageOutputTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reasoning_tokens: int
+
+
+class ModelResponseUsage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input_tokens: int
+    input_tokens_details: ModelResponseUsageInputTokensDetails
+    output_tokens: int
+    output_tokens_details: ModelResponseUsageOutputTokensDetails
+    total_tokens: int
+
+
+class ProviderModelPricing(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[str, Field(description="US dollars per million tokens.")]
+    output: Annotated[str, Field(description="US dollars per million tokens.")]
+    cached_input: Annotated[str, Field(description="US dollars per million tokens.")]
+
+
+class DatasetVersion(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
+
+
+class Reuse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_age: int
+
+
+class ProviderBatchCounts(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    succeeded: int
+    failed: int
+
+
+class EvaluationEstimateCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    currency: Literal["USD"]
+    amount: str
+
+
+class EvaluationResultScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: float
+    reason: str | None
+
+
+class EvaluationComparisonInterval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    low: float
+    high: float
+    method: Literal["sign_flip", "normal"]
+
+
+class ScoreDefinitionCategory(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: str
+    label: str
+
+
+class QueueItemReviewCorrection(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    dataset: str
+    version: int
+
+
+class AgreementMeasureInterval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    lower: float
+    upper: float
+
+
+class LastError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+    at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class KeyMember(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
+class DeviceAuthorizationKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    kind: Literal["personal", "service"]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    expires_at: UtcDatetime | None
 
 
 class SystemMessage(BaseModel):
@@ -2949,15 +2131,28 @@ class ChatUserMessage(BaseModel):
     content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
 
 
-class LabelPage(BaseModel):
+class ChatAssistantMessage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[Label]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    role: Literal["assistant"]
+    content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
+
+
+class Label(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    label: Annotated[
+        str,
+        Field(description="A label such as `production`; `latest` always means the newest version."),
     ]
+    protected: bool
+    release: Annotated[
+        ReleasePolicy | None,
+        Field(description="How it moves; null: there is no policy."),
+    ]
+    prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
 
 
 class ReleaseArms(BaseModel):
@@ -3002,7 +2197,7 @@ class Release(BaseModel):
     ]
     status_reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
     reason: str | None
-    deadline: str | None
+    deadline: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
@@ -3016,9 +2211,9 @@ class Release(BaseModel):
     evaluation_id: Annotated[str | None, Field(description="The last evaluation of the candidate.")]
     workflow_id: str
     created_by: ReleaseCreatedBy
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    promoted_at: Annotated[str | None, Field(description="When the label moved.")]
-    finished_at: str | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    promoted_at: Annotated[UtcDatetime | None, Field(description="When the label moved.")]
+    finished_at: UtcDatetime | None
 
 
 class ReleasePage(BaseModel):
@@ -3032,12 +2227,27 @@ class ReleasePage(BaseModel):
     ]
 
 
+class Cost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+    pricing: Annotated[
+        CostPricing | None,
+        Field(description="The price used, in US dollars per million tokens, and where it comes from."),
+    ]
+
+
 class ExecutionCall(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     model: str
-    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     duration_ms: Annotated[
         int | None,
         Field(description="Null while it is in flight, and where its worker died."),
@@ -3050,26 +2260,214 @@ class ExecutionCall(BaseModel):
     error: ExecutionError | None
 
 
-class ProviderList(BaseModel):
+class Score(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[Provider]
-    next_cursor: Annotated[
+    id: str
+    name: str
+    value: float | bool | str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    subject: ScoredExecution | ScoredExample
+    source: Literal["api", "person", "evaluator", "feedback"]
+    author: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Who stored it: a member, or a key or session that is nobody’s."),
     ]
+    evaluator: ScoreEvaluator | None
+    comment: str | None
+    metadata: dict[str, Any]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class EvaluationResultPage(BaseModel):
+class ModelResponse(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[EvaluationResult]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    id: Annotated[str, Field(description="The id of the execution.")]
+    object: Literal["response"]
+    created_at: Annotated[int, Field(description="Seconds since 1970.")]
+    completed_at: int | None
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    background: Literal[False]
+    error: ExecutionError | None
+    incomplete_details: ModelResponseIncompleteDetails | None
+    instructions: None
+    model: Annotated[str, Field(description="The version of the prompt that was run.")]
+    output: list[ModelResponseOutputMessage | ModelResponseOutputFunctionCall]
+    previous_response_id: None
+    parallel_tool_calls: bool
+    temperature: float | None
+    top_p: float | None
+    max_output_tokens: int | None
+    tools: list[ModelResponseTool]
+    tool_choice: str | ModelResponseToolChoiceFunction
+    truncation: Literal["disabled"]
+    metadata: dict[str, str]
+    usage: ModelResponseUsage | None
+
+
+class ModelList(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    object: Literal["list"]
+    data: list[Model]
+
+
+class ProviderModel(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    model: str
+    pricing: Annotated[
+        ProviderModelPricing | None,
+        Field(description="For short inputs, where the price depends on the length; null where none is known."),
     ]
+
+
+class Provider(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    provider: str
+    is_configured: Annotated[bool, Field(description="Whether its models can be called.")]
+    setting: Annotated[
+        str | None,
+        Field(description="What an operator sets so that they can be; null where nothing needs to be set."),
+    ]
+    has_batches: Annotated[bool, Field(description="Whether evaluations can call its models by batches.")]
+    models: Annotated[
+        list[ProviderModel],
+        Field(
+            description="The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too."
+        ),
+    ]
+
+
+class ProviderBatch(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    number: Annotated[int, Field(description="From 1.")]
+    id: Annotated[str, Field(description="What it is tagged with at a provider that has tags.")]
+    wave: Literal["responses", "judgements"]
+    evaluator: Annotated[str | None, Field(description="The judge, of `judgements`.")]
+    provider: str
+    model: str
+    provider_batch_id: str | None
+    status: Annotated[
+        Literal[
+            "preparing",
+            "submitting",
+            "unknown",
+            "in_progress",
+            "settling",
+            "completed",
+            "failed",
+            "expired",
+            "canceled",
+        ],
+        Field(
+            description="`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that."
+        ),
+    ]
+    provider_status: Annotated[str | None, Field(description="As the provider calls it.")]
+    items: Annotated[int, Field(description="Calls in it.")]
+    counts: Annotated[ProviderBatchCounts | None, Field(description="By the provider.")]
+    submitted_at: UtcDatetime | None
+    expires_at: Annotated[UtcDatetime | None, Field(description="When the provider gives up.")]
+    next_poll_at: UtcDatetime | None
+    finished_at: UtcDatetime | None
+    error: ExecutionError | None
+
+
+class EvaluationEstimate(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    examples: int
+    model_calls: Annotated[
+        int,
+        Field(description="Examples that fit the prompt; of a large dataset by a sample."),
+    ]
+    judge_calls: int
+    tokens: Annotated[EvaluationEstimateTokens, Field(description="Model and judges together.")]
+    cost: Annotated[
+        EvaluationEstimateCost | None,
+        Field(description="US dollars, judges included; null where a model has no known price."),
+    ]
+    savings: Annotated[
+        CostAmount | None,
+        Field(
+            description="What batches save, within `cost`; null where calls are made one by one, or a model has no known price."
+        ),
+    ]
+    basis: Annotated[str, Field(description="How it was reckoned, in words.")]
+
+
+class EvaluationResult(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    seq: int
+    example_id: str
+    status: Literal["answered", "scored", "failed"]
+    variables: dict[str, Any]
+    expected: Annotated[Any, Field(description="Any JSON.")]
+    output: str | None
+    tool_calls: Annotated[
+        list[ToolCall],
+        Field(description="The tools that the model asks for. The service runs none."),
+    ]
+    model: Annotated[
+        str | None,
+        Field(description="The model that responded, or that failed last: the run's, or one of its fallback models."),
+    ]
+    reused_from: Annotated[
+        str | None,
+        Field(description="The execution or evaluation that paid for the output, where it was reused."),
+    ]
+    finish_reason: str | None
+    score: float | None
+    scores: dict[str, EvaluationResultScore] | None
+    stored_scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100 of `POST /scores`. Only where one result is read."),
+    ] = None
+    baseline_score: float | None
+    regression: bool | None
+    improvement: bool | None
+    error: ExecutionError | None
+    attempts: int
+    tokens: Tokens
+    cost: CostAmount
+    model_ms: int | None
+
+
+class EvaluationComparison(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    a: str
+    b: str
+    examples_compared: int
+    score_a: float | None
+    score_b: float | None
+    difference: float | None
+    interval: EvaluationComparisonInterval | None
+    p_value: float | None
+    verdict: Literal[
+        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+    ]
+    note: str
+    regressions: EvaluationComparisonRegressions
+    improvements: EvaluationComparisonImprovements
+    unchanged: int
+    only_in_a: EvaluationComparisonOnlyInA
+    only_in_b: EvaluationComparisonOnlyInB
+    by_evaluator: list[EvaluationComparisonByEvaluatorItem]
 
 
 class OpenExamplePage(BaseModel):
@@ -3113,6 +2511,786 @@ class DatasetExamplePage(BaseModel):
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class Scores(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Score]
+
+
+class ScorePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Score]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ScoreSummaryDatum(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    prompt_name: str | None = None
+    prompt_version: int | None = None
+    label: str | None = None
+    release_id: Annotated[str | None, Field(description="With `arm`.")] = None
+    arm: Literal["stable", "candidate"] | None = None
+    day: Annotated[str | None, Field(description="Of the subject, in UTC.")] = None
+    n: int
+    mean: Annotated[float | None, Field(description="Of numbers.")]
+    share_true: Annotated[float | None, Field(description="Of booleans, 0–1.")]
+    categories: Annotated[
+        dict[str, int] | None,
+        Field(description="How often each was given, the 100 most frequent."),
+    ]
+
+
+class ScoreSummary(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ScoreSummaryDatum]
+    since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ScoreDefinition(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    min: float | None
+    max: float | None
+    categories: list[ScoreDefinitionCategory] | None
+    description: str | None
+    defined: Annotated[bool, Field(description="False: its first score has given the name its type.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class QueueItemReview(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reviewer: Annotated[str, Field(description="The id of a key or session.")]
+    state: Literal["leased", "completed", "skipped"]
+    leased_until: UtcDatetime | None
+    ended_at: UtcDatetime | None
+    correction: Annotated[
+        QueueItemReviewCorrection | None,
+        Field(description="Where the correction is an example."),
+    ]
+
+
+class QueueItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    subject: Annotated[
+        QueueItemSubject,
+        Field(description="An execution, or an example of an evaluation."),
+    ]
+    state: Annotated[
+        Literal["pending", "leased", "completed", "skipped"],
+        Field(description="`skipped`: by somebody; others may still get it, once nothing else is left."),
+    ]
+    completed: Annotated[int, Field(description="How many reviewers have completed it.")]
+    skipped: Annotated[int, Field(description="How many have skipped it.")]
+    reviews: Annotated[
+        list[QueueItemReview],
+        Field(description="In the list everybody's, up to 20; else the caller's own."),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    completed_at: UtcDatetime | None
+
+
+class Queue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    description: str | None
+    score_names: list[str]
+    filter: Annotated[dict[str, Any] | None, Field(description="As it was given.")]
+    sample_rate: float
+    reviewers_per_item: int
+    progress: Annotated[QueueProgress, Field(description="Items by state.")]
+    full: Annotated[bool, Field(description="Whether it takes no more items.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class QueueItemPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[QueueItem]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class AgreementMeasure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Literal[
+        "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "spearman_rho", "krippendorff_alpha"
+    ]
+    value: Annotated[
+        float | None,
+        Field(description="1: perfect; 0: as by chance. Null: it is not defined."),
+    ]
+    interval: Annotated[AgreementMeasureInterval | None, Field(description="Of 95 %.")]
+
+
+class EvaluatorAgreementEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rule: str
+    version: str
+    model: str | None
+    n: Annotated[int, Field(description="Subjects that both have scored.")]
+    undecided: Annotated[
+        int,
+        Field(description="Subjects left out, since people disagree among themselves."),
+    ]
+    measures: Annotated[list[AgreementMeasure], Field(description="The verdict rests on the first.")]
+    same: Annotated[
+        float | None,
+        Field(description="The share of subjects on which both say exactly the same."),
+    ]
+    mean_distance: Annotated[float | None, Field(description="Of numbers.")]
+    better_than_chance: Annotated[bool | None, Field(description="Null: it cannot be told.")]
+    verdict: str
+    disagreements_total: int
+    disagreements: Annotated[
+        list[EvaluatorAgreementEvaluatorDisagreement],
+        Field(description="The largest first."),
+    ]
+
+
+class EvaluatorAgreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: str
+    data_type: Literal["numeric", "boolean", "categorical"]
+    truncated: Annotated[
+        bool,
+        Field(
+            description="Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions."
+        ),
+    ]
+    evaluators: list[EvaluatorAgreementEvaluator]
+
+
+class Backfill(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    rule: str
+    since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    max_cost: str | None
+    status: Literal["running", "paused", "completed", "failed", "canceled"]
+    status_reason: str | None
+    progress: Annotated[
+        float,
+        Field(description="0–1: the share of the period that was looked through."),
+    ]
+    found: Annotated[
+        int,
+        Field(description="Executions that are to be scored, as far as it was looked through."),
+    ]
+    scored: int
+    failed: int
+    spent: Annotated[str, Field(description="US dollars, decimal.")]
+    error: ExecutionError | None
+    last_error: Annotated[
+        LastError | None,
+        Field(description="Why the last execution that lacks a score lacks it."),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+
+
+class BackfillPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Backfill]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class Rule(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    prompt_name: str | None
+    group: str | None
+    label: str | None
+    filter: Annotated[Any, Field(description="As given; null: none.")]
+    sample_rate: float
+    evaluators: Annotated[
+        list[Any],
+        Field(description="As given. The secrets of `http` ones are only in the response that makes them."),
+    ]
+    max_cost_per_day: str | None
+    enabled: bool
+    scored: Annotated[int, Field(description="Executions that have all their scores.")]
+    failed: Annotated[int, Field(description="Executions that lack a score.")]
+    skipped: Annotated[int, Field(description="Executions that had waited for a day.")]
+    skipped_budget: Annotated[int, Field(description="Executions that there was no money for.")]
+    spent: Annotated[str, Field(description="US dollars, decimal.")]
+    spent_today: Annotated[str, Field(description="US dollars of `max_cost_per_day`, decimal.")]
+    waiting: Annotated[
+        int | None,
+        Field(description="Executions to be scored; 10,000: or more. Omitted in lists."),
+    ] = None
+    last_error: Annotated[
+        LastError | None,
+        Field(description="Why the last execution that lacks a score lacks it."),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Schedule(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    cron: str
+    time_zone: str
+    paused: bool
+    evaluation: Annotated[
+        Any,
+        Field(
+            description="The evaluation that it starts, as given. Its secrets are only in the response that creates it."
+        ),
+    ]
+    next_runs: Annotated[
+        list[UtcDatetime] | None,
+        Field(description="When it is next due; empty while paused. Omitted in lists."),
+    ] = None
+    last_error: Annotated[
+        LastError | None,
+        Field(description="Why the last start failed; null once a start succeeds."),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class SchedulePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Schedule]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class Monitor(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt_name: str | None
+    label: str | None
+    window: str
+    checks: list[MonitorCheck]
+    notify: MonitorNotify
+    enabled: bool
+    state: Annotated[
+        Literal["no_data", "ok", "alerting"],
+        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+    ]
+    since: Annotated[UtcDatetime, Field(description="Since when it is in this state.")]
+    values: Annotated[
+        list[MonitorValue],
+        Field(description="What the last look has seen, in the order of `checks`."),
+    ]
+    last_checked_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class MonitorHistory(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[MonitorChange]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class WebhookPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Webhook]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class DeliveryWithAttempts(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
+    ]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: UtcDatetime | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+        ),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+    attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
+
+
+class DeliveryPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Delivery]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ExecutionCompletedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str
+    prompt_name: str
+    prompt_version: int
+    model: str
+    tokens: Tokens
+    cost: Cost
+    latency: ExecutionCompletedDataLatency
+
+
+class NotificationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Notification]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class PromptStatisticsPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[PromptStatistics]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+    since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class PromptSeriesScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    prompt_version: int
+    dataset: Annotated[DatasetVersion | None, Field(description="Null for inline examples.")]
+    score: float
+    interval: Annotated[
+        PromptSeriesScoreInterval,
+        Field(
+            description="Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be."
+        ),
+    ]
+    finished_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class PromptSeries(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: str
+    since: Annotated[
+        UtcDatetime,
+        Field(
+            description="From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted."
+        ),
+    ]
+    until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    runs: Annotated[
+        list[PromptSeriesRun],
+        Field(description="By day and version, oldest first. Days without a run are left out."),
+    ]
+    scores: Annotated[
+        list[PromptSeriesScore],
+        Field(description="The newest 500 evaluations that have completed, oldest first."),
+    ]
+
+
+class ApiKeyPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class CurrentApiKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+        ),
+    ]
+    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    scopes: Annotated[
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+        ),
+    ]
+    expires_at: UtcDatetime | None
+    revoked_at: UtcDatetime | None
+    last_used_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    member: Annotated[
+        KeyMember | None,
+        Field(description="The person whose key it is. Null: it is the workspace’s."),
+    ]
+    workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
+
+
+class OwnSession(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: OwnSessionKey
+    workspace: OwnSessionWorkspace
+    member: Annotated[
+        KeyMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    expires_at: Annotated[
+        UtcDatetime,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+    drafts_key: Annotated[
+        str,
+        Field(
+            description="What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key."
+        ),
+    ]
+    workspaces: Annotated[
+        list[OwnSessionWorkspace1],
+        Field(
+            description="The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key."
+        ),
+    ]
+
+
+class EndedSession(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: EndedSessionKey
+    workspace: EndedSessionWorkspace
+    member: Annotated[
+        KeyMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    expires_at: Annotated[
+        UtcDatetime,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+    end_session_url: Annotated[
+        str | None,
+        Field(description="Where a browser is to go to sign out at the identity provider, too; null: nowhere."),
+    ]
+
+
+class Session(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: SessionKey
+    workspace: SessionWorkspace
+    member: Annotated[
+        KeyMember | None,
+        Field(description="Who is signed in; null where the key is nobody’s own."),
+    ]
+    provider: Annotated[
+        str | None,
+        Field(
+            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+        ),
+    ]
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    expires_at: Annotated[
+        UtcDatetime,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+
+
+class Member(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: Annotated[str, Field(description="As the identity provider last said.")]
+    email: str | None
+    role: Annotated[
+        Literal["viewer", "runner", "editor", "publisher", "admin"],
+        Field(
+            description="What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything)."
+        ),
+    ]
+    role_set: Annotated[
+        Literal["viewer", "runner", "editor", "publisher", "admin"] | None,
+        Field(description="Where an admin has set the role. Null: it follows the identity provider."),
+    ]
+    status: Annotated[
+        Literal["active", "suspended", "removed"],
+        Field(
+            description="`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more."
+        ),
+    ]
+    last_seen_at: Annotated[
+        UtcDatetime | None,
+        Field(description="The last use of a session or personal key, to the minute."),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Me(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key: Annotated[
+        MeKey,
+        Field(description="The key of the request. For a session it is the key that the session belongs to."),
+    ]
+    scopes: Annotated[
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        Field(description="What this request may do, as far as the member’s role goes."),
+    ]
+    member: Annotated[
+        Member | None,
+        Field(description="Whose key or session it is. Null: a key of the workspace."),
+    ]
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"] | None
+    workspace: MeWorkspace
+    workspaces: Annotated[
+        list[MeWorkspace1],
+        Field(
+            description="Every workspace in which the same person is an active member. Empty for a key of the workspace."
+        ),
+    ]
+
+
+class DeviceAuthorization(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    client: Annotated[str, Field(description="What asks, as it says itself.")]
+    address: Annotated[str, Field(description="From where it asks.")]
+    status: Literal["pending", "approved", "denied"]
+    key: Annotated[
+        DeviceAuthorizationKey | None,
+        Field(
+            description="What the key will be; while it is pending, what it can be at most. Null: there will be none."
+        ),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class AuditLogPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[AuditEntry]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class JsonSchemaResponseFormatOutput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: ResponseSchemaOutput
+
+
+class LabelPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Label]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ProviderList(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Provider]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluationResultPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[EvaluationResult]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluationInput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[
+        str
+        | list[
+            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
+        ]
+        | None,
+        Field(
+            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
+        ),
     ]
 
 
@@ -3190,107 +3368,11 @@ class RulePage(BaseModel):
     ]
 
 
-class Monitor(BaseModel):
+class MonitorPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    prompt_name: str | None
-    label: str | None
-    window: str
-    checks: list[MonitorCheck]
-    notify: MonitorNotify
-    enabled: bool
-    state: Annotated[
-        Literal["no_data", "ok", "alerting"],
-        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
-    ]
-    since: Annotated[str, Field(description="Since when it is in this state.")]
-    values: Annotated[
-        list[MonitorValue],
-        Field(description="What the last look has seen, in the order of `checks`."),
-    ]
-    last_checked_at: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class MonitorHistory(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[MonitorChange]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class WebhookPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Webhook]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class DeliveryWithAttempts(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    webhook_id: str
-    event_id: str
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-    ]
-    trigger: Annotated[
-        Literal["event", "redelivery", "replay", "test"],
-        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
-    ]
-    status: Annotated[
-        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
-        Field(
-            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
-        ),
-    ]
-    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
-    attempts_made: int
-    next_attempt_at: str | None
-    workflow_id: Annotated[
-        str | None,
-        Field(
-            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
-        ),
-    ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: str | None
-    attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
-
-
-class DeliveryPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Delivery]
+    data: list[Monitor]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -3327,42 +3409,7 @@ class Event(BaseModel):
         | MonitorEventData,
         Field(description="The payload of the event type."),
     ]
-    timestamp: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class NotificationPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Notification]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class PromptStatisticsPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[PromptStatistics]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class ApiKeyPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[ApiKey]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
+    timestamp: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class SessionPage(BaseModel):
@@ -3381,52 +3428,6 @@ class MemberPage(BaseModel):
         extra="ignore",
     )
     data: list[Member]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class AuditLogPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[AuditEntry]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class JsonSchemaResponseFormatOutput(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_schema"]
-    json_schema: ResponseSchemaOutput
-
-
-class EvaluationInput(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    input: Annotated[
-        str
-        | list[
-            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
-        ]
-        | None,
-        Field(
-            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
-        ),
-    ]
-
-
-class MonitorPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Monitor]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -3488,7 +3489,7 @@ class ListedPrompt(BaseModel):
         Field(description="Null where the prompt is a template."),
     ]
     tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    tool_choice: NamedTool | Literal["auto", "none", "required"] | None
     inputs: dict[str, PromptInput] | None
     model: str
     fallback_models: list[str]
@@ -3505,12 +3506,12 @@ class ListedPrompt(BaseModel):
     description: str | None
     commit_message: str | None
     created_by: Annotated[
-        ListedPromptCreatedBy | None,
+        VersionAuthor | None,
         Field(description="Who made the version. Null: the operator, or nobody knows any more."),
     ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     release: Annotated[
         PromptRelease | None,
         Field(
@@ -3538,7 +3539,7 @@ class Prompt(BaseModel):
         Field(description="Null where the prompt is a template."),
     ]
     tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    tool_choice: NamedTool | Literal["auto", "none", "required"] | None
     inputs: dict[str, PromptInput] | None
     model: str
     fallback_models: list[str]
@@ -3555,12 +3556,12 @@ class Prompt(BaseModel):
     description: str | None
     commit_message: str | None
     created_by: Annotated[
-        PromptCreatedBy | None,
+        VersionAuthor | None,
         Field(description="Who made the version. Null: the operator, or nobody knows any more."),
     ]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     release: Annotated[
         PromptRelease | None,
         Field(
@@ -3637,7 +3638,7 @@ class Execution(BaseModel):
         Field(description="What was sent: the filled template, or the list of messages."),
     ]
     tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    tool_choice: NamedTool | Literal["auto", "none", "required"] | None
     includes: Annotated[
         list[ExecutionInclude],
         Field(description="The prompts that the texts include, at any depth."),
@@ -3688,9 +3689,9 @@ class Execution(BaseModel):
         Field(description="The newest 100, where there are any. Only in `GET /executions/{id}`."),
     ] = None
     workflow_id: Annotated[str | None, Field(description="Null where it was made elsewhere.")]
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: UtcDatetime | None
+    finished_at: UtcDatetime | None
 
 
 class ExecutionPage(BaseModel):
@@ -3730,7 +3731,7 @@ class CreatedEvaluation(BaseModel):
     ]
     provider: str
     parameters: ModelParametersOutput
-    dataset: Annotated[CreatedEvaluationDataset | None, Field(description="Null for inline examples.")]
+    dataset: Annotated[DatasetVersion | None, Field(description="Null for inline examples.")]
     evaluators: list[CreatedEvaluationEvaluator]
     threshold: float
     example_threshold: Annotated[
@@ -3742,7 +3743,7 @@ class CreatedEvaluation(BaseModel):
         str | None,
         Field(description="The run whose outputs were scored again, without calling the model."),
     ]
-    reuse: CreatedEvaluationReuse | None
+    reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]
     batch: Annotated[
@@ -3758,7 +3759,7 @@ class CreatedEvaluation(BaseModel):
         Field(description="What batches have saved so far. Omitted as `batches` is."),
     ] = None
     max_cost: str | None
-    start_at: str | None
+    start_at: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
@@ -3789,15 +3790,15 @@ class CreatedEvaluation(BaseModel):
         Field(description="Empty where no workflow runs it, but a program of the caller."),
     ]
     results_due_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(
             description="Of a run of code: when it fails unless results come before. Null where the service runs it."
         ),
     ]
-    error: CreatedEvaluationError | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
+    error: ExecutionError | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: UtcDatetime | None
+    finished_at: UtcDatetime | None
 
 
 class Evaluation(BaseModel):
@@ -3826,7 +3827,7 @@ class Evaluation(BaseModel):
     ]
     provider: str
     parameters: ModelParametersOutput
-    dataset: Annotated[EvaluationDataset | None, Field(description="Null for inline examples.")]
+    dataset: Annotated[DatasetVersion | None, Field(description="Null for inline examples.")]
     evaluators: list[EvaluationEvaluator]
     threshold: float
     example_threshold: Annotated[
@@ -3838,7 +3839,7 @@ class Evaluation(BaseModel):
         str | None,
         Field(description="The run whose outputs were scored again, without calling the model."),
     ]
-    reuse: EvaluationReuse | None
+    reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]
     batch: Annotated[
@@ -3854,7 +3855,7 @@ class Evaluation(BaseModel):
         Field(description="What batches have saved so far. Omitted as `batches` is."),
     ] = None
     max_cost: str | None
-    start_at: str | None
+    start_at: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
@@ -3885,15 +3886,15 @@ class Evaluation(BaseModel):
         Field(description="Empty where no workflow runs it, but a program of the caller."),
     ]
     results_due_at: Annotated[
-        str | None,
+        UtcDatetime | None,
         Field(
             description="Of a run of code: when it fails unless results come before. Null where the service runs it."
         ),
     ]
-    error: EvaluationError | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
+    error: ExecutionError | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: UtcDatetime | None
+    finished_at: UtcDatetime | None
 
 
 class PromptPage(BaseModel):

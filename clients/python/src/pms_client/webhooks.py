@@ -1,6 +1,8 @@
-"""Verifies the requests of webhooks.
+"""Verifies the requests of webhooks, whose class tells what `data` is.
 
 event = verify(request.get_data(), request.headers, secret)
+if isinstance(event, ExecutionCompleted):
+    print(event.data.cost, event.timestamp)
 """
 
 from __future__ import annotations
@@ -8,21 +10,119 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import re
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from . import models
+from ._time import UtcDatetime
 from .errors import SignatureError
 
-__all__ = ["DEFAULT_TOLERANCE_SECONDS", "SignatureError", "is_body_signed", "verify"]
+__all__ = [
+    "DEFAULT_TOLERANCE_SECONDS",
+    "EvaluationCompleted",
+    "EvaluationRegressed",
+    "ExecutionCompleted",
+    "ExecutionFailed",
+    "MonitorEvent",
+    "PromptEvent",
+    "ReleaseEvent",
+    "SignatureError",
+    "UnknownEvent",
+    "WebhookEvent",
+    "is_body_signed",
+    "verify",
+]
 
 DEFAULT_TOLERANCE_SECONDS = 300
 
 _PREFIX = "whsec_"
 _PADDED_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    timestamp: UtcDatetime
+    """When it happened."""
+
+
+class PromptEvent(_Event):
+    event: Literal["prompt.created", "prompt.updated"]
+    data: models.PromptEventData
+
+
+class ExecutionCompleted(_Event):
+    event: Literal["execution.completed"]
+    data: models.ExecutionCompletedData
+
+
+class ExecutionFailed(_Event):
+    event: Literal["execution.failed"]
+    data: models.ExecutionFailedData
+
+
+class EvaluationCompleted(_Event):
+    event: Literal["evaluation.completed"]
+    data: models.EvaluationCompletedData
+
+
+class EvaluationRegressed(_Event):
+    event: Literal["evaluation.regression"]
+    data: models.EvaluationRegressionData
+
+
+class ReleaseEvent(_Event):
+    event: Literal[
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
+    ]
+    data: models.ReleaseEventData
+
+
+class MonitorEvent(_Event):
+    event: Literal["monitor.alerted", "monitor.recovered"]
+    data: models.MonitorEventData
+
+
+class UnknownEvent(_Event):
+    """Of a newer service."""
+
+    event: str
+    data: dict[str, Any]
+
+
+_KNOWN = (
+    PromptEvent,
+    ExecutionCompleted,
+    ExecutionFailed,
+    EvaluationCompleted,
+    EvaluationRegressed,
+    ReleaseEvent,
+    MonitorEvent,
+)
+WebhookEvent: TypeAlias = (
+    PromptEvent
+    | ExecutionCompleted
+    | ExecutionFailed
+    | EvaluationCompleted
+    | EvaluationRegressed
+    | ReleaseEvent
+    | MonitorEvent
+    | UnknownEvent
+)
+"""The body of a request: `event`, `data` and `timestamp`."""
+
+_BY_NAME: dict[str, type[WebhookEvent]] = {
+    name: kind for kind in _KNOWN for name in get_args(kind.model_fields["event"].annotation)
+}
 
 
 def verify(
@@ -32,7 +132,7 @@ def verify(
     *,
     tolerance_seconds: float = DEFAULT_TOLERANCE_SECONDS,
     now: float | None = None,
-) -> dict[str, Any]:
+) -> WebhookEvent:
     """Verifies a request by `webhook-signature`, which covers the body, the event's id and the time.
 
     Args:
@@ -43,7 +143,7 @@ def verify(
         now: Unix seconds. Default: the time of this machine.
 
     Returns:
-        The body, parsed: `event`, `data` and `timestamp`.
+        The body, parsed: its class tells what `data` is. An event that this version does not know is an `UnknownEvent`.
 
     Raises:
         SignatureError: where it is not signed so, was changed, or is too old. Respond with 401.
@@ -63,12 +163,11 @@ def verify(
     if not _any_equal(signatures, expected):
         raise SignatureError("No signature of the request is that of this secret.")
     try:
-        event = json.loads(body)
-    except ValueError as error:
-        raise SignatureError("The body is signed, but it is no JSON.") from error
-    if not isinstance(event, dict):
-        raise SignatureError("The body is signed, but it is no event.")
-    return event
+        unknown = UnknownEvent.model_validate_json(body)
+        known = _BY_NAME.get(unknown.event)
+        return unknown if known is None else known.model_validate_json(body)
+    except ValidationError as error:
+        raise SignatureError(f"The body is signed, but it is no event that this version knows: {error}") from error
 
 
 def is_body_signed(body: bytes, headers: Mapping[str, str], secret: str | Iterable[str]) -> bool:

@@ -1,4 +1,4 @@
-import type { CallOptions, RequestOf, ResponseOf } from '../call.ts';
+import type { ApiPromise, CallOptions, RequestOf, ResponseOf } from '../call.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { Operations } from '../generated/operations.gen.ts';
 import type {
@@ -8,7 +8,7 @@ import type {
   EvaluationComparison,
   OpenExample,
 } from '../generated/types.gen.ts';
-import { eachItem } from '../pages.ts';
+import { List } from '../pages.ts';
 import { namedScorers, outputText, type ScoreSpec, scoreOutput } from './scores.ts';
 import { workInBatches } from './work-in-batches.ts';
 
@@ -16,7 +16,7 @@ type Call = <Id extends keyof Operations>(
   operation: Id,
   request: RequestOf<Id>,
   options?: CallOptions,
-) => Promise<ResponseOf<Id>>;
+) => ApiPromise<ResponseOf<Id>>;
 
 type Examples = NonNullable<CreateCodeEvaluation['examples']>;
 
@@ -79,7 +79,7 @@ export async function evaluate<Output>(call: Call, options: EvaluateOptions<Outp
   let run = await begin(call, options, scorers);
   const path = { id: run.id };
   if (run.status === 'running') {
-    const open = eachItem((cursor) =>
+    const open = new List<OpenExample>((cursor) =>
       call('listOpenExamples', { path, query: { limit: 100, ...(cursor !== undefined && { cursor }) } }, { signal }),
     );
     const stop = new AbortController();

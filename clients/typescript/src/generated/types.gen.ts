@@ -28,9 +28,7 @@ export type CreatePrompt = {
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
-    inputs?: {
-        [key: string]: PromptInput;
-    } | null;
+    inputs?: PromptInputs | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
      */
@@ -38,9 +36,7 @@ export type CreatePrompt = {
     /**
      * Any JSON object, kept and never read.
      */
-    config?: {
-        [key: string]: unknown;
-    } | null;
+    config?: JsonObject | null;
     /**
      * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
@@ -82,7 +78,7 @@ export type TextPart = {
 
 export type UserMessage = {
     role: 'user';
-    content: string | Array<TextPart | StoredFilePart>;
+    content: string | Array<UserMessagePart>;
 };
 
 export type StoredFilePart = {
@@ -105,7 +101,7 @@ export type StoredFilePart = {
 
 export type AssistantMessage = {
     role: 'assistant';
-    content: string | Array<TextPart | StoredFilePart | ToolCallPart>;
+    content: string | Array<AssistantMessagePart>;
 };
 
 export type ToolCallPart = {
@@ -159,7 +155,7 @@ export type Tool = {
     strict?: boolean;
 };
 
-export type ToolChoice = 'auto' | 'none' | 'required' | NamedTool;
+export type ToolChoice = ToolChoiceOption | NamedTool;
 
 export type NamedTool = {
     name: string;
@@ -300,9 +296,7 @@ export type UpdatePrompt = {
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
-    inputs?: {
-        [key: string]: PromptInput;
-    } | null;
+    inputs?: PromptInputs | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
      */
@@ -310,9 +304,7 @@ export type UpdatePrompt = {
     /**
      * Any JSON object, kept and never read.
      */
-    config?: {
-        [key: string]: unknown;
-    } | null;
+    config?: JsonObject | null;
     /**
      * Replaces the parameters as a whole.
      */
@@ -343,588 +335,15 @@ export type SetProtection = {
     /**
      * The steps of releases that give none; null takes them away.
      */
-    release?: {
-        steps: ReleaseSteps;
-        /**
-         * Whether the label moves by releases alone, save with `override` by an `admin`.
-         */
-        required?: boolean;
-    } | null;
+    release?: SetReleasePolicy | null;
 };
 
 /**
  * In their order. Without a `promote` at the end one is added.
  */
-export type ReleaseSteps = Array<{
-    type: 'evaluate';
-    /**
-     * A dataset by name, or `{"name", "version"}`.
-     */
-    dataset: string | {
-        /**
-         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
-         */
-        name: string;
-        /**
-         * The latest unless given.
-         */
-        version?: number;
-    };
-    evaluators?: Array<Evaluator>;
-    /**
-     * `not_worse`: the comparison with the stable version finds no regression that is more than noise; `better`: it finds an improvement; `threshold`: the score reaches `threshold`.
-     */
-    require?: 'not_worse' | 'better' | 'threshold';
-    threshold?: number;
-    /**
-     * How many examples may score lower than with the stable version.
-     */
-    max_regressions?: number;
-    /**
-     * US dollars for each of the two evaluations, judges included.
-     */
-    max_cost?: number | string;
-} | {
-    type: 'approve';
-    /**
-     * How many keys must approve.
-     */
-    count?: number;
-    /**
-     * Whether the keys that made the version and started the release do not count.
-     */
-    exclude_author?: boolean;
-} | {
-    type: 'canary';
-    /**
-     * The share of keys that get the candidate from now on.
-     */
-    percent: number;
-} | {
-    type: 'analyze';
-    /**
-     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
-     */
-    for: string;
-    /**
-     * Of the candidate, since the last canary step.
-     */
-    min_executions?: number;
-    checks: Array<ReleaseCheck>;
-} | {
-    type: 'wait';
-    /**
-     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
-     */
-    for: string;
-} | {
-    type: 'promote';
-    /**
-     * After the label has moved: a check that fails moves it back.
-     */
-    bake?: {
-        /**
-         * A time with its unit: `30s`, `30m`, `6h`, `2d`.
-         */
-        for: string;
-        checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
-    };
-}>;
+export type ReleaseSteps = Array<ReleaseStepEvaluate | ReleaseStepApprove | ReleaseStepCanary | ReleaseStepAnalyze | ReleaseStepWait | ReleaseStepPromote>;
 
-export type Evaluator = {
-    type: 'exact_match';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive?: boolean;
-    /**
-     * Ignore white space at both ends
-     */
-    trim?: boolean;
-    /**
-     * Count any white space as one space
-     */
-    normalize_whitespace?: boolean;
-} | {
-    type: 'contains';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Text
-     *
-     * In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.
-     */
-    value?: string;
-    /**
-     * Texts
-     *
-     * One a line. None: the expected value.
-     */
-    values?: Array<string>;
-    /**
-     * Which of them
-     */
-    mode?: 'all' | 'any';
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive?: boolean;
-} | {
-    type: 'regex';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Pattern
-     *
-     * In RE2's syntax.
-     */
-    pattern: string;
-    /**
-     * Flags
-     *
-     * Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).
-     */
-    flags?: string;
-    /**
-     * The whole output must match
-     */
-    full_match?: boolean;
-} | {
-    type: 'json_valid';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Also take JSON in a Markdown code block
-     */
-    strip_code_fence?: boolean;
-} | {
-    type: 'json_schema';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Schema
-     *
-     * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
-     */
-    schema: {
-        [key: string]: unknown;
-    };
-    /**
-     * Also take JSON in a Markdown code block
-     */
-    strip_code_fence?: boolean;
-} | {
-    type: 'json_match';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * JSON to find
-     *
-     * Any JSON. None: the expected value.
-     */
-    value?: unknown;
-    /**
-     * Keys and items that are not expected
-     */
-    mode?: 'exact' | 'subset';
-    /**
-     * Lists may be in any order
-     */
-    ignore_array_order?: boolean;
-    /**
-     * Score the share that matches
-     *
-     * Else an output that matches in part scores 0.
-     */
-    partial_credit?: boolean;
-    /**
-     * Also take JSON in a Markdown code block
-     */
-    strip_code_fence?: boolean;
-} | {
-    type: 'numeric';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * May be off by
-     *
-     * The larger of the two tolerances counts.
-     */
-    absolute_tolerance?: number;
-    /**
-     * May be off by a share of
-     *
-     * Of the expected number: 0.01 is 1 %.
-     */
-    relative_tolerance?: number;
-    /**
-     * Which number
-     */
-    extract?: 'only' | 'first' | 'last' | 'none';
-} | {
-    type: 'levenshtein';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive?: boolean;
-} | {
-    type: 'length';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Counted are
-     */
-    unit?: 'characters' | 'words';
-    /**
-     * At least
-     */
-    at_least?: number;
-    /**
-     * At most
-     */
-    at_most?: number;
-} | {
-    type: 'tool_calls';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Expected calls
-     *
-     * A list of {"name", "input"}. None: the expected value.
-     */
-    value?: Array<{
-        name: string;
-        /**
-         * Any JSON.
-         */
-        input?: unknown;
-    }>;
-    /**
-     * Inputs of the tools
-     */
-    input?: 'exact' | 'subset' | 'ignore';
-    /**
-     * In this order
-     */
-    ordered?: boolean;
-    /**
-     * Other calls are allowed
-     */
-    allow_extra?: boolean;
-    /**
-     * Score the share that matches
-     *
-     * Else an output that matches in part scores 0.
-     */
-    partial_credit?: boolean;
-} | {
-    type: 'latency';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * At most, in milliseconds
-     *
-     * For the call to the model that gave the output, without waits before it.
-     */
-    at_most_ms: number;
-} | {
-    type: 'cost';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * At most, in US dollars
-     *
-     * What the output cost, judges not counted.
-     */
-    at_most_usd: number;
-} | {
-    type: 'similar';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Model for embeddings
-     *
-     * Such as openai/text-embedding-3-small.
-     */
-    model: string;
-    /**
-     * Texts
-     *
-     * One a line; the one most alike counts. None: the expected value.
-     */
-    values?: Array<string>;
-} | {
-    type: 'llm_judge';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * Model of the judge
-     *
-     * As in a prompt.
-     */
-    model: string;
-    /**
-     * Rubric
-     *
-     * What a good output is, and what each grade means.
-     */
-    rubric: string;
-    /**
-     * Grades
-     *
-     * Brought to a score of 0–1.
-     */
-    scale?: {
-        /**
-         * Lowest grade
-         */
-        min: number;
-        /**
-         * Highest grade
-         */
-        max: number;
-    };
-    /**
-     * Show it the expected value
-     */
-    include_expected?: boolean;
-    /**
-     * Show it the prompt
-     */
-    include_input?: boolean;
-    /**
-     * Parameters of the judge
-     *
-     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
-     */
-    parameters?: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
-} | {
-    type: 'http';
-    name?: string;
-    weight?: number;
-    /**
-     * Passes from
-     *
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
-     */
-    threshold?: number;
-    /**
-     * The opposite is to hold
-     *
-     * The score is 1 minus what it is.
-     */
-    negate?: boolean;
-    /**
-     * URL
-     *
-     * The endpoint that scores, by `https:`. The operator may allow other URLs.
-     */
-    url: string;
-    /**
-     * Signing secret
-     *
-     * 24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.
-     */
-    secret?: string;
-    /**
-     * Time for a request, in milliseconds
-     */
-    timeout_ms?: number;
-};
+export type Evaluator = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorHttp;
 
 export type ReleaseCheck = {
     /**
@@ -1064,9 +483,7 @@ export type ExecutionDraft = {
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
-    inputs?: {
-        [key: string]: PromptInput;
-    } | null;
+    inputs?: PromptInputs | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
      */
@@ -1074,9 +491,7 @@ export type ExecutionDraft = {
     /**
      * Any JSON object, kept and never read.
      */
-    config?: {
-        [key: string]: unknown;
-    } | null;
+    config?: JsonObject | null;
     /**
      * Replaces the parameters as a whole.
      */
@@ -1099,7 +514,7 @@ export type ChatMessage = ({
 
 export type ChatUserMessage = {
     role: 'user';
-    content: string | Array<TextPart | FilePart>;
+    content: string | Array<ChatUserMessagePart>;
 };
 
 export type FilePart = {
@@ -1121,7 +536,7 @@ export type FilePart = {
 
 export type ChatAssistantMessage = {
     role: 'assistant';
-    content: string | Array<TextPart | FilePart | ToolCallPart>;
+    content: string | Array<ChatAssistantMessagePart>;
 };
 
 export type RecordRuns = {
@@ -1171,10 +586,7 @@ export type RecordedRun = {
     /**
      * The run has failed. Default: it has completed.
      */
-    error?: {
-        code: string;
-        message: string;
-    } | null;
+    error?: RecordedRunError | null;
     started_at: string;
     finished_at: string;
     /**
@@ -1186,11 +598,7 @@ export type RecordedRun = {
     /**
      * The release that decided the version: the run counts for its arm.
      */
-    release?: {
-        id: string;
-        arm: 'stable' | 'candidate';
-        keyed?: boolean;
-    } | null;
+    release?: RecordedRunRelease | null;
 };
 
 export type ToolCall = {
@@ -1236,74 +644,7 @@ export type CreateChatCompletion = {
     /**
      * Appended to the prompt's own messages.
      */
-    messages?: Array<{
-        role: 'system' | 'developer';
-        content?: string | Array<TextPart>;
-        name?: null;
-    } | {
-        role: 'user';
-        content?: string | Array<TextPart | {
-            type: 'image_url';
-            image_url: {
-                /**
-                 * An https address, or a data URL with base64.
-                 */
-                url: string;
-                detail?: 'auto' | null;
-            };
-        } | {
-            type: 'input_audio';
-            input_audio: {
-                /**
-                 * The file in base64.
-                 */
-                data: string;
-                format: 'wav' | 'mp3';
-            };
-        } | {
-            type: 'file';
-            file: {
-                /**
-                 * A data URL with base64.
-                 */
-                file_data: string;
-                filename?: string | null;
-                file_id?: null;
-            };
-        }>;
-        name?: null;
-    } | {
-        role: 'assistant';
-        content?: string | Array<TextPart | {
-            type: 'refusal';
-            refusal: string;
-        }> | null;
-        refusal?: string | null;
-        tool_calls?: Array<{
-            id: string;
-            type: 'function';
-            function: {
-                name: string;
-                arguments: string;
-            };
-            index?: number;
-        }> | null;
-        /**
-         * Ignored.
-         */
-        annotations?: Array<unknown> | null;
-        audio?: null;
-        function_call?: null;
-        name?: null;
-    } | {
-        role: 'tool';
-        content?: string | Array<TextPart>;
-        tool_call_id: string;
-        /**
-         * Ignored: the tool is the one of the tool call.
-         */
-        name?: string | null;
-    }>;
+    messages?: Array<CreateChatCompletionMessageSystem | CreateChatCompletionMessageUser | CreateChatCompletionMessageAssistant | CreateChatCompletionMessageTool>;
     /**
      * A value for each placeholder of the prompt: a string, number, boolean, object or array.
      */
@@ -1314,39 +655,15 @@ export type CreateChatCompletion = {
     /**
      * `include_usage`: a last chunk without choices has the tokens.
      */
-    stream_options?: {
-        include_usage?: boolean | null;
-        /**
-         * Ignored.
-         */
-        include_obfuscation?: unknown;
-    } | null;
+    stream_options?: CreateChatCompletionStreamOptions | null;
     /**
      * Take the place of all tools of the prompt.
      */
-    tools?: Array<{
-        type: 'function';
-        function: {
-            name: string;
-            description?: string | null;
-            /**
-             * A JSON schema of its input.
-             */
-            parameters?: {
-                [key: string]: unknown;
-            } | null;
-            strict?: boolean | null;
-        };
-    }> | null;
+    tools?: Array<CreateChatCompletionTool> | null;
     /**
      * Takes the place of that of the prompt.
      */
-    tool_choice?: 'auto' | 'none' | 'required' | {
-        type: 'function';
-        function: {
-            name: string;
-        };
-    } | null;
+    tool_choice?: ToolChoiceOption | CreateChatCompletionToolChoiceFunction | null;
     temperature?: number | null;
     top_p?: number | null;
     max_tokens?: number | null;
@@ -1358,22 +675,10 @@ export type CreateChatCompletion = {
     seed?: number | null;
     frequency_penalty?: number | null;
     presence_penalty?: number | null;
-    reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    reasoning_effort?: ReasoningEffort | null;
     parallel_tool_calls?: boolean | null;
-    response_format?: TextResponseFormat | JsonObjectResponseFormat | {
-        type: 'json_schema';
-        json_schema: {
-            name?: string;
-            description?: string | null;
-            schema: {
-                [key: string]: unknown;
-            };
-            strict?: boolean | null;
-        };
-    } | null;
-    metadata?: {
-        [key: string]: string;
-    } | null;
+    response_format?: CreateChatCompletionResponseFormat | null;
+    metadata?: OpenAiMetadata | null;
     rollout_key?: string | null;
     /**
      * Kept in the `metadata` of the execution, as `user`.
@@ -1398,9 +703,7 @@ export type CreateChatCompletion = {
     n?: 1 | null;
     logprobs?: false | null;
     top_logprobs?: 0 | null;
-    logit_bias?: {
-        [key: string]: never;
-    } | null;
+    logit_bias?: CreateChatCompletionLogitBias | null;
     modalities?: [
         'text'
     ] | null;
@@ -1408,7 +711,7 @@ export type CreateChatCompletion = {
     prediction?: null;
     web_search_options?: null;
     verbosity?: 'medium' | null;
-    service_tier?: 'auto' | 'default' | null;
+    service_tier?: ServiceTier | null;
     functions?: null;
     function_call?: null;
 };
@@ -1421,9 +724,7 @@ export type CreateResponse = {
     /**
      * Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`.
      */
-    input?: string | Array<{
-        [key: string]: unknown;
-    }>;
+    input?: string | Array<ResponseInputItem>;
     /**
      * A system message between the prompt's own messages and `input`.
      */
@@ -1435,57 +736,21 @@ export type CreateResponse = {
         [key: string]: unknown;
     };
     stream?: boolean | null;
-    stream_options?: {
-        /**
-         * Ignored.
-         */
-        include_obfuscation?: unknown;
-    } | null;
+    stream_options?: CreateResponseStreamOptions | null;
     /**
      * Functions. They take the place of all tools of the prompt.
      */
-    tools?: Array<{
-        type: 'function';
-        name: string;
-        description?: string | null;
-        /**
-         * A JSON schema of its input.
-         */
-        parameters?: {
-            [key: string]: unknown;
-        } | null;
-        strict?: boolean | null;
-    }> | null;
+    tools?: Array<CreateResponseTool> | null;
     /**
      * Takes the place of that of the prompt.
      */
-    tool_choice?: 'auto' | 'none' | 'required' | {
-        type: 'function';
-        name: string;
-    } | null;
+    tool_choice?: ToolChoiceOption | CreateResponseToolChoiceFunction | null;
     temperature?: number | null;
     top_p?: number | null;
     max_output_tokens?: number | null;
-    reasoning?: {
-        effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
-        summary?: null;
-        generate_summary?: null;
-    } | null;
-    text?: {
-        format?: TextResponseFormat | JsonObjectResponseFormat | {
-            type: 'json_schema';
-            name?: string;
-            description?: string | null;
-            schema: {
-                [key: string]: unknown;
-            };
-            strict?: boolean | null;
-        } | null;
-        verbosity?: 'medium' | null;
-    } | null;
-    metadata?: {
-        [key: string]: string;
-    } | null;
+    reasoning?: CreateResponseReasoning | null;
+    text?: CreateResponseText | null;
+    metadata?: OpenAiMetadata | null;
     /**
      * Kept in the `metadata` of the execution, as `user`.
      */
@@ -1520,7 +785,7 @@ export type CreateResponse = {
     max_tool_calls?: null;
     moderation?: null;
     parallel_tool_calls?: true | null;
-    service_tier?: 'auto' | 'default' | null;
+    service_tier?: ServiceTier | null;
     top_logprobs?: 0 | null;
     truncation?: 'disabled' | null;
 };
@@ -1541,16 +806,7 @@ export type CreateEvaluation = {
     /**
      * A dataset by name, or `{"name", "version"}`.
      */
-    dataset?: string | {
-        /**
-         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
-         */
-        name: string;
-        /**
-         * The latest unless given.
-         */
-        version?: number;
-    };
+    dataset?: string | DatasetReference;
     examples?: Array<Example>;
     evaluators?: Array<Evaluator>;
     /**
@@ -1673,10 +929,7 @@ export type CodeResult = {
      * By name: all scores of the evaluation. Absent where the example has failed.
      */
     scores?: {
-        [key: string]: number | {
-            score: number;
-            reason?: string | null;
-        };
+        [key: string]: number | CodeResultScore;
     };
     /**
      * Why it has failed. In place of `scores`.
@@ -1699,16 +952,7 @@ export type CreateCodeEvaluation = {
     /**
      * A dataset by name, or `{"name", "version"}`.
      */
-    dataset?: string | {
-        /**
-         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
-         */
-        name: string;
-        /**
-         * The latest unless given.
-         */
-        version?: number;
-    };
+    dataset?: string | DatasetReference;
     examples?: Array<Example>;
     /**
      * What each result is scored by. The score of an example is their weighted mean.
@@ -1823,15 +1067,7 @@ export type NewScore = {
     /**
      * An execution, or an example of an evaluation that has a result.
      */
-    subject: {
-        evaluation_id: string;
-        /**
-         * The `example_id` of the result.
-         */
-        example_id: string;
-    } | {
-        execution_id: string;
-    };
+    subject: ExampleSubject | ExecutionSubject;
     /**
      * Who says it. Default: `person` with a session of the console, else `api`.
      */
@@ -1875,13 +1111,7 @@ export type SetScoreDefinition = {
     /**
      * Of `categorical`; none: any.
      */
-    categories?: Array<{
-        value: string;
-        /**
-         * What people are shown.
-         */
-        label?: string;
-    }> | null;
+    categories?: Array<SetScoreDefinitionCategory> | null;
     description?: string | null;
 };
 
@@ -2107,16 +1337,7 @@ export type ScheduledEvaluation = {
     /**
      * A dataset by name, or `{"name", "version"}`.
      */
-    dataset?: string | {
-        /**
-         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
-         */
-        name: string;
-        /**
-         * The latest unless given.
-         */
-        version?: number;
-    };
+    dataset?: string | DatasetReference;
     examples?: Array<Example>;
     evaluators?: Array<Evaluator>;
     /**
@@ -2252,9 +1473,7 @@ export type UpdateWebhook = {
     /**
      * Replaces all headers; null or `{}` removes them.
      */
-    headers?: {
-        [key: string]: string;
-    } | null;
+    headers?: UpdateWebhookHeaders | null;
     /**
      * Requests per minute; deliveries beyond it wait. Null: no limit.
      */
@@ -2314,7 +1533,7 @@ export type UpdateMember = {
     /**
      * Null: what the identity provider gives, again.
      */
-    role?: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    role?: Role | null;
     status?: 'active' | 'suspended';
 };
 
@@ -2361,18 +1580,14 @@ export type ListedPrompt = {
     /**
      * Null where the prompt is a template.
      */
-    messages: Array<Message | MessagePlaceholder> | null;
+    messages: Array<PromptMessage> | null;
     tools: Array<Tool> | null;
     tool_choice: ToolChoice | null;
-    inputs: {
-        [key: string]: PromptInput;
-    } | null;
+    inputs: PromptInputs | null;
     model: string;
     fallback_models: Array<string>;
     parameters: ModelParametersOutput;
-    config: {
-        [key: string]: unknown;
-    } | null;
+    config: JsonObject | null;
     /**
      * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
      */
@@ -2387,14 +1602,7 @@ export type ListedPrompt = {
     /**
      * Who made the version. Null: the operator, or nobody knows any more.
      */
-    created_by: {
-        key_id: string;
-        /**
-         * The member whose key it is, or who made it. Null: nobody that signs in.
-         */
-        member_id: string | null;
-        name: string;
-    } | null;
+    created_by: VersionAuthor | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;
@@ -2471,18 +1679,14 @@ export type Prompt = {
     /**
      * Null where the prompt is a template.
      */
-    messages: Array<Message | MessagePlaceholder> | null;
+    messages: Array<PromptMessage> | null;
     tools: Array<Tool> | null;
     tool_choice: ToolChoice | null;
-    inputs: {
-        [key: string]: PromptInput;
-    } | null;
+    inputs: PromptInputs | null;
     model: string;
     fallback_models: Array<string>;
     parameters: ModelParametersOutput;
-    config: {
-        [key: string]: unknown;
-    } | null;
+    config: JsonObject | null;
     /**
      * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
      */
@@ -2497,14 +1701,7 @@ export type Prompt = {
     /**
      * Who made the version. Null: the operator, or nobody knows any more.
      */
-    created_by: {
-        key_id: string;
-        /**
-         * The member whose key it is, or who made it. Null: nobody that signs in.
-         */
-        member_id: string | null;
-        name: string;
-    } | null;
+    created_by: VersionAuthor | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;
@@ -2629,13 +1826,7 @@ export type Label = {
     /**
      * How it moves; null: there is no policy.
      */
-    release: {
-        steps: Array<{
-            type: string;
-            [key: string]: unknown;
-        }>;
-        required: boolean;
-    } | null;
+    release: ReleasePolicy | null;
     /**
      * How many prompts have it, archived ones included.
      */
@@ -2955,14 +2146,7 @@ export type Execution = {
     /**
      * The release of the label that decided the version; null where none did.
      */
-    release: {
-        id: string;
-        arm: 'stable' | 'candidate';
-        /**
-         * Whether the `rollout_key` decided. Else it was chosen at random.
-         */
-        keyed: boolean;
-    } | null;
+    release: ExecutionRelease | null;
     /**
      * Whether it was made elsewhere: `POST /executions/record`.
      */
@@ -3012,30 +2196,7 @@ export type Cost = {
     /**
      * The price used, in US dollars per million tokens, and where it comes from.
      */
-    pricing: {
-        /**
-         * `genai-prices@<version>`, `operator` or `sandbox`.
-         */
-        source: string;
-        model: string;
-        input_per_million: string;
-        cached_input_per_million: string;
-        cache_write_per_million?: string;
-        output_per_million: string;
-        /**
-         * For prices that depend on the length of the input: the tier used starts above this many tokens.
-         */
-        tier_above_input_tokens?: number;
-        per_request?: string;
-        /**
-         * Of a call in a batch: what the prices above were multiplied by, such as `0.5`.
-         */
-        batch_multiplier?: string;
-        /**
-         * Where the multiplier comes from.
-         */
-        batch_source?: string;
-    } | null;
+    pricing: CostPricing | null;
 };
 
 export type ExecutionCall = {
@@ -3071,22 +2232,13 @@ export type Score = {
     name: string;
     value: number | boolean | string;
     data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
-    subject: {
-        execution_id: string;
-    } | {
-        evaluation_id: string;
-        example_id: string;
-    };
+    subject: ScoredExecution | ScoredExample;
     source: 'api' | 'person' | 'evaluator' | 'feedback';
     /**
      * Who stored it: a member, or a key or session that is nobody’s.
      */
     author: string | null;
-    evaluator: {
-        rule: string;
-        version: string;
-        model: string | null;
-    } | null;
+    evaluator: ScoreEvaluator | null;
     comment: string | null;
     metadata: {
         [key: string]: unknown;
@@ -3196,46 +2348,14 @@ export type ModelResponse = {
     completed_at: number | null;
     status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
     background: false;
-    error: {
-        code: string;
-        message: string;
-    } | null;
-    incomplete_details: {
-        reason: 'max_output_tokens' | 'content_filter';
-    } | null;
+    error: ExecutionError | null;
+    incomplete_details: ModelResponseIncompleteDetails | null;
     instructions: null;
     /**
      * The version of the prompt that was run.
      */
     model: string;
-    output: Array<{
-        id: string;
-        type: 'message';
-        status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
-        role: 'assistant';
-        content: Array<{
-            type: 'output_text';
-            text: string;
-            /**
-             * Empty.
-             */
-            annotations: Array<unknown>;
-            /**
-             * Empty.
-             */
-            logprobs: Array<unknown>;
-        }>;
-    } | {
-        id: string;
-        type: 'function_call';
-        status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
-        call_id: string;
-        name: string;
-        /**
-         * JSON.
-         */
-        arguments: string;
-    }>;
+    output: Array<ModelResponseOutputMessage | ModelResponseOutputFunctionCall>;
     previous_response_id: null;
     parallel_tool_calls: boolean;
     temperature: number | null;
@@ -3250,25 +2370,12 @@ export type ModelResponse = {
         };
         strict: boolean | null;
     }>;
-    tool_choice: string | {
-        type: 'function';
-        name: string;
-    };
+    tool_choice: string | ModelResponseToolChoiceFunction;
     truncation: 'disabled';
     metadata: {
         [key: string]: string;
     };
-    usage: {
-        input_tokens: number;
-        input_tokens_details: {
-            cached_tokens: number;
-        };
-        output_tokens: number;
-        output_tokens_details: {
-            reasoning_tokens: number;
-        };
-        total_tokens: number;
-    } | null;
+    usage: ModelResponseUsage | null;
 };
 
 export type ModelList = {
@@ -3322,20 +2429,7 @@ export type Provider = {
         /**
          * For short inputs, where the price depends on the length; null where none is known.
          */
-        pricing: {
-            /**
-             * US dollars per million tokens.
-             */
-            input: string;
-            /**
-             * US dollars per million tokens.
-             */
-            output: string;
-            /**
-             * US dollars per million tokens.
-             */
-            cached_input: string;
-        } | null;
+        pricing: ProviderModelPricing | null;
     }>;
 };
 
@@ -3381,10 +2475,7 @@ export type CreatedEvaluation = {
     /**
      * Null for inline examples.
      */
-    dataset: {
-        name: string;
-        version: number;
-    } | null;
+    dataset: DatasetVersion | null;
     evaluators: Array<{
         type: string;
         name: string;
@@ -3405,9 +2496,7 @@ export type CreatedEvaluation = {
      * The run whose outputs were scored again, without calling the model.
      */
     source_evaluation_id: string | null;
-    reuse: {
-        max_age: number;
-    } | null;
+    reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
     /**
@@ -3435,9 +2524,7 @@ export type CreatedEvaluation = {
      * Mean over the examples, 0–1; one that failed counts 0.
      */
     score: number | null;
-    scores_by_evaluator: {
-        [key: string]: number;
-    } | null;
+    scores_by_evaluator: ScoresByEvaluator | null;
     /**
      * Whether the score reaches the threshold; null until it has ended.
      */
@@ -3479,10 +2566,7 @@ export type CreatedEvaluation = {
      * Of a run of code: when it fails unless results come before. Null where the service runs it.
      */
     results_due_at: Timestamp | null;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
     created_at: Timestamp;
     started_at: Timestamp | null;
     finished_at: Timestamp | null;
@@ -3520,11 +2604,7 @@ export type ProviderBatch = {
     /**
      * By the provider.
      */
-    counts: {
-        total: number;
-        succeeded: number;
-        failed: number;
-    } | null;
+    counts: ProviderBatchCounts | null;
     submitted_at: Timestamp | null;
     /**
      * When the provider gives up.
@@ -3532,10 +2612,7 @@ export type ProviderBatch = {
     expires_at: Timestamp | null;
     next_poll_at: Timestamp | null;
     finished_at: Timestamp | null;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
 };
 
 export type EvaluationPage = {
@@ -3588,10 +2665,7 @@ export type Evaluation = {
     /**
      * Null for inline examples.
      */
-    dataset: {
-        name: string;
-        version: number;
-    } | null;
+    dataset: DatasetVersion | null;
     evaluators: Array<{
         type: string;
         name: string;
@@ -3608,9 +2682,7 @@ export type Evaluation = {
      * The run whose outputs were scored again, without calling the model.
      */
     source_evaluation_id: string | null;
-    reuse: {
-        max_age: number;
-    } | null;
+    reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
     /**
@@ -3638,9 +2710,7 @@ export type Evaluation = {
      * Mean over the examples, 0–1; one that failed counts 0.
      */
     score: number | null;
-    scores_by_evaluator: {
-        [key: string]: number;
-    } | null;
+    scores_by_evaluator: ScoresByEvaluator | null;
     /**
      * Whether the score reaches the threshold; null until it has ended.
      */
@@ -3682,10 +2752,7 @@ export type Evaluation = {
      * Of a run of code: when it fails unless results come before. Null where the service runs it.
      */
     results_due_at: Timestamp | null;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
     created_at: Timestamp;
     started_at: Timestamp | null;
     finished_at: Timestamp | null;
@@ -3708,10 +2775,7 @@ export type EvaluationEstimate = {
     /**
      * US dollars, judges included; null where a model has no known price.
      */
-    cost: {
-        currency: 'USD';
-        amount: string;
-    } | null;
+    cost: EvaluationEstimateCost | null;
     /**
      * What batches save, within `cost`; null where calls are made one by one, or a model has no known price.
      */
@@ -3756,12 +2820,7 @@ export type EvaluationResult = {
     reused_from: string | null;
     finish_reason: string | null;
     score: number | null;
-    scores: {
-        [key: string]: {
-            score: number;
-            reason: string | null;
-        };
-    } | null;
+    scores: EvaluationResultScores | null;
     /**
      * The newest 100 of `POST /scores`. Only where one result is read.
      */
@@ -3769,10 +2828,7 @@ export type EvaluationResult = {
     baseline_score: number | null;
     regression: boolean | null;
     improvement: boolean | null;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
     attempts: number;
     tokens: Tokens;
     cost: CostAmount;
@@ -3804,11 +2860,7 @@ export type EvaluationComparison = {
     score_a: number | null;
     score_b: number | null;
     difference: number | null;
-    interval: {
-        low: number;
-        high: number;
-        method: 'sign_flip' | 'normal';
-    } | null;
+    interval: EvaluationComparisonInterval | null;
     p_value: number | null;
     verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
     note: string;
@@ -4006,7 +3058,7 @@ export type ScoreSummary = {
          * With `arm`.
          */
         release_id?: string | null;
-        arm?: 'stable' | 'candidate' | null;
+        arm?: Arm | null;
         /**
          * Of the subject, in UTC.
          */
@@ -4023,9 +3075,7 @@ export type ScoreSummary = {
         /**
          * How often each was given, the 100 most frequent.
          */
-        categories: {
-            [key: string]: number;
-        } | null;
+        categories: ScoreSummaryDataCategories | null;
     }>;
     since: Timestamp;
     until: Timestamp;
@@ -4044,10 +3094,7 @@ export type ScoreDefinition = {
     data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
     min: number | null;
     max: number | null;
-    categories: Array<{
-        value: string;
-        label: string;
-    }> | null;
+    categories: Array<ScoreDefinitionCategory> | null;
     description: string | null;
     /**
      * False: its first score has given the name its type.
@@ -4113,10 +3160,7 @@ export type QueueItem = {
         /**
          * Where the correction is an example.
          */
-        correction: {
-            dataset: string;
-            version: number;
-        } | null;
+        correction: QueueItemReviewCorrection | null;
     }>;
     created_at: Timestamp;
     completed_at: Timestamp | null;
@@ -4140,9 +3184,7 @@ export type Queue = {
     /**
      * As it was given.
      */
-    filter: {
-        [key: string]: unknown;
-    } | null;
+    filter: QueueFilter | null;
     sample_rate: number;
     reviewers_per_item: number;
     /**
@@ -4211,10 +3253,7 @@ export type AgreementMeasure = {
     /**
      * Of 95 %.
      */
-    interval: {
-        lower: number;
-        upper: number;
-    } | null;
+    interval: AgreementMeasureInterval | null;
 };
 
 export type EvaluatorAgreement = {
@@ -4306,18 +3345,11 @@ export type Backfill = {
      * US dollars, decimal.
      */
     spent: string;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
     /**
      * Why the last execution that lacks a score lacks it.
      */
-    last_error: {
-        code: string;
-        message: string;
-        at: Timestamp;
-    } | null;
+    last_error: LastError | null;
     created_at: Timestamp;
     finished_at: Timestamp | null;
 };
@@ -4385,11 +3417,7 @@ export type Rule = {
     /**
      * Why the last execution that lacks a score lacks it.
      */
-    last_error: {
-        code: string;
-        message: string;
-        at: Timestamp;
-    } | null;
+    last_error: LastError | null;
     created_at: Timestamp;
     updated_at: Timestamp;
 };
@@ -4411,11 +3439,7 @@ export type Schedule = {
     /**
      * Why the last start failed; null once a start succeeds.
      */
-    last_error: {
-        code: string;
-        message: string;
-        at: Timestamp;
-    } | null;
+    last_error: LastError | null;
     created_at: Timestamp;
 };
 
@@ -5013,10 +4037,7 @@ export type PromptSeries = {
         /**
          * Null for inline examples.
          */
-        dataset: {
-            name: string;
-            version: number;
-        } | null;
+        dataset: DatasetVersion | null;
         score: number;
         /**
          * Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
@@ -5105,11 +4126,7 @@ export type CurrentApiKey = {
     /**
      * The person whose key it is. Null: it is the workspace’s.
      */
-    member: {
-        id: string;
-        name: string;
-        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
-    } | null;
+    member: KeyMember | null;
     /**
      * The workspace that it opens.
      */
@@ -5131,11 +4148,7 @@ export type OwnSession = {
     /**
      * Who is signed in; null where the key is nobody’s own.
      */
-    member: {
-        id: string;
-        name: string;
-        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
-    } | null;
+    member: KeyMember | null;
     /**
      * The identity provider by which the person signed in, by its id in the settings; null: with a key.
      */
@@ -5187,11 +4200,7 @@ export type EndedSession = {
     /**
      * Who is signed in; null where the key is nobody’s own.
      */
-    member: {
-        id: string;
-        name: string;
-        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
-    } | null;
+    member: KeyMember | null;
     /**
      * The identity provider by which the person signed in, by its id in the settings; null: with a key.
      */
@@ -5244,11 +4253,7 @@ export type Session = {
     /**
      * Who is signed in; null where the key is nobody’s own.
      */
-    member: {
-        id: string;
-        name: string;
-        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
-    } | null;
+    member: KeyMember | null;
     /**
      * The identity provider by which the person signed in, by its id in the settings; null: with a key.
      */
@@ -5298,7 +4303,7 @@ export type Member = {
     /**
      * Where an admin has set the role. Null: it follows the identity provider.
      */
-    role_set: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    role_set: Role | null;
     /**
      * `suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.
      */
@@ -5328,7 +4333,7 @@ export type Me = {
      * Whose key or session it is. Null: a key of the workspace.
      */
     member: Member | null;
-    role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    role: Role | null;
     workspace: {
         name: string;
     };
@@ -5413,11 +4418,7 @@ export type DeviceAuthorization = {
     /**
      * What the key will be; while it is pending, what it can be at most. Null: there will be none.
      */
-    key: {
-        kind: 'personal' | 'service';
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
-        expires_at: Timestamp | null;
-    } | null;
+    key: DeviceAuthorizationKey | null;
     created_at: Timestamp;
     expires_at: Timestamp;
 };
@@ -5532,6 +4533,1068 @@ export type BatchOptionsOutput = {
      * What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.
      */
     then: 'interactive' | 'fail';
+};
+
+export type PromptInputs = {
+    [key: string]: PromptInput;
+};
+
+export type JsonObject = {
+    [key: string]: unknown;
+};
+
+export type UserMessagePart = ({
+    type: 'text';
+} & TextPart) | ({
+    type: 'file';
+} & StoredFilePart);
+
+export type AssistantMessagePart = ({
+    type: 'text';
+} & TextPart) | ({
+    type: 'file';
+} & StoredFilePart) | ({
+    type: 'tool_call';
+} & ToolCallPart);
+
+export type ToolChoiceOption = 'auto' | 'none' | 'required';
+
+export type SetReleasePolicy = {
+    steps: ReleaseSteps;
+    /**
+     * Whether the label moves by releases alone, save with `override` by an `admin`.
+     */
+    required?: boolean;
+};
+
+export type DatasetReference = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * The latest unless given.
+     */
+    version?: number;
+};
+
+export type ReleaseStepEvaluate = {
+    type: 'evaluate';
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset: string | DatasetReference;
+    evaluators?: Array<Evaluator>;
+    /**
+     * `not_worse`: the comparison with the stable version finds no regression that is more than noise; `better`: it finds an improvement; `threshold`: the score reaches `threshold`.
+     */
+    require?: 'not_worse' | 'better' | 'threshold';
+    threshold?: number;
+    /**
+     * How many examples may score lower than with the stable version.
+     */
+    max_regressions?: number;
+    /**
+     * US dollars for each of the two evaluations, judges included.
+     */
+    max_cost?: number | string;
+};
+
+export type ReleaseStepApprove = {
+    type: 'approve';
+    /**
+     * How many keys must approve.
+     */
+    count?: number;
+    /**
+     * Whether the keys that made the version and started the release do not count.
+     */
+    exclude_author?: boolean;
+};
+
+export type ReleaseStepCanary = {
+    type: 'canary';
+    /**
+     * The share of keys that get the candidate from now on.
+     */
+    percent: number;
+};
+
+export type ReleaseStepAnalyze = {
+    type: 'analyze';
+    /**
+     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     */
+    for: string;
+    /**
+     * Of the candidate, since the last canary step.
+     */
+    min_executions?: number;
+    checks: Array<ReleaseCheck>;
+};
+
+export type ReleaseStepWait = {
+    type: 'wait';
+    /**
+     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     */
+    for: string;
+};
+
+export type ReleaseStepPromote = {
+    type: 'promote';
+    /**
+     * After the label has moved: a check that fails moves it back.
+     */
+    bake?: {
+        /**
+         * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+         */
+        for: string;
+        checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
+    };
+};
+
+/**
+ * The output is the expected value.
+ */
+export type EvaluatorExactMatch = {
+    type: 'exact_match';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive?: boolean;
+    /**
+     * Ignore white space at both ends
+     */
+    trim?: boolean;
+    /**
+     * Count any white space as one space
+     */
+    normalize_whitespace?: boolean;
+};
+
+/**
+ * The output contains texts.
+ */
+export type EvaluatorContains = {
+    type: 'contains';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.
+     */
+    value?: string;
+    /**
+     * One a line. None: the expected value.
+     */
+    values?: Array<string>;
+    /**
+     * Which of them
+     */
+    mode?: 'all' | 'any';
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive?: boolean;
+};
+
+/**
+ * The output matches a pattern.
+ */
+export type EvaluatorRegex = {
+    type: 'regex';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * In RE2's syntax.
+     */
+    pattern: string;
+    /**
+     * Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).
+     */
+    flags?: string;
+    /**
+     * The whole output must match
+     */
+    full_match?: boolean;
+};
+
+/**
+ * The output is JSON.
+ */
+export type EvaluatorJsonValid = {
+    type: 'json_valid';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Also take JSON in a Markdown code block
+     */
+    strip_code_fence?: boolean;
+};
+
+/**
+ * The output is JSON that is valid against a schema.
+ */
+export type EvaluatorJsonSchema = {
+    type: 'json_schema';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
+     */
+    schema: {
+        [key: string]: unknown;
+    };
+    /**
+     * Also take JSON in a Markdown code block
+     */
+    strip_code_fence?: boolean;
+};
+
+/**
+ * The expected JSON is in the output.
+ */
+export type EvaluatorJsonMatch = {
+    type: 'json_match';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Any JSON. None: the expected value.
+     */
+    value?: unknown;
+    /**
+     * Keys and items that are not expected
+     */
+    mode?: 'exact' | 'subset';
+    /**
+     * Lists may be in any order
+     */
+    ignore_array_order?: boolean;
+    /**
+     * Else an output that matches in part scores 0.
+     */
+    partial_credit?: boolean;
+    /**
+     * Also take JSON in a Markdown code block
+     */
+    strip_code_fence?: boolean;
+};
+
+/**
+ * The number in the output is the expected one.
+ */
+export type EvaluatorNumeric = {
+    type: 'numeric';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * The larger of the two tolerances counts.
+     */
+    absolute_tolerance?: number;
+    /**
+     * Of the expected number: 0.01 is 1 %.
+     */
+    relative_tolerance?: number;
+    /**
+     * Which number
+     */
+    extract?: 'only' | 'first' | 'last' | 'none';
+};
+
+/**
+ * How similar the output and the expected value are, by the edits between them.
+ */
+export type EvaluatorLevenshtein = {
+    type: 'levenshtein';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive?: boolean;
+};
+
+/**
+ * The output is as long as it should be.
+ */
+export type EvaluatorLength = {
+    type: 'length';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Counted are
+     */
+    unit?: 'characters' | 'words';
+    /**
+     * At least
+     */
+    at_least?: number;
+    /**
+     * At most
+     */
+    at_most?: number;
+};
+
+/**
+ * The model asks for the expected tools.
+ */
+export type EvaluatorToolCalls = {
+    type: 'tool_calls';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * A list of {"name", "input"}. None: the expected value.
+     */
+    value?: Array<{
+        name: string;
+        /**
+         * Any JSON.
+         */
+        input?: unknown;
+    }>;
+    /**
+     * Inputs of the tools
+     */
+    input?: 'exact' | 'subset' | 'ignore';
+    /**
+     * In this order
+     */
+    ordered?: boolean;
+    /**
+     * Other calls are allowed
+     */
+    allow_extra?: boolean;
+    /**
+     * Else an output that matches in part scores 0.
+     */
+    partial_credit?: boolean;
+};
+
+/**
+ * The model responded in time.
+ */
+export type EvaluatorLatency = {
+    type: 'latency';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * For the call to the model that gave the output, without waits before it.
+     */
+    at_most_ms: number;
+};
+
+/**
+ * The output was cheap enough.
+ */
+export type EvaluatorCost = {
+    type: 'cost';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * What the output cost, judges not counted.
+     */
+    at_most_usd: number;
+};
+
+/**
+ * How similar the output and a text are in meaning, by the embeddings of a model.
+ */
+export type EvaluatorSimilar = {
+    type: 'similar';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * Such as openai/text-embedding-3-small.
+     */
+    model: string;
+    /**
+     * One a line; the one most alike counts. None: the expected value.
+     */
+    values?: Array<string>;
+};
+
+/**
+ * A model grades the output.
+ */
+export type EvaluatorLlmJudge = {
+    type: 'llm_judge';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * As in a prompt.
+     */
+    model: string;
+    /**
+     * What a good output is, and what each grade means.
+     */
+    rubric: string;
+    /**
+     * Brought to a score of 0–1.
+     */
+    scale?: {
+        /**
+         * Lowest grade
+         */
+        min: number;
+        /**
+         * Highest grade
+         */
+        max: number;
+    };
+    /**
+     * Show it the expected value
+     */
+    include_expected?: boolean;
+    /**
+     * Show it the prompt
+     */
+    include_input?: boolean;
+    /**
+     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
+     */
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+};
+
+/**
+ * An endpoint of yours gets each example and responds with a score.
+ */
+export type EvaluatorHttp = {
+    type: 'http';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     */
+    threshold?: number;
+    /**
+     * The score is 1 minus what it is.
+     */
+    negate?: boolean;
+    /**
+     * The endpoint that scores, by `https:`. The operator may allow other URLs.
+     */
+    url: string;
+    /**
+     * 24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.
+     */
+    secret?: string;
+    /**
+     * Time for a request, in milliseconds
+     */
+    timeout_ms?: number;
+};
+
+export type ChatUserMessagePart = ({
+    type: 'text';
+} & TextPart) | ({
+    type: 'file';
+} & FilePart);
+
+export type ChatAssistantMessagePart = ({
+    type: 'text';
+} & TextPart) | ({
+    type: 'file';
+} & FilePart) | ({
+    type: 'tool_call';
+} & ToolCallPart);
+
+export type RecordedRunError = {
+    code: string;
+    message: string;
+};
+
+export type RecordedRunRelease = {
+    id: string;
+    arm: 'stable' | 'candidate';
+    keyed?: boolean;
+};
+
+export type CreateChatCompletionMessageSystem = {
+    role: 'system' | 'developer';
+    content?: string | Array<TextPart>;
+    name?: null;
+};
+
+export type CreateChatCompletionMessageUserContentImageUrl = {
+    type: 'image_url';
+    image_url: {
+        /**
+         * An https address, or a data URL with base64.
+         */
+        url: string;
+        detail?: 'auto' | null;
+    };
+};
+
+export type CreateChatCompletionMessageUserContentInputAudio = {
+    type: 'input_audio';
+    input_audio: {
+        /**
+         * The file in base64.
+         */
+        data: string;
+        format: 'wav' | 'mp3';
+    };
+};
+
+export type CreateChatCompletionMessageUserContentFile = {
+    type: 'file';
+    file: {
+        /**
+         * A data URL with base64.
+         */
+        file_data: string;
+        filename?: string | null;
+        file_id?: null;
+    };
+};
+
+export type CreateChatCompletionMessageUserContent = TextPart | CreateChatCompletionMessageUserContentImageUrl | CreateChatCompletionMessageUserContentInputAudio | CreateChatCompletionMessageUserContentFile;
+
+export type CreateChatCompletionMessageUser = {
+    role: 'user';
+    content?: string | Array<CreateChatCompletionMessageUserContent>;
+    name?: null;
+};
+
+export type CreateChatCompletionMessageAssistantContentRefusal = {
+    type: 'refusal';
+    refusal: string;
+};
+
+export type CreateChatCompletionMessageAssistantContent = TextPart | CreateChatCompletionMessageAssistantContentRefusal;
+
+export type CreateChatCompletionMessageAssistantToolCall = {
+    id: string;
+    type: 'function';
+    function: {
+        name: string;
+        arguments: string;
+    };
+    index?: number;
+};
+
+export type CreateChatCompletionMessageAssistant = {
+    role: 'assistant';
+    content?: string | Array<CreateChatCompletionMessageAssistantContent> | null;
+    refusal?: string | null;
+    tool_calls?: Array<CreateChatCompletionMessageAssistantToolCall> | null;
+    /**
+     * Ignored.
+     */
+    annotations?: Array<unknown> | null;
+    audio?: null;
+    function_call?: null;
+    name?: null;
+};
+
+export type CreateChatCompletionMessageTool = {
+    role: 'tool';
+    content?: string | Array<TextPart>;
+    tool_call_id: string;
+    /**
+     * Ignored: the tool is the one of the tool call.
+     */
+    name?: string | null;
+};
+
+export type CreateChatCompletionStreamOptions = {
+    include_usage?: boolean | null;
+    /**
+     * Ignored.
+     */
+    include_obfuscation?: unknown;
+};
+
+export type CreateChatCompletionTool = {
+    type: 'function';
+    function: {
+        name: string;
+        description?: string | null;
+        /**
+         * A JSON schema of its input.
+         */
+        parameters?: JsonObject | null;
+        strict?: boolean | null;
+    };
+};
+
+export type CreateChatCompletionToolChoiceFunction = {
+    type: 'function';
+    function: {
+        name: string;
+    };
+};
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+
+export type CreateChatCompletionResponseFormatJsonSchema = {
+    type: 'json_schema';
+    json_schema: {
+        name?: string;
+        description?: string | null;
+        schema: {
+            [key: string]: unknown;
+        };
+        strict?: boolean | null;
+    };
+};
+
+export type CreateChatCompletionResponseFormat = TextResponseFormat | JsonObjectResponseFormat | CreateChatCompletionResponseFormatJsonSchema;
+
+/**
+ * Up to 50 strings of your own, returned unchanged.
+ */
+export type OpenAiMetadata = {
+    [key: string]: string;
+};
+
+export type CreateChatCompletionLogitBias = {
+    [key: string]: never;
+};
+
+export type ServiceTier = 'auto' | 'default';
+
+export type ResponseInputItem = {
+    [key: string]: unknown;
+};
+
+export type CreateResponseStreamOptions = {
+    /**
+     * Ignored.
+     */
+    include_obfuscation?: unknown;
+};
+
+export type CreateResponseTool = {
+    type: 'function';
+    name: string;
+    description?: string | null;
+    /**
+     * A JSON schema of its input.
+     */
+    parameters?: JsonObject | null;
+    strict?: boolean | null;
+};
+
+export type CreateResponseToolChoiceFunction = {
+    type: 'function';
+    name: string;
+};
+
+export type CreateResponseReasoning = {
+    effort?: ReasoningEffort | null;
+    summary?: null;
+    generate_summary?: null;
+};
+
+export type CreateResponseTextFormatJsonSchema = {
+    type: 'json_schema';
+    name?: string;
+    description?: string | null;
+    schema: {
+        [key: string]: unknown;
+    };
+    strict?: boolean | null;
+};
+
+export type CreateResponseTextFormat = TextResponseFormat | JsonObjectResponseFormat | CreateResponseTextFormatJsonSchema;
+
+export type CreateResponseText = {
+    format?: CreateResponseTextFormat | null;
+    verbosity?: 'medium' | null;
+};
+
+export type CodeResultScore = {
+    score: number;
+    reason?: string | null;
+};
+
+export type ExampleSubject = {
+    evaluation_id: string;
+    /**
+     * The `example_id` of the result.
+     */
+    example_id: string;
+};
+
+export type ExecutionSubject = {
+    execution_id: string;
+};
+
+export type SetScoreDefinitionCategory = {
+    value: string;
+    /**
+     * What people are shown.
+     */
+    label?: string;
+};
+
+/**
+ * Up to 20 custom headers for every request. Their values are stored encrypted and not shown again. Headers that the service sets itself are refused.
+ */
+export type UpdateWebhookHeaders = {
+    [key: string]: string;
+};
+
+export type Role = 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+
+export type PromptMessage = Message | MessagePlaceholder;
+
+export type VersionAuthor = {
+    key_id: string;
+    /**
+     * The member whose key it is, or who made it. Null: nobody that signs in.
+     */
+    member_id: string | null;
+    name: string;
+};
+
+export type ReleasePolicy = {
+    steps: Array<{
+        type: string;
+        [key: string]: unknown;
+    }>;
+    required: boolean;
+};
+
+export type ExecutionRelease = {
+    id: string;
+    arm: 'stable' | 'candidate';
+    /**
+     * Whether the `rollout_key` decided. Else it was chosen at random.
+     */
+    keyed: boolean;
+};
+
+export type CostPricing = {
+    /**
+     * `genai-prices@<version>`, `operator` or `sandbox`.
+     */
+    source: string;
+    model: string;
+    input_per_million: string;
+    cached_input_per_million: string;
+    cache_write_per_million?: string;
+    output_per_million: string;
+    /**
+     * For prices that depend on the length of the input: the tier used starts above this many tokens.
+     */
+    tier_above_input_tokens?: number;
+    per_request?: string;
+    /**
+     * Of a call in a batch: what the prices above were multiplied by, such as `0.5`.
+     */
+    batch_multiplier?: string;
+    /**
+     * Where the multiplier comes from.
+     */
+    batch_source?: string;
+};
+
+export type ScoredExecution = {
+    execution_id: string;
+};
+
+export type ScoredExample = {
+    evaluation_id: string;
+    example_id: string;
+};
+
+export type ScoreEvaluator = {
+    rule: string;
+    version: string;
+    model: string | null;
+};
+
+export type ModelResponseIncompleteDetails = {
+    reason: 'max_output_tokens' | 'content_filter';
+};
+
+export type ModelResponseOutputMessage = {
+    id: string;
+    type: 'message';
+    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+    role: 'assistant';
+    content: Array<{
+        type: 'output_text';
+        text: string;
+        /**
+         * Empty.
+         */
+        annotations: Array<unknown>;
+        /**
+         * Empty.
+         */
+        logprobs: Array<unknown>;
+    }>;
+};
+
+export type ModelResponseOutputFunctionCall = {
+    id: string;
+    type: 'function_call';
+    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+    call_id: string;
+    name: string;
+    /**
+     * JSON.
+     */
+    arguments: string;
+};
+
+export type ModelResponseToolChoiceFunction = {
+    type: 'function';
+    name: string;
+};
+
+export type ModelResponseUsage = {
+    input_tokens: number;
+    input_tokens_details: {
+        cached_tokens: number;
+    };
+    output_tokens: number;
+    output_tokens_details: {
+        reasoning_tokens: number;
+    };
+    total_tokens: number;
+};
+
+export type ProviderModelPricing = {
+    /**
+     * US dollars per million tokens.
+     */
+    input: string;
+    /**
+     * US dollars per million tokens.
+     */
+    output: string;
+    /**
+     * US dollars per million tokens.
+     */
+    cached_input: string;
+};
+
+export type DatasetVersion = {
+    name: string;
+    version: number;
+};
+
+export type Reuse = {
+    max_age: number;
+};
+
+export type ScoresByEvaluator = {
+    [key: string]: number;
+};
+
+export type ProviderBatchCounts = {
+    total: number;
+    succeeded: number;
+    failed: number;
+};
+
+export type EvaluationEstimateCost = {
+    currency: 'USD';
+    amount: string;
+};
+
+export type EvaluationResultScore = {
+    score: number;
+    reason: string | null;
+};
+
+export type EvaluationResultScores = {
+    [key: string]: EvaluationResultScore;
+};
+
+export type EvaluationComparisonInterval = {
+    low: number;
+    high: number;
+    method: 'sign_flip' | 'normal';
+};
+
+export type Arm = 'stable' | 'candidate';
+
+export type ScoreSummaryDataCategories = {
+    [key: string]: number;
+};
+
+export type ScoreDefinitionCategory = {
+    value: string;
+    label: string;
+};
+
+export type QueueItemReviewCorrection = {
+    dataset: string;
+    version: number;
+};
+
+export type QueueFilter = {
+    [key: string]: unknown;
+};
+
+export type AgreementMeasureInterval = {
+    lower: number;
+    upper: number;
+};
+
+export type LastError = {
+    code: string;
+    message: string;
+    at: Timestamp;
+};
+
+export type KeyMember = {
+    id: string;
+    name: string;
+    role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+};
+
+export type DeviceAuthorizationKey = {
+    kind: 'personal' | 'service';
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    expires_at: Timestamp | null;
+};
+
+export type NewScores = {
+    scores: Array<NewScore>;
 };
 
 /**
@@ -8692,7 +8755,7 @@ export type GetDatasetResponses = {
 export type GetDatasetResponse = GetDatasetResponses[keyof GetDatasetResponses];
 
 export type UploadDatasetData = {
-    body: string;
+    body: Blob | File;
     path: {
         /**
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -8814,9 +8877,7 @@ export type ListScoresResponses = {
 export type ListScoresResponse = ListScoresResponses[keyof ListScoresResponses];
 
 export type CreateScoresData = {
-    body: {
-        scores: Array<NewScore>;
-    } | NewScore;
+    body: NewScores | NewScore;
     headers?: {
         /**
          * A repeated request with the same key returns the first response again, for 24 hours.

@@ -17,6 +17,7 @@ from .._json import plain
 from .._runtime import async_sleep
 from .._scorers import EvaluateResult, ScoreSpec, Task
 from ..types import CodeEvaluationFields, ExecutionFields, RunFields, Time
+from . import operations
 from .datasets import AsyncDatasets
 from .evaluate import async_evaluate
 from .evaluations import AsyncEvaluations
@@ -83,6 +84,27 @@ class AsyncPms:
         self.releases = AsyncReleases(transport)
         self.scores = AsyncScores(transport)
         self.webhooks = AsyncWebhooks(transport)
+        self.audit_log = operations.AsyncAuditLogOperations(transport)
+        self.chat_completions = operations.AsyncChatCompletionsOperations(transport)
+        self.deliveries = operations.AsyncDeliveriesOperations(transport)
+        self.devices = operations.AsyncDevicesOperations(transport)
+        self.evaluators = operations.AsyncEvaluatorsOperations(transport)
+        self.events = operations.AsyncEventsOperations(transport)
+        self.keys = operations.AsyncKeysOperations(transport)
+        self.labels = operations.AsyncLabelsOperations(transport)
+        self.me = operations.AsyncMeOperations(transport)
+        self.members = operations.AsyncMembersOperations(transport)
+        self.models = operations.AsyncModelsOperations(transport)
+        self.monitors = operations.AsyncMonitorsOperations(transport)
+        self.notifications = operations.AsyncNotificationsOperations(transport)
+        self.providers = operations.AsyncProvidersOperations(transport)
+        self.queues = operations.AsyncQueuesOperations(transport)
+        self.responses = operations.AsyncResponsesOperations(transport)
+        self.rules = operations.AsyncRulesOperations(transport)
+        self.schedules = operations.AsyncSchedulesOperations(transport)
+        self.score_definitions = operations.AsyncScoreDefinitionsOperations(transport)
+        self.sessions = operations.AsyncSessionsOperations(transport)
+        self.statistics = operations.AsyncStatisticsOperations(transport)
         self._recorder = AsyncRecorder(
             transport,
             max_runs=max_recorded_runs,

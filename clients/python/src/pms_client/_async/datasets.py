@@ -6,12 +6,13 @@ from typing import Any, Literal
 from .. import models
 from .._call import Call, change, create, params_of, path_of, read
 from .._json import compact, plain
+from .operations import AsyncDatasetsOperations
 from .transport import AsyncTransport
 
 _UPLOAD_SECONDS = 300.0
 
 
-class AsyncDatasets:
+class AsyncDatasets(AsyncDatasetsOperations):
     """Examples for evaluations."""
 
     def __init__(self, transport: AsyncTransport) -> None:

@@ -7,6 +7,7 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import Call, change, create, read
 from ..types import ExecutionFields, ExecutionStatus, Time
+from .operations import AsyncExecutionsOperations
 from .stream import EVENT_STREAM, SILENCE_SECONDS, AsyncExecutionStream
 from .transport import AsyncTransport
 
@@ -14,7 +15,7 @@ DEFAULT_WAIT_SECONDS = 60
 _MARGIN_SECONDS = 15.0
 
 
-class AsyncExecutions:
+class AsyncExecutions(AsyncExecutionsOperations):
     """Runs of prompts."""
 
     def __init__(self, transport: AsyncTransport) -> None:

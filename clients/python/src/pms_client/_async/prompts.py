@@ -19,13 +19,14 @@ from .._runtime import AsyncBackground, AsyncLock
 from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
 from ..prompt import Fallback, Prompt
 from ..types import PromptFields
+from .operations import AsyncPromptsOperations
 from .transport import AsyncTransport
 
 _log = logging.getLogger("pms_client")
 _now = time.monotonic
 
 
-class AsyncPrompts:
+class AsyncPrompts(AsyncPromptsOperations):
     """Prompts: those that a program uses, from a cache, and the operations of the API."""
 
     def __init__(self, transport: AsyncTransport, *, ttl: float, max_prompts: int) -> None:

@@ -10,12 +10,13 @@ from .._call import change, create, read
 from .._runtime import async_sleep
 from ..errors import WaitTimeoutError
 from ..types import ReleaseFields, ReleaseStatus
+from .operations import AsyncReleasesOperations
 from .transport import AsyncTransport
 
 ENDED = ("succeeded", "rolled_back", "rejected", "failed", "superseded", "canceled")
 
 
-class AsyncReleases:
+class AsyncReleases(AsyncReleasesOperations):
     """Versions on their way to a label, step by step."""
 
     def __init__(self, transport: AsyncTransport) -> None:

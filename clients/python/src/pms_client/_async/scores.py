@@ -8,10 +8,11 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import create, read
 from ..types import NewScore, ScoreFields, ScoreSource, Time
+from .operations import AsyncScoresOperations
 from .transport import AsyncTransport
 
 
-class AsyncScores:
+class AsyncScores(AsyncScoresOperations):
     """What is said of executions, and of examples of evaluations."""
 
     def __init__(self, transport: AsyncTransport) -> None:

@@ -7,12 +7,13 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import change, create, read
 from ..types import DeliveryStatus, Time, WebhookFields
+from .operations import AsyncWebhooksOperations
 from .transport import AsyncTransport
 
 _TEST_SECONDS = 30.0
 
 
-class AsyncWebhooks:
+class AsyncWebhooks(AsyncWebhooksOperations):
     """Addresses that the service calls. Their requests are verified by `pms_client.webhooks.verify`."""
 
     def __init__(self, transport: AsyncTransport) -> None:

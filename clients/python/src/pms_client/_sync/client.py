@@ -18,6 +18,7 @@ from .._json import plain
 from .._runtime import sleep
 from .._scorers import EvaluateResult, ScoreSpec, Task
 from ..types import CodeEvaluationFields, ExecutionFields, RunFields, Time
+from . import operations
 from .datasets import Datasets
 from .evaluate import evaluate
 from .evaluations import Evaluations
@@ -84,6 +85,27 @@ class Pms:
         self.releases = Releases(transport)
         self.scores = Scores(transport)
         self.webhooks = Webhooks(transport)
+        self.audit_log = operations.AuditLogOperations(transport)
+        self.chat_completions = operations.ChatCompletionsOperations(transport)
+        self.deliveries = operations.DeliveriesOperations(transport)
+        self.devices = operations.DevicesOperations(transport)
+        self.evaluators = operations.EvaluatorsOperations(transport)
+        self.events = operations.EventsOperations(transport)
+        self.keys = operations.KeysOperations(transport)
+        self.labels = operations.LabelsOperations(transport)
+        self.me = operations.MeOperations(transport)
+        self.members = operations.MembersOperations(transport)
+        self.models = operations.ModelsOperations(transport)
+        self.monitors = operations.MonitorsOperations(transport)
+        self.notifications = operations.NotificationsOperations(transport)
+        self.providers = operations.ProvidersOperations(transport)
+        self.queues = operations.QueuesOperations(transport)
+        self.responses = operations.ResponsesOperations(transport)
+        self.rules = operations.RulesOperations(transport)
+        self.schedules = operations.SchedulesOperations(transport)
+        self.score_definitions = operations.ScoreDefinitionsOperations(transport)
+        self.sessions = operations.SessionsOperations(transport)
+        self.statistics = operations.StatisticsOperations(transport)
         self._recorder = Recorder(
             transport,
             max_runs=max_recorded_runs,

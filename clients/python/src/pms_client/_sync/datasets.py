@@ -7,12 +7,13 @@ from typing import Any, Literal
 from .. import models
 from .._call import Call, change, create, params_of, path_of, read
 from .._json import compact, plain
+from .operations import DatasetsOperations
 from .transport import Transport
 
 _UPLOAD_SECONDS = 300.0
 
 
-class Datasets:
+class Datasets(DatasetsOperations):
     """Examples for evaluations."""
 
     def __init__(self, transport: Transport) -> None:

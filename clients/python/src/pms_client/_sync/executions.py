@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import Call, change, create, read
 from ..types import ExecutionFields, ExecutionStatus, Time
+from .operations import ExecutionsOperations
 from .stream import EVENT_STREAM, SILENCE_SECONDS, ExecutionStream
 from .transport import Transport
 
@@ -15,7 +16,7 @@ DEFAULT_WAIT_SECONDS = 60
 _MARGIN_SECONDS = 15.0
 
 
-class Executions:
+class Executions(ExecutionsOperations):
     """Runs of prompts."""
 
     def __init__(self, transport: Transport) -> None:

@@ -20,13 +20,14 @@ from .._runtime import Background, Lock
 from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
 from ..prompt import Fallback, Prompt
 from ..types import PromptFields
+from .operations import PromptsOperations
 from .transport import Transport
 
 _log = logging.getLogger("pms_client")
 _now = time.monotonic
 
 
-class Prompts:
+class Prompts(PromptsOperations):
     """Prompts: those that a program uses, from a cache, and the operations of the API."""
 
     def __init__(self, transport: Transport, *, ttl: float, max_prompts: int) -> None:

@@ -11,12 +11,13 @@ from .._call import change, create, read
 from .._runtime import sleep
 from ..errors import WaitTimeoutError
 from ..types import ReleaseFields, ReleaseStatus
+from .operations import ReleasesOperations
 from .transport import Transport
 
 ENDED = ("succeeded", "rolled_back", "rejected", "failed", "superseded", "canceled")
 
 
-class Releases:
+class Releases(ReleasesOperations):
     """Versions on their way to a label, step by step."""
 
     def __init__(self, transport: Transport) -> None:

@@ -9,10 +9,11 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import create, read
 from ..types import NewScore, ScoreFields, ScoreSource, Time
+from .operations import ScoresOperations
 from .transport import Transport
 
 
-class Scores:
+class Scores(ScoresOperations):
     """What is said of executions, and of examples of evaluations."""
 
     def __init__(self, transport: Transport) -> None:

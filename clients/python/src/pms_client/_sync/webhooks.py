@@ -8,12 +8,13 @@ from typing_extensions import Unpack
 from .. import models
 from .._call import change, create, read
 from ..types import DeliveryStatus, Time, WebhookFields
+from .operations import WebhooksOperations
 from .transport import Transport
 
 _TEST_SECONDS = 30.0
 
 
-class Webhooks:
+class Webhooks(WebhooksOperations):
     """Addresses that the service calls. Their requests are verified by `pms_client.webhooks.verify`."""
 
     def __init__(self, transport: Transport) -> None:

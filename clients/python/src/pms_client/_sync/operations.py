@@ -1,0 +1,723 @@
+# Made from _async by scripts/generate.py: do not edit.
+"""Operations of the API. Made from the OpenAPI document by scripts/generate.py: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from typing_extensions import Unpack
+
+from .. import bodies, models
+from .._call import change, create, read
+from ..types import Time
+from .transport import Transport
+
+
+class AuditLogOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        actor: str | None = None,
+        action: Literal[
+            "prompt.created",
+            "prompt.updated",
+            "prompt.archived",
+            "prompt.restored",
+            "prompt.version_deleted",
+            "label.moved",
+            "label.removed",
+            "label.protected",
+            "label.unprotected",
+            "label.policy_set",
+            "label.policy_removed",
+            "release.started",
+            "release.approved",
+            "release.rejected",
+            "release.paused",
+            "release.resumed",
+            "release.promoted",
+            "release.rolled_back",
+            "release.canceled",
+            "release.superseded",
+            "dataset.created",
+            "dataset.updated",
+            "dataset.deleted",
+            "queue.created",
+            "queue.updated",
+            "queue.deleted",
+            "queue.items_added",
+            "queue.item_completed",
+            "queue.item_skipped",
+            "queue.item_returned",
+            "execution.canceled",
+            "execution.deleted",
+            "evaluation.paused",
+            "evaluation.resumed",
+            "evaluation.canceled",
+            "evaluation.retried",
+            "evaluation.batch_resubmitted",
+            "evaluation.deleted",
+            "score.deleted",
+            "score_definition.set",
+            "score_definition.deleted",
+            "schedule.created",
+            "schedule.paused",
+            "schedule.resumed",
+            "schedule.triggered",
+            "schedule.deleted",
+            "monitor.created",
+            "monitor.updated",
+            "monitor.deleted",
+            "rule.created",
+            "rule.updated",
+            "rule.deleted",
+            "rule.backfill_started",
+            "rule.backfill_paused",
+            "rule.backfill_resumed",
+            "rule.backfill_canceled",
+            "webhook.created",
+            "webhook.updated",
+            "webhook.deleted",
+            "webhook.enabled",
+            "webhook.disabled",
+            "webhook.secret_rotated",
+            "webhook.tested",
+            "webhook.replayed",
+            "webhook.redelivered",
+            "api_key.created",
+            "api_key.revoked",
+            "session.created",
+            "session.ended",
+            "member.joined",
+            "member.role_changed",
+            "member.suspended",
+            "member.reinstated",
+            "member.removed",
+            "workspace.created",
+            "workspace.owner_changed",
+        ]
+        | None = None,
+        resource: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> Iterator[models.AuditEntry]:
+        """List audit log entries, newest first: `GET /audit-log`"""
+        return self._transport.pages(
+            models.AuditEntry,
+            "audit-log",
+            limit=limit,
+            actor=actor,
+            action=action,
+            resource=resource,
+            since=since,
+            until=until,
+        )
+
+
+class ChatCompletionsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateChatCompletion]
+    ) -> models.ChatCompletion:
+        """Run a prompt, in the format of OpenAI's chat completions: `POST /chat/completions`"""
+        return self._transport.fetch(
+            models.ChatCompletion, create("chat", "completions", body=body, idempotency_key=idempotency_key)
+        )
+
+
+class DatasetsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def export(self, name: str, *, version: int | None = None, format: Literal["jsonl", "csv"] | None = None) -> str:
+        """Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export`"""
+        return (self._transport.send(read("datasets", name, "export", version=version, format=format))).text
+
+
+class DeliveriesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, delivery_id: str) -> models.DeliveryWithAttempts:
+        """Retrieve a delivery with its attempts: `GET /deliveries/{id}`"""
+        return self._transport.fetch(models.DeliveryWithAttempts, read("deliveries", delivery_id))
+
+    def redeliver(self, delivery_id: str, *, idempotency_key: str | None = None) -> models.Delivery:
+        """Redeliver an event: `POST /deliveries/{id}/redeliver`"""
+        return self._transport.fetch(
+            models.Delivery, create("deliveries", delivery_id, "redeliver", idempotency_key=idempotency_key)
+        )
+
+
+class DevicesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def authorize(self, **body: Unpack[bodies.CreateDeviceAuthorization]) -> models.CreatedDeviceAuthorization:
+        """Ask a person for a key: `POST /device/authorizations`"""
+        return self._transport.fetch(
+            models.CreatedDeviceAuthorization, change("POST", "device", "authorizations", body=body)
+        )
+
+    def key(self, **body: Unpack[bodies.DeviceToken]) -> models.DeviceKey:
+        """Fetch the key that a person has approved; it is shown once: `POST /device/token`"""
+        return self._transport.fetch(models.DeviceKey, change("POST", "device", "token", body=body))
+
+    def get(self, user_code: str) -> models.DeviceAuthorization:
+        """Look at what asks for a key under a code: `GET /device/authorizations/{user_code}`"""
+        return self._transport.fetch(models.DeviceAuthorization, read("device", "authorizations", user_code))
+
+    def approve(self, user_code: str, **body: Unpack[bodies.ApproveDeviceAuthorization]) -> models.DeviceAuthorization:
+        """Let a program have a key: `POST /device/authorizations/{user_code}/approve`"""
+        return self._transport.fetch(
+            models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "approve", body=body)
+        )
+
+    def deny(self, user_code: str) -> models.DeviceAuthorization:
+        """Refuse a program a key: `POST /device/authorizations/{user_code}/deny`"""
+        return self._transport.fetch(
+            models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "deny")
+        )
+
+
+class EvaluationsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def estimate(self, **body: Unpack[bodies.CreateEvaluation]) -> models.EvaluationEstimate:
+        """Estimate what an evaluation would cost: `POST /evaluations/estimate`"""
+        return self._transport.fetch(models.EvaluationEstimate, change("POST", "evaluations", "estimate", body=body))
+
+    def store_results(self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]) -> models.StoredCodeResults:
+        """Store results of an evaluation of code: `POST /evaluations/{id}/results`"""
+        return self._transport.fetch(
+            models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
+        )
+
+    def input(self, evaluation_id: str, seq: int) -> models.EvaluationInput:
+        """Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input`"""
+        return self._transport.fetch(
+            models.EvaluationInput, read("evaluations", evaluation_id, "results", str(seq), "input")
+        )
+
+    def create_code(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateCodeEvaluation]
+    ) -> models.Evaluation:
+        """Begin an evaluation of code that the caller runs: `POST /evaluations/code`"""
+        return self._transport.fetch(
+            models.Evaluation, create("evaluations", "code", body=body, idempotency_key=idempotency_key)
+        )
+
+    def open_examples(self, evaluation_id: str, *, limit: int | None = None) -> Iterator[models.OpenExample]:
+        """List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples`"""
+        return self._transport.pages(models.OpenExample, "evaluations", evaluation_id, "open-examples", limit=limit)
+
+    def finish(self, evaluation_id: str) -> models.Evaluation:
+        """Finish an evaluation of code: `POST /evaluations/{id}/finish`"""
+        return self._transport.fetch(models.Evaluation, change("POST", "evaluations", evaluation_id, "finish"))
+
+    def resubmit_batch(self, evaluation_id: str, number: int) -> models.Evaluation:
+        """Submit a batch again that is unknown: `POST /evaluations/{id}/batches/{number}/resubmit`"""
+        return self._transport.fetch(
+            models.Evaluation, change("POST", "evaluations", evaluation_id, "batches", str(number), "resubmit")
+        )
+
+
+class EvaluatorsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> Iterator[models.EvaluatorType]:
+        """List the types of evaluators, with their options: `GET /evaluators`"""
+        return self._transport.pages(models.EvaluatorType, "evaluators")
+
+    def agreement(
+        self,
+        *,
+        score: str,
+        rule: str | None = None,
+        feedback: bool | None = None,
+        ordered: bool | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        disagreements: int | None = None,
+    ) -> models.EvaluatorAgreement:
+        """Compare evaluators with people on the same subjects: `GET /evaluators/agreement`"""
+        return self._transport.fetch(
+            models.EvaluatorAgreement,
+            read(
+                "evaluators",
+                "agreement",
+                score=score,
+                rule=rule,
+                feedback=feedback,
+                ordered=ordered,
+                since=since,
+                until=until,
+                disagreements=disagreements,
+            ),
+        )
+
+
+class EventsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        event: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> Iterator[models.Event]:
+        """List events, newest first: `GET /events`"""
+        return self._transport.pages(models.Event, "events", limit=limit, event=event, since=since, until=until)
+
+    def get(self, event_id: str) -> models.Event:
+        """Retrieve an event: `GET /events/{id}`"""
+        return self._transport.fetch(models.Event, read("events", event_id))
+
+
+class ExecutionsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def record(self, *, idempotency_key: str | None = None, **body: Unpack[bodies.RecordRuns]) -> models.RecordedRuns:
+        """Record runs that were made elsewhere: `POST /executions/record`"""
+        return self._transport.fetch(
+            models.RecordedRuns, create("executions", "record", body=body, idempotency_key=idempotency_key)
+        )
+
+
+class KeysOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.ApiKey]:
+        """List API keys, newest first: `GET /api-keys`"""
+        return self._transport.pages(models.ApiKey, "api-keys", limit=limit)
+
+    def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateApiKey]
+    ) -> models.CreatedApiKey:
+        """Create an API key; it is shown once: `POST /api-keys`"""
+        return self._transport.fetch(
+            models.CreatedApiKey, create("api-keys", body=body, idempotency_key=idempotency_key)
+        )
+
+    def current(self) -> models.CurrentApiKey:
+        """Retrieve the API key of the request: `GET /api-keys/current`"""
+        return self._transport.fetch(models.CurrentApiKey, read("api-keys", "current"))
+
+    def revoke_current(self) -> models.ApiKey:
+        """Revoke the API key of the request immediately: `DELETE /api-keys/current`"""
+        return self._transport.fetch(models.ApiKey, change("DELETE", "api-keys", "current"))
+
+    def revoke(self, api_key_id: str) -> models.ApiKey:
+        """Revoke an API key immediately: `DELETE /api-keys/{id}`"""
+        return self._transport.fetch(models.ApiKey, change("DELETE", "api-keys", api_key_id))
+
+
+class LabelsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Label]:
+        """List labels on prompts and protected labels, by name: `GET /labels`"""
+        return self._transport.pages(models.Label, "labels", limit=limit)
+
+    def protect(self, label: str, **body: Unpack[bodies.SetProtection]) -> models.Label:
+        """Protect or unprotect a label: `PUT /labels/{label}`"""
+        return self._transport.fetch(models.Label, change("PUT", "labels", label, body=body))
+
+
+class MeOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self) -> models.Me:
+        """Retrieve who makes the request, and what it may do: `GET /me`"""
+        return self._transport.fetch(models.Me, read("me"))
+
+    def keys(self, *, limit: int | None = None) -> Iterator[models.ApiKey]:
+        """List your personal API keys, newest first: `GET /me/api-keys`"""
+        return self._transport.pages(models.ApiKey, "me", "api-keys", limit=limit)
+
+    def create_key(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateApiKey]
+    ) -> models.CreatedApiKey:
+        """Create a personal API key; it is shown once: `POST /me/api-keys`"""
+        return self._transport.fetch(
+            models.CreatedApiKey, create("me", "api-keys", body=body, idempotency_key=idempotency_key)
+        )
+
+    def revoke_key(self, api_key_id: str) -> models.ApiKey:
+        """Revoke a personal API key immediately: `DELETE /me/api-keys/{id}`"""
+        return self._transport.fetch(models.ApiKey, change("DELETE", "me", "api-keys", api_key_id))
+
+
+class MembersOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        search: str | None = None,
+        status: Literal["active", "suspended", "removed"] | None = None,
+    ) -> Iterator[models.Member]:
+        """List members, newest first: `GET /members`"""
+        return self._transport.pages(models.Member, "members", limit=limit, search=search, status=status)
+
+    def get(self, member_id: str) -> models.Member:
+        """Retrieve a member: `GET /members/{id}`"""
+        return self._transport.fetch(models.Member, read("members", member_id))
+
+    def update(self, member_id: str, **body: Unpack[bodies.UpdateMember]) -> models.Member:
+        """Set the role of a member, suspend a member, or end the suspension: `PATCH /members/{id}`"""
+        return self._transport.fetch(models.Member, change("PATCH", "members", member_id, body=body))
+
+    def remove(self, member_id: str) -> models.Member:
+        """Remove a member immediately: `DELETE /members/{id}`"""
+        return self._transport.fetch(models.Member, change("DELETE", "members", member_id))
+
+
+class ModelsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> models.ModelList:
+        """List prompts as models, by name: `GET /models`"""
+        return self._transport.fetch(models.ModelList, read("models"))
+
+    def get(self, name: str) -> models.Model:
+        """Retrieve a prompt as a model: `GET /models/{name}`"""
+        return self._transport.fetch(models.Model, read("models", name))
+
+
+class MonitorsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Monitor]:
+        """List monitors by name: `GET /monitors`"""
+        return self._transport.pages(models.Monitor, "monitors", limit=limit)
+
+    def history(self, name: str, *, limit: int | None = None) -> Iterator[models.MonitorChange]:
+        """List the changes of a monitor’s state, newest first: `GET /monitors/{name}/history`"""
+        return self._transport.pages(models.MonitorChange, "monitors", name, "history", limit=limit)
+
+    def get(self, name: str) -> models.Monitor:
+        """Retrieve a monitor, its state and what it has last seen: `GET /monitors/{name}`"""
+        return self._transport.fetch(models.Monitor, read("monitors", name))
+
+    def set(self, name: str, **body: Unpack[bodies.PutMonitor]) -> models.Monitor:
+        """Create or replace a monitor: `PUT /monitors/{name}`"""
+        return self._transport.fetch(models.Monitor, change("PUT", "monitors", name, body=body))
+
+    def delete(self, name: str) -> models.Monitor:
+        """Delete a monitor and its history; an alert ends: `DELETE /monitors/{name}`"""
+        return self._transport.fetch(models.Monitor, change("DELETE", "monitors", name))
+
+
+class NotificationsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Notification]:
+        """List notifications to the workspace owner, newest first: `GET /notifications`"""
+        return self._transport.pages(models.Notification, "notifications", limit=limit)
+
+
+class PromptsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def resolve(self, **body: Unpack[bodies.ResolvePrompts]) -> models.ResolvedPrompts:
+        """Resolve many prompts, skipping unchanged ones: `POST /prompts/resolve`"""
+        return self._transport.fetch(models.ResolvedPrompts, change("POST", "prompts", "resolve", body=body))
+
+    def delete_version(self, name: str, version: int) -> models.Prompt:
+        """Delete an unused version of a prompt: `DELETE /prompts/{name}/versions/{version}`"""
+        return self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "versions", str(version)))
+
+
+class ProvidersOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> Iterator[models.Provider]:
+        """List providers and their models, with prices: `GET /providers`"""
+        return self._transport.pages(models.Provider, "providers")
+
+
+class QueuesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def next_item(self, name: str) -> models.NextQueueItem:
+        """Get the next item of a queue to review: `POST /queues/{name}/next`"""
+        return self._transport.fetch(models.NextQueueItem, change("POST", "queues", name, "next"))
+
+    def complete_item(self, name: str, item_id: str, **body: Unpack[bodies.CompleteQueueItem]) -> models.QueueItem:
+        """Complete an item with scores and maybe a correction: `POST /queues/{name}/items/{id}/complete`"""
+        return self._transport.fetch(
+            models.QueueItem, change("POST", "queues", name, "items", item_id, "complete", body=body)
+        )
+
+    def skip_item(self, name: str, item_id: str) -> models.QueueItem:
+        """Leave an item to other reviewers: `POST /queues/{name}/items/{id}/skip`"""
+        return self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "skip"))
+
+    def return_item(self, name: str, item_id: str) -> models.QueueItem:
+        """Take back what the caller has made of an item: `POST /queues/{name}/items/{id}/back`"""
+        return self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "back"))
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Queue]:
+        """List queues by name: `GET /queues`"""
+        return self._transport.pages(models.Queue, "queues", limit=limit)
+
+    def items(
+        self,
+        name: str,
+        *,
+        limit: int | None = None,
+        state: Literal["pending", "leased", "completed", "skipped"] | None = None,
+    ) -> Iterator[models.QueueItem]:
+        """List the items of a queue in the order in which they came: `GET /queues/{name}/items`"""
+        return self._transport.pages(models.QueueItem, "queues", name, "items", limit=limit, state=state)
+
+    def add_items(self, name: str, **body: Unpack[bodies.AddQueueItems]) -> models.AddedQueueItems:
+        """Add executions or examples of evaluations to a queue: `POST /queues/{name}/items`"""
+        return self._transport.fetch(models.AddedQueueItems, change("POST", "queues", name, "items", body=body))
+
+    def agreement(self, name: str) -> models.QueueAgreement:
+        """Measure how much the reviewers of a queue agree: `GET /queues/{name}/agreement`"""
+        return self._transport.fetch(models.QueueAgreement, read("queues", name, "agreement"))
+
+    def get(self, name: str) -> models.Queue:
+        """Retrieve a queue with its progress: `GET /queues/{name}`"""
+        return self._transport.fetch(models.Queue, read("queues", name))
+
+    def set(self, name: str, **body: Unpack[bodies.PutQueue]) -> models.Queue:
+        """Create a queue, or change its settings: `PUT /queues/{name}`"""
+        return self._transport.fetch(models.Queue, change("PUT", "queues", name, body=body))
+
+    def delete(self, name: str) -> models.Queue:
+        """Delete a queue with its items: `DELETE /queues/{name}`"""
+        return self._transport.fetch(models.Queue, change("DELETE", "queues", name))
+
+
+class ReleasesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def numbers(
+        self, release_id: str, *, unit: Literal["minute", "hour", "day"] | None = None
+    ) -> models.ReleaseNumbers:
+        """Retrieve the metrics of both arms over time: `GET /releases/{id}/numbers`"""
+        return self._transport.fetch(models.ReleaseNumbers, read("releases", release_id, "numbers", unit=unit))
+
+
+class ResponsesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateResponse]
+    ) -> models.ModelResponse:
+        """Run a prompt, in the format of OpenAI's Responses API: `POST /responses`"""
+        return self._transport.fetch(
+            models.ModelResponse, create("responses", body=body, idempotency_key=idempotency_key)
+        )
+
+
+class RulesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create_backfill(
+        self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateBackfill]
+    ) -> models.Backfill:
+        """Score executions of the past by a rule: `POST /rules/{name}/backfill`"""
+        return self._transport.fetch(
+            models.Backfill, create("rules", name, "backfill", body=body, idempotency_key=idempotency_key)
+        )
+
+    def backfills(self, name: str, *, limit: int | None = None) -> Iterator[models.Backfill]:
+        """List backfills of a rule, newest first: `GET /rules/{name}/backfills`"""
+        return self._transport.pages(models.Backfill, "rules", name, "backfills", limit=limit)
+
+    def backfill(self, name: str, backfill_id: str) -> models.Backfill:
+        """Retrieve a backfill and its progress: `GET /rules/{name}/backfills/{id}`"""
+        return self._transport.fetch(models.Backfill, read("rules", name, "backfills", backfill_id))
+
+    def pause_backfill(self, name: str, backfill_id: str) -> models.Backfill:
+        """Pause a backfill: `POST /rules/{name}/backfills/{id}/pause`"""
+        return self._transport.fetch(models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "pause"))
+
+    def cancel_backfill(self, name: str, backfill_id: str) -> models.Backfill:
+        """Cancel a backfill; its scores stay: `POST /rules/{name}/backfills/{id}/cancel`"""
+        return self._transport.fetch(models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "cancel"))
+
+    def resume_backfill(self, name: str, backfill_id: str, **body: Unpack[bodies.ResumeBackfill]) -> models.Backfill:
+        """Resume a paused backfill, with a higher budget if need be: `POST /rules/{name}/backfills/{id}/resume`"""
+        return self._transport.fetch(
+            models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "resume", body=body)
+        )
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Rule]:
+        """List rules by name: `GET /rules`"""
+        return self._transport.pages(models.Rule, "rules", limit=limit)
+
+    def set(self, name: str, **body: Unpack[bodies.PutRule]) -> models.Rule:
+        """Create or replace a rule, which scores executions as they complete: `PUT /rules/{name}`"""
+        return self._transport.fetch(models.Rule, change("PUT", "rules", name, body=body))
+
+    def get(self, name: str) -> models.Rule:
+        """Retrieve a rule and what it did: `GET /rules/{name}`"""
+        return self._transport.fetch(models.Rule, read("rules", name))
+
+    def delete(self, name: str) -> models.Rule:
+        """Delete a rule and its backfills; its scores stay: `DELETE /rules/{name}`"""
+        return self._transport.fetch(models.Rule, change("DELETE", "rules", name))
+
+
+class SchedulesOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateSchedule]) -> models.Schedule:
+        """Create a schedule of evaluations: `POST /schedules`"""
+        return self._transport.fetch(models.Schedule, create("schedules", body=body, idempotency_key=idempotency_key))
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Schedule]:
+        """List schedules, newest first: `GET /schedules`"""
+        return self._transport.pages(models.Schedule, "schedules", limit=limit)
+
+    def get(self, schedule_id: str) -> models.Schedule:
+        """Retrieve a schedule and its next runs: `GET /schedules/{id}`"""
+        return self._transport.fetch(models.Schedule, read("schedules", schedule_id))
+
+    def delete(self, schedule_id: str) -> models.Schedule:
+        """Delete a schedule; its evaluations stay: `DELETE /schedules/{id}`"""
+        return self._transport.fetch(models.Schedule, change("DELETE", "schedules", schedule_id))
+
+    def pause(self, schedule_id: str) -> models.Schedule:
+        """Pause a schedule: `POST /schedules/{id}/pause`"""
+        return self._transport.fetch(models.Schedule, change("POST", "schedules", schedule_id, "pause"))
+
+    def resume(self, schedule_id: str) -> models.Schedule:
+        """Resume a paused schedule: `POST /schedules/{id}/resume`"""
+        return self._transport.fetch(models.Schedule, change("POST", "schedules", schedule_id, "resume"))
+
+    def trigger(self, schedule_id: str) -> models.Schedule:
+        """Trigger a schedule now: `POST /schedules/{id}/trigger`"""
+        return self._transport.fetch(models.Schedule, change("POST", "schedules", schedule_id, "trigger"))
+
+
+class ScoreDefinitionsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.ScoreDefinition]:
+        """List the names of scores, and what they may be: `GET /score-definitions`"""
+        return self._transport.pages(models.ScoreDefinition, "score-definitions", limit=limit)
+
+    def get(self, name: str) -> models.ScoreDefinition:
+        """Retrieve what scores of a name may be: `GET /score-definitions/{name}`"""
+        return self._transport.fetch(models.ScoreDefinition, read("score-definitions", name))
+
+    def set(self, name: str, **body: Unpack[bodies.SetScoreDefinition]) -> models.ScoreDefinition:
+        """Define what scores of a name may be: `PUT /score-definitions/{name}`"""
+        return self._transport.fetch(models.ScoreDefinition, change("PUT", "score-definitions", name, body=body))
+
+    def delete(self, name: str) -> models.ScoreDefinition:
+        """Delete the definition of a score: `DELETE /score-definitions/{name}`"""
+        return self._transport.fetch(models.ScoreDefinition, change("DELETE", "score-definitions", name))
+
+
+class ScoresOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def delete(self, score_id: str) -> models.Score:
+        """Delete a score: `DELETE /scores/{id}`"""
+        return self._transport.fetch(models.Score, change("DELETE", "scores", score_id))
+
+    def give_feedback(self, **body: Unpack[bodies.CreateFeedback]) -> models.Feedback:
+        """Say a score with a feedback token: `POST /feedback`"""
+        return self._transport.fetch(models.Feedback, change("POST", "feedback", body=body))
+
+
+class SessionsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, **body: Unpack[bodies.CreateSession]) -> models.OwnSession:
+        """Create a session (sign in): `POST /session`"""
+        return self._transport.fetch(models.OwnSession, change("POST", "session", body=body))
+
+    def current(self) -> models.OwnSession:
+        """Retrieve the session of the request: `GET /session`"""
+        return self._transport.fetch(models.OwnSession, read("session"))
+
+    def end_current(self) -> models.EndedSession:
+        """End the session of the request (sign out): `DELETE /session`"""
+        return self._transport.fetch(models.EndedSession, change("DELETE", "session"))
+
+    def switch_workspace(self, **body: Unpack[bodies.SwitchWorkspace]) -> models.OwnSession:
+        """Switch the session to another workspace: `POST /session/workspace`"""
+        return self._transport.fetch(models.OwnSession, change("POST", "session", "workspace", body=body))
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Session]:
+        """List sessions, newest first: `GET /sessions`"""
+        return self._transport.pages(models.Session, "sessions", limit=limit)
+
+    def end(self, session_id: str) -> models.Session:
+        """End a session immediately: `DELETE /sessions/{id}`"""
+        return self._transport.fetch(models.Session, change("DELETE", "sessions", session_id))
+
+
+class StatisticsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def prompts(
+        self,
+        *,
+        limit: int | None = None,
+        group: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> Iterator[models.PromptStatistics]:
+        """List runs, cost, latency and last score of each prompt, by name: `GET /statistics/prompts`"""
+        return self._transport.pages(
+            models.PromptStatistics, "statistics", "prompts", limit=limit, group=group, since=since, until=until
+        )
+
+    def prompt(self, name: str, *, since: Time | None = None, until: Time | None = None) -> models.PromptSeries:
+        """Retrieve runs of a prompt by day and version, and its evaluation scores: `GET /statistics/prompts/{name}`"""
+        return self._transport.fetch(models.PromptSeries, read("statistics", "prompts", name, since=since, until=until))
+
+
+class WebhooksOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def replay(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.ReplayEvents]
+    ) -> models.ReplayedEvents:
+        """Replay events to a webhook: `POST /webhooks/{id}/replay`"""
+        return self._transport.fetch(
+            models.ReplayedEvents, create("webhooks", webhook_id, "replay", body=body, idempotency_key=idempotency_key)
+        )

@@ -1,0 +1,117 @@
+import { type ApiPromise, answerOf, bodyOf, type CallOptions, toRequest } from './call.ts';
+import { WaitTimeoutError } from './errors.ts';
+import type { CreateExecution, Dataset, Evaluation, Release } from './generated/types.gen.ts';
+import { Scores } from './scores.ts';
+import {
+  type EvaluationEvent,
+  type StreamEvent,
+  type StreamOptions,
+  streamEvaluation,
+  streamExecution,
+} from './stream.ts';
+import { sleep, type Transport } from './transport.ts';
+
+// What resources have beside a method for each operation.
+
+export interface WaitOptions extends CallOptions {
+  /** How long to wait, in milliseconds. Default: for ever */
+  waitMs?: number | undefined;
+  /** Between two looks. Default: 2,000 */
+  intervalMs?: number | undefined;
+}
+
+export interface UploadOptions extends CallOptions {
+  /** Of a file or text; examples are sent as `jsonl`. Default: `jsonl` */
+  format?: 'jsonl' | 'csv' | undefined;
+  description?: string | undefined;
+}
+
+/** An example of a dataset. */
+export interface NewExample {
+  id?: string;
+  variables?: Record<string, unknown>;
+  expected?: unknown;
+  metadata?: Record<string, unknown>;
+}
+
+/** A file as it is, or examples. */
+export type UploadedExamples = string | Blob | ReadableStream | Uint8Array<ArrayBuffer> | readonly NewExample[];
+
+export interface OwnMethods {
+  executions: {
+    /** Runs a prompt and yields what happens: `pms.stream`. @throws PmsError */
+    stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined>;
+    /** The same of an execution that is there. @param id `exec_…` @throws PmsError */
+    streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined>;
+  };
+  evaluations: {
+    /** Yields how far an evaluation is, to its end. @param id `eval_…` @throws PmsError */
+    stream(id: string, options?: StreamOptions): AsyncGenerator<EvaluationEvent, void, undefined>;
+    /** Waits for the end of an evaluation, or for its pause (its `max_cost` is reached). @throws WaitTimeoutError @throws PmsError */
+    wait(id: string, options?: WaitOptions): Promise<Evaluation>;
+  };
+  releases: {
+    /** Waits for the end of a release. @throws WaitTimeoutError @throws PmsError */
+    wait(id: string, options?: WaitOptions): Promise<Release>;
+  };
+  datasets: {
+    /** Makes the next version of a dataset. @throws PmsError */
+    upload(name: string, examples: UploadedExamples, options?: UploadOptions): ApiPromise<Dataset>;
+  };
+  scores: Scores;
+}
+
+const ENDED = new Set(['completed', 'failed', 'canceled', 'paused']);
+const RELEASED = new Set(['succeeded', 'rolled_back', 'rejected', 'failed', 'superseded', 'canceled']);
+
+/** Looks until it has one of these states. */
+async function waitFor<Record extends { status: string }>(
+  look: (options: CallOptions) => Promise<Record>,
+  ends: ReadonlySet<string>,
+  { waitMs = Number.POSITIVE_INFINITY, intervalMs = 2_000, ...options }: WaitOptions = {},
+): Promise<Record> {
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const record = await look(options);
+    if (ends.has(record.status)) return record;
+    if (Date.now() >= until) throw new WaitTimeoutError('wait_timeout', `It is still ${record.status}.`);
+    await sleep(intervalMs, options.signal);
+  }
+}
+
+/**
+ * @param transport what requests are made by
+ * @param get reads records
+ * @param retryForMs that of the client
+ */
+export function ownMethods(
+  transport: Transport,
+  get: {
+    evaluation: (id: string, options: CallOptions) => Promise<Evaluation>;
+    release: (id: string, options: CallOptions) => Promise<Release>;
+  },
+  retryForMs: number | undefined,
+): OwnMethods {
+  const withLimit = (options: StreamOptions | undefined) => ({ retryForMs, ...options });
+  return {
+    executions: {
+      stream: (body, options) => streamExecution(transport, { body }, withLimit(options)),
+      streamOf: (id, options) => streamExecution(transport, { id }, withLimit(options)),
+    },
+    evaluations: {
+      stream: (id, options) => streamEvaluation(transport, id, withLimit(options)),
+      wait: (id, options) => waitFor((own) => get.evaluation(id, own), ENDED, options),
+    },
+    releases: { wait: (id, options) => waitFor((own) => get.release(id, own), RELEASED, options) },
+    datasets: {
+      upload(name, examples, { format = 'jsonl', description, headers, ...options } = {}) {
+        const body = Array.isArray(examples) ? examples.map((each) => `${JSON.stringify(each)}\n`).join('') : examples;
+        const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+        const sent = { ...options, headers: { ...headers, 'Content-Type': type } };
+        const request = () => toRequest('uploadDataset', { path: { name }, query: { description }, body }, sent);
+        return answerOf(transport, request, bodyOf<'uploadDataset'>);
+      },
+    },
+    scores: new Scores(transport),
+  };
+}
