@@ -80,4 +80,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
+  // `npm run dev`: pages are loaded again as they change, and ask a service on this machine, or the one that PMS_URL names.
+  server: {
+    proxy: Object.fromEntries(
+      ['/v1', '/docs', '/openapi.json', '/console/config.json'].map((at) => [
+        at,
+        { target: process.env['PMS_URL'] ?? 'http://127.0.0.1:3000', changeOrigin: false },
+      ]),
+    ),
+  },
 });

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { get, type Page, pathOf, post } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField, SelectField } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { call, get, type Page, pathOf, send } from '../../api.ts';
 import type { Dataset, Execution } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField, TextArea } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { TextArea } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { isNotFound } from '../../queries.ts';
 
