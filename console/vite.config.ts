@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 /** What a browser loads, compressed, before the first page can be used, whichever it is. */
-const MAX_FIRST_LOAD_BYTES = 300_000;
+const MAX_FIRST_LOAD_BYTES = 250_000;
 
 /** Writes `x.br` and `x.gz` beside every text file of the build. */
 function precompress(): Plugin {

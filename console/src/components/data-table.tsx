@@ -31,16 +31,13 @@ function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: MouseEve
   if (!(target instanceof Element) || target.closest('a, button, input, select, label') !== null) return;
   if (window.getSelection()?.isCollapsed === false) return;
   const link = currentTarget.querySelector<HTMLElement>('a, button');
-  link?.dispatchEvent(
-    new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }),
-  );
+  link?.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
 }
 
 function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
   return (
     // By keyboard, the link in the row does it.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
-    // biome-ignore lint/a11y/useFocusableInteractive: see above.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       role="row"
       className="table-row"

@@ -5,8 +5,7 @@ const OPEN_DEPTH = 2;
 /** Of an array or an object, until more are asked for. */
 const MOST_SHOWN = 100;
 
-const summaryOf = (value: object) =>
-  Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`;
+const summaryOf = (value: object) => (Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`);
 
 function Entries({ value, depth }: { value: object; depth: number }) {
   const [shown, setShown] = useState(MOST_SHOWN);

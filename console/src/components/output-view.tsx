@@ -67,7 +67,6 @@ export function OutputView({ text, label }: { text: string; label: string }) {
   return (
     <div>
       {/* What scrolls must be reached by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <div className="rendered" role="region" aria-label={label} tabIndex={0}>
         {json !== undefined ? (
           <JsonTree value={json} />

@@ -28,7 +28,9 @@ export function useRowKeys(
       // A row that was out of view is in the page once that has been drawn.
       requestAnimationFrame(() =>
         requestAnimationFrame(() =>
-          place.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"] :is(a, button)`)?.focus({ preventScroll: true }),
+          place
+            .querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"] :is(a, button)`)
+            ?.focus({ preventScroll: true }),
         ),
       );
     };

@@ -31,8 +31,16 @@ export function TextDiff({ before, after, label }: { before: Side; after: Side; 
     if (old === null || now === null || old.length + now.length > MOST_COMPARED_CHARACTERS) return [old, now];
     const changes = presentableDiff(old, now, { scanLimit: 2_000, timeout: 500 });
     return [
-      marked(old, changes.map(({ fromA, toA }) => ({ from: fromA, to: toA })), 'del'),
-      marked(now, changes.map(({ fromB, toB }) => ({ from: fromB, to: toB })), 'ins'),
+      marked(
+        old,
+        changes.map(({ fromA, toA }) => ({ from: fromA, to: toA })),
+        'del',
+      ),
+      marked(
+        now,
+        changes.map(({ fromB, toB }) => ({ from: fromB, to: toB })),
+        'ins',
+      ),
     ];
   }, [before, after]);
   const side = ({ title, text }: Side, shown: ReactNode, which: string) => (

@@ -27,7 +27,10 @@ const MOST_SHOWN = 8;
 const THEMES: Record<Theme, string> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of the system' };
 
 /** The pages and the actions: those that the session may do. */
-export function fixedCommands(navigate: Navigate, may: (scope: 'write' | 'execute' | 'publish') => boolean): CommandGroup[] {
+export function fixedCommands(
+  navigate: Navigate,
+  may: (scope: 'write' | 'execute' | 'publish') => boolean,
+): CommandGroup[] {
   const actions: (Command | false)[] = [
     may('write') && {
       id: 'new-prompt',

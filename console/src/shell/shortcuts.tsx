@@ -6,7 +6,9 @@ import { isRaw, setRaw } from '../components/output-view.tsx';
 import { pages } from './navigation.ts';
 import { hasDialog, keysAreOn, setKeysOn, TYPED } from './single-keys.ts';
 
-const CommandPalette = lazy(() => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })));
+const CommandPalette = lazy(() =>
+  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
+);
 
 /** How long a key after `g` is waited for. */
 const SEQUENCE_MS = 1_500;

@@ -6,16 +6,29 @@ import { DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../../components/states.tsx';
-import { OutputView } from '../../components/output-view.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 
-const COLOURS = ['bg', 'surface', 'surface-raised', 'border', 'border-strong', 'text', 'text-muted', 'accent', 'good', 'bad', 'warn'];
+const COLOURS = [
+  'bg',
+  'surface',
+  'surface-raised',
+  'border',
+  'border-strong',
+  'text',
+  'text-muted',
+  'accent',
+  'good',
+  'bad',
+  'warn',
+];
 const SIZES = ['xs', 'sm', 'base', 'lg', 'xl', '2xl'];
 const STATES = ['queued', 'running', 'completed', 'failed', 'canceled', 'paused', 'disabled'];
-const MARKDOWN = '# Shipping\n\n- *Norway*: **five** days\n- [Terms](https://example.com)\n\n```js\nconst days = 5;\n```\n\n| to | days |\n|---|---|\n| Oslo | 5 |';
+const MARKDOWN =
+  '# Shipping\n\n- *Norway*: **five** days\n- [Terms](https://example.com)\n\n```js\nconst days = 5;\n```\n\n| to | days |\n|---|---|\n| Oslo | 5 |';
 const ROWS = Array.from({ length: 1_000 }, (_, index) => ({ name: `prompt-${index}`, runs: index * 7 }));
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { QueryState } from '../../components/states.tsx';
-import { TextDiff } from '../../components/text-diff.tsx';
-import { JsonView } from '../../components/text-view.tsx';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { OutputView } from '../../components/output-view.tsx';
+import { Loading, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
 import { formatJson, formatNumber, formatScore } from '../../format.ts';
 import { hasDialog, keysAreOn, TYPED } from '../../shell/single-keys.ts';
 import { resultQuery } from './queries.ts';
 import { comparisonRoute } from './routes.ts';
 import type { Comparison, Result } from './types.ts';
+
+/** With it comes what compares texts. */
+const TextDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).TextDiff }));
 
 type Changed = Comparison['regressions']['examples'][number];
 
@@ -36,7 +38,10 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
     if (next === undefined) return;
     void navigate({ search: (before) => ({ ...before, example: next.seq_b }), replace: true, resetScroll: false });
   };
-  useStepKeys(() => go(at + 1), () => go(at - 1));
+  useStepKeys(
+    () => go(at + 1),
+    () => go(at - 1),
+  );
   if (regressions.total + improvements.total === 0) return null;
   return (
     <section className="stack" aria-labelledby="texts">
@@ -62,7 +67,15 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
       ) : (
         <div className="changed-texts">
           <ChangedList examples={examples} total={total} current={current} onOpen={go} />
-          <ChangedExample key={current.seq_b} id={id} other={other} changed={current} at={at} count={examples.length} go={go} />
+          <ChangedExample
+            key={current.seq_b}
+            id={id}
+            other={other}
+            changed={current}
+            at={at}
+            count={examples.length}
+            go={go}
+          />
         </div>
       )}
     </section>
@@ -183,11 +196,13 @@ function Texts({ old, now }: { old: Result; now: Result }) {
           </div>
         )}
       </div>
-      <TextDiff
-        label="output"
-        before={{ title: <>Before {formatScore(old.score)}</>, text: textOf(old) }}
-        after={{ title: <>After {formatScore(now.score)}</>, text: textOf(now) }}
-      />
+      <Suspense fallback={<Loading what="the texts" />}>
+        <TextDiff
+          label="output"
+          before={{ title: <>Before {formatScore(old.score)}</>, text: textOf(old) }}
+          after={{ title: <>After {formatScore(now.score)}</>, text: textOf(now) }}
+        />
+      </Suspense>
       {names.length > 0 && (
         <table className="simple-table">
           <thead>

@@ -107,7 +107,9 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
       <div className={`notice ${tone}`} role="status">
         <strong>{text}</strong>
         <span>{comparison.note}</span>
-        {interval !== null && <Interval low={interval.low} high={interval.high} difference={comparison.difference ?? 0} />}
+        {interval !== null && (
+          <Interval low={interval.low} high={interval.high} difference={comparison.difference ?? 0} />
+        )}
       </div>
       <dl className="facts">
         <div>

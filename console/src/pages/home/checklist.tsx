@@ -1,5 +1,5 @@
 import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
-import { CircleCheck, Circle } from 'lucide-react';
+import { Circle, CircleCheck } from 'lucide-react';
 import type { Home } from './queries.ts';
 
 interface Step {

@@ -9,6 +9,7 @@ import { EmptyState, ErrorState, Loading, QueryState } from '../../components/st
 import { formatNumber, formatTime } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { keysAreOn, setKeysOn } from '../../shell/single-keys.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { definitionsQuery, keyedChoicesOf, type ValueType } from '../scores/score-value.ts';
 import type { ScoreDefinition } from '../scores/types.ts';
@@ -19,7 +20,6 @@ import { reviewRoute } from './routes.ts';
 import { ContentView, SubjectLink, useContent } from './subject.tsx';
 import type { Queue, QueueItem } from './types.ts';
 import { leaseEndOf, useReview } from './use-review.ts';
-import { keysAreOn, setKeysOn } from '../../shell/single-keys.ts';
 import { useReviewKeys } from './use-review-keys.ts';
 import './queues.css';
 

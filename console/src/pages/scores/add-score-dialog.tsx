@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
-import { FormDialog } from '../../components/dialog.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
