@@ -1,5 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { Field } from './fields.tsx';
 
 /** A value that is offered. */
@@ -46,6 +46,12 @@ export function ComboField({
     /** In place of `options`, where they belong together in some way. */
     groups?: readonly OptionGroup[];
   }) {
+  const [isWanted, setWanted] = useState(false);
+  // Until something is typed, everything is offered, not only what is there already.
+  const [isTyped, setTyped] = useState(false);
+  const offered = groups?.flatMap(({ items }) => [...items]) ?? options.map(toOption);
+  const fits = (option: Option) => option.value.toLowerCase().includes(value.toLowerCase());
+  const isComplete = offered.some((option) => option.value === value);
   const item = (option: Option) => (
     <Autocomplete.Item key={option.value} value={option} className="menu-item">
       <Item option={option} />
@@ -72,7 +78,17 @@ export function ComboField({
   const state = {
     itemToStringValue: (option: Option) => option.value,
     value,
-    onValueChange: (next: string) => onChange(next),
+    onValueChange(next: string) {
+      setTyped(true);
+      onChange(next);
+    },
+    // With nothing to offer, or all that it takes in the field, it would only be in the way.
+    open: isWanted && (isTyped ? !isComplete && offered.some(fits) : offered.length > 0),
+    onOpenChange(next: boolean) {
+      setWanted(next);
+      if (next && !isWanted) setTyped(false);
+    },
+    ...(!isTyped && { filter: null }),
     limit: MOST_SHOWN,
     openOnInputClick: true,
   };
@@ -86,7 +102,7 @@ export function ComboField({
           </>
         );
         return groups === undefined ? (
-          <Autocomplete.Root<Option> {...state} items={options.map(toOption)}>
+          <Autocomplete.Root<Option> {...state} items={offered}>
             {parts}
           </Autocomplete.Root>
         ) : (

@@ -178,10 +178,10 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
           )}
           {shown && (
             <Modal open wide onClose={() => setShown(undefined)} title="What changed">
-                <DiffView
-                  before={{ title: `Version ${from}`, text: textOf(shown.before) }}
-                  after={{ title: `Version ${to}`, text: textOf(shown.after) }}
-                />
+              <DiffView
+                before={{ title: `Version ${from}`, text: textOf(shown.before) }}
+                after={{ title: `Version ${to}`, text: textOf(shown.after) }}
+              />
               <div className="dialog-actions">
                 <button type="button" className="button" onClick={() => setShown(undefined)}>
                   Close

@@ -37,10 +37,10 @@ export function NewerVersionDialog({
         </>
       }
     >
-        <DiffView
-          before={{ title: `Version ${base.version}`, text: textOf(base) }}
-          after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
-        />
+      <DiffView
+        before={{ title: `Version ${base.version}`, text: textOf(base) }}
+        after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
+      />
       <div className="dialog-actions">
         <button type="button" className="button" onClick={onClose}>
           Keep editing
