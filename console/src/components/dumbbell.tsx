@@ -8,7 +8,7 @@ export function Dumbbell({ before, after }: { before: number | null; after: numb
     <svg
       className={`dumbbell ${tone}`}
       role="img"
-      aria-label={`from ${formatScore(before)} to ${formatScore(after)}`}
+      aria-label={before === null ? formatScore(after) : `from ${formatScore(before)} to ${formatScore(after)}`}
       width="100%"
       height="20"
     >
