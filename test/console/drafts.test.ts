@@ -277,7 +277,7 @@ test('of another workspace nothing is saved when someone signs in there', async 
   await other.call('POST', '/prompts', { body: { name: 'elsewhere', template: 'Theirs', model: 'sandbox/echo' } });
   await page.getByRole('button', { name: 'Save as version 2' }).click();
   await signInWith(page, other.key);
-  await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+  await page.getByRole('list', { name: 'Build' }).getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('link', { name: 'elsewhere' }).click();
   await editor(page).getByText('Theirs').waitFor();
   expect(await page.getByText('Mine', { exact: true }).count()).toBe(0);

@@ -84,9 +84,9 @@ export function ComboField({
     },
     // With nothing to offer, or all that it takes in the field, it would only be in the way.
     open: isWanted && (isTyped ? !isComplete && offered.some(fits) : offered.length > 0),
-    onOpenChange(next: boolean) {
+    onOpenChange(next: boolean, { reason }: { reason: string }) {
       setWanted(next);
-      if (next && !isWanted) setTyped(false);
+      if (next && reason !== 'input-change') setTyped(false);
     },
     ...(!isTyped && { filter: null }),
     limit: MOST_SHOWN,

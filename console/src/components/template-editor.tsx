@@ -30,7 +30,7 @@ export function TemplateEditor({ label, value, onChange, readOnly = false, minLi
       known.current = text;
       latest.current.onChange?.(text);
     };
-    // The page around the editor takes it for "run" or "submit", with the text as it is now. It is no blank line here.
+    // The page around the editor takes these for "run", "submit" or "save", with the text as it is now. They mean nothing else here.
     const submit = () => {
       flushSync(passOn);
       return true;
@@ -39,7 +39,10 @@ export function TemplateEditor({ label, value, onChange, readOnly = false, minLi
       parent: parent.current,
       doc: latest.current.value,
       extensions: [
-        keymap.of([{ key: 'Mod-Enter', run: submit }]),
+        keymap.of([
+          { key: 'Mod-Enter', run: submit },
+          { key: 'Mod-s', run: submit },
+        ]),
         setup.current.of(editorSetup(latest.current.label, { readOnly: latest.current.readOnly })),
         EditorView.theme({
           '.cm-scroller': { maxHeight: '36rem', overflow: 'auto' },
