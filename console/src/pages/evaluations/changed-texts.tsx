@@ -95,7 +95,9 @@ function ChangedList({
 }) {
   const shown = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
-  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [current.seq_b]);
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [current.seq_b]);
   return (
     <div className="changed-list">
       <ol>
