@@ -86,7 +86,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
 
   await verdict.getByRole('link', { name: 'Compare' }).click();
   await page.getByText('Likely a real improvement').waitFor();
-  await page.getByRole('link', { name: 'Got better: 16' }).waitFor();
+  await page.getByRole('link', { name: 'Got better: 16' }).click();
   const texts = page.getByRole('article');
   await texts.getByText('1 of 16').waitFor();
   await texts.getByRole('region', { name: 'output, after' }).locator('ins').first().waitFor();

@@ -134,22 +134,22 @@ function Spending({ home }: { home: Home }) {
         <div className="card">
           <dt>Spent in 24 hours</dt>
           <dd>{cost(now.cost)}</dd>
-          {before && <p className="muted">{cost(before.cost)} in the 24 before</p>}
+          {before && <dd className="muted">{cost(before.cost)} in the 24 before</dd>}
         </div>
         <div className="card">
           <dt>Executions</dt>
           <dd>{formatCount(now.runs)}</dd>
-          {before && <p className="muted">{formatCount(before.runs)} before</p>}
+          {before && <dd className="muted">{formatCount(before.runs)} before</dd>}
         </div>
         <div className="card">
           <dt>Failed</dt>
           <dd>{formatCount(now.failed)}</dd>
-          {before && <p className="muted">{formatCount(before.failed)} before</p>}
+          {before && <dd className="muted">{formatCount(before.failed)} before</dd>}
         </div>
         <div className="card">
           <dt>Examples evaluated</dt>
           <dd>{formatCount(now.examples)}</dd>
-          {before && <p className="muted">{formatCount(before.examples)} before</p>}
+          {before && <dd className="muted">{formatCount(before.examples)} before</dd>}
         </div>
       </dl>
     </section>
