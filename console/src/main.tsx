@@ -9,6 +9,7 @@ import { createConsoleRouter } from './router.ts';
 import { keepFocus } from './shell/keep-focus.ts';
 import { createConsoleQueryClient } from './shell/query-client.ts';
 import { applyTheme } from './shell/theme.ts';
+import '@fontsource-variable/inter/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';

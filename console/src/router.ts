@@ -1,14 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { agreementRoute } from './pages/agreement/routes.ts';
+import { componentsRoute } from './pages/components/routes.ts';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
 import { deviceRoute } from './pages/device/routes.ts';
 import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
+import { homeRoute } from './pages/home/routes.ts';
 import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
-import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
+import { promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
 import { queueRoute, queuesFolder, queuesRoute, reviewRoute } from './pages/queues/routes.ts';
 import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
 import { ruleRoute, rulesFolder, rulesRoute } from './pages/rules/routes.ts';
@@ -50,6 +52,7 @@ const routeTree = rootRoute.addChildren([
     webhookRoute,
     settingsRoute,
     deviceRoute,
+    ...(import.meta.env.DEV ? [componentsRoute] : []),
   ]),
 ]);
 

@@ -15,7 +15,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** For the page of the documentation: Swagger UI sets styles of elements, and has its icons in `data:` addresses. */
 export const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
@@ -24,7 +24,7 @@ export const DOCS_POLICY =
  */
 export function consolePolicy(nonce: string): string {
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   );
 }

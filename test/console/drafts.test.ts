@@ -157,6 +157,7 @@ test('what is kept can be read neither by whoever signs in next nor in the brows
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signInWith(page, next.key);
+  await page.getByRole('link', { name: 'Prompts', exact: true }).click();
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'secret/ 1' }).click();
   await page.getByRole('link', { name: 'secret/prompt' }).click();
@@ -172,7 +173,7 @@ test('what is kept can be read neither by whoever signs in next nor in the brows
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signInWith(page, mine.key);
-  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   await page.goto(stage.at('/prompts/secret/prompt'));
   await editor(page).getByText('Confidential words').waitFor();
   const own = await context.request.get(`${stage.service.origin}/v1/session`);
@@ -276,6 +277,7 @@ test('of another workspace nothing is saved when someone signs in there', async 
   await other.call('POST', '/prompts', { body: { name: 'elsewhere', template: 'Theirs', model: 'sandbox/echo' } });
   await page.getByRole('button', { name: 'Save as version 2' }).click();
   await signInWith(page, other.key);
+  await page.getByRole('list', { name: 'Build' }).getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('link', { name: 'elsewhere' }).click();
   await editor(page).getByText('Theirs').waitFor();
   expect(await page.getByText('Mine', { exact: true }).count()).toBe(0);

@@ -29,7 +29,7 @@ test('the address to go to stays within the console', async () => {
   await page.goto(stage.at('/sign-in?to=%2F%2Fexample.com%2F'));
   await page.getByLabel('API key').fill(stage.service.key);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   expect(new URL(page.url()).origin).toBe(stage.service.origin);
   await context.close();
 });
@@ -87,6 +87,9 @@ test('without a mouse: sign in, open a dialog, leave it, choose a theme', async 
   );
   await page.keyboard.type(stage.service.key);
   await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await tabTo(page, page.getByRole('button', { name: 'New prompt…' }));
   await page.keyboard.press('Enter');

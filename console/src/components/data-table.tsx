@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, memo, type ReactNode, useEffect, useRef } from 'react';
+import { type CSSProperties, type MouseEvent, memo, type ReactNode, useEffect, useRef } from 'react';
+import { useRowKeys } from './row-keys.ts';
 
 // As in controls.css.
 const ROW_HEIGHT_PX = 40;
@@ -25,9 +26,25 @@ interface TableRowProps<Row> {
   startPx: number;
 }
 
+/** A click beside what can be clicked opens the row, unless text is being chosen. */
+function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent<HTMLElement>): void {
+  if (!(target instanceof Element) || target.closest('a, button, input, select, label') !== null) return;
+  if (window.getSelection()?.isCollapsed === false) return;
+  const link = currentTarget.querySelector<HTMLElement>('a, button');
+  link?.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
+}
+
 function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
   return (
-    <div role="row" className="table-row" aria-rowindex={index + 2} style={{ transform: `translateY(${startPx}px)` }}>
+    // By keyboard, the link in the row does it.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <div
+      role="row"
+      className="table-row"
+      aria-rowindex={index + 2}
+      style={{ transform: `translateY(${startPx}px)` }}
+      onClick={openRow}
+    >
       {columns.map((column) => (
         <span key={column.key} role="cell" className={classOf(column)}>
           {column.cell(row)}
@@ -70,6 +87,7 @@ export function DataTable<Row>({
       return row === undefined ? index : rowKey(row);
     },
   });
+  useRowKeys(scroll, rows.length, (index) => virtual.scrollToIndex(index));
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index;
   useEffect(() => {

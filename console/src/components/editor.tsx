@@ -1,89 +1,27 @@
-import { Compartment } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
-import { flushSync } from 'react-dom';
-import { editorSetup } from './editor-setup.ts';
+import { lazy, Suspense } from 'react';
 
-const TYPING_MS = 200;
-
-/**
- * A text with placeholders. Large ones stay quick: only the lines in view are drawn, and the text is passed on when typing pauses, when the
- * editor loses the focus, and with Ctrl+Enter.
- */
-export function Editor({
-  label,
-  value,
-  onChange,
-  readOnly = false,
-  minLines = 4,
-}: {
+export interface EditorProps {
   label: string;
   value: string;
   onChange?: (value: string) => void;
   readOnly?: boolean;
   minLines?: number;
-}) {
-  const parent = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(undefined);
-  const setup = useRef(new Compartment());
-  /** The text that was passed on or given last. */
-  const known = useRef(value);
-  const latest = useRef({ onChange, value, label, readOnly });
-  latest.current = { onChange, value, label, readOnly };
+}
 
-  useEffect(() => {
-    if (!parent.current) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const passOn = () => {
-      clearTimeout(timer);
-      const text = created.state.doc.toString();
-      if (text === known.current) return;
-      known.current = text;
-      latest.current.onChange?.(text);
-    };
-    // The page around the editor takes it for "run" or "submit", with the text as it is now. It is no blank line here.
-    const submit = () => {
-      flushSync(passOn);
-      return true;
-    };
-    const created = new EditorView({
-      parent: parent.current,
-      doc: latest.current.value,
-      extensions: [
-        keymap.of([{ key: 'Mod-Enter', run: submit }]),
-        setup.current.of(editorSetup(latest.current.label, { readOnly: latest.current.readOnly })),
-        EditorView.theme({
-          '.cm-scroller': { maxHeight: '36rem', overflow: 'auto' },
-          '.cm-content, .cm-gutter': { minHeight: `${minLines * 1.55 * 0.8125 + 1}rem` },
-        }),
-        EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return;
-          clearTimeout(timer);
-          timer = setTimeout(passOn, TYPING_MS);
-        }),
-        EditorView.domEventHandlers({ blur: passOn }),
-      ],
-    });
-    view.current = created;
-    // Before others look whether everything is kept.
-    window.addEventListener('beforeunload', passOn, { capture: true });
-    return () => {
-      window.removeEventListener('beforeunload', passOn, { capture: true });
-      passOn();
-      created.destroy();
-    };
-  }, [minLines]);
+const TemplateEditor = lazy(async () => ({ default: (await import('./template-editor.tsx')).TemplateEditor }));
 
-  useEffect(() => {
-    view.current?.dispatch({ effects: setup.current.reconfigure(editorSetup(label, { readOnly })) });
-  }, [label, readOnly]);
-
-  useEffect(() => {
-    const current = view.current;
-    if (current === undefined || known.current === value) return;
-    known.current = value;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
-  }, [value]);
-
-  return <div ref={parent} className="editor" />;
+/** A text with placeholders. The text is shown at once, and can be changed when the editor has been loaded. */
+export function Editor(props: EditorProps) {
+  const { value, minLines = 4 } = props;
+  return (
+    <Suspense
+      fallback={
+        <pre className="code" style={{ minHeight: `${minLines * 1.55 + 1}em` }}>
+          {value}
+        </pre>
+      }
+    >
+      <TemplateEditor {...props} />
+    </Suspense>
+  );
 }

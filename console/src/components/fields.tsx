@@ -54,21 +54,6 @@ export function TextField({ label, hint, error, value, onChange, ...rest }: Text
   );
 }
 
-/** A text field that offers values, and takes others. */
-export function ComboField({ options, ...field }: TextProps & Rest<'input'> & { options: readonly string[] }) {
-  const list = useId();
-  return (
-    <>
-      <TextField {...field} list={list} autoComplete="off" />
-      <datalist id={list}>
-        {options.map((option) => (
-          <option key={option} value={option} />
-        ))}
-      </datalist>
-    </>
-  );
-}
-
 export function TextArea({ label, hint, error, value, onChange, ...rest }: TextProps & Rest<'textarea'>) {
   return (
     <Field label={label} hint={hint} error={error}>

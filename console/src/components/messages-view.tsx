@@ -1,5 +1,5 @@
 import { formatJson } from '../format.ts';
-import { TextView } from './text-view.tsx';
+import { OutputView } from './output-view.tsx';
 
 /** A message as it was sent or stored; parts other than text are shown as JSON. */
 interface Message {
@@ -16,7 +16,7 @@ function contentText(content: unknown): string {
 
 /** What was sent to a model: a text, or messages. */
 export function MessagesView({ input }: { input: string | readonly unknown[] }) {
-  if (typeof input === 'string') return <TextView text={input} label="input" />;
+  if (typeof input === 'string') return <OutputView text={input} label="input" />;
   return (
     <ol className="stack">
       {(input as Message[]).map((message, index) => (
@@ -25,7 +25,7 @@ export function MessagesView({ input }: { input: string | readonly unknown[] }) 
         <li key={index}>
           <h3>{message.role ?? `placeholder ${message.placeholder}`}</h3>
           {message.content !== undefined && (
-            <TextView text={contentText(message.content)} label={`${message.role} message ${index + 1}`} />
+            <OutputView text={contentText(message.content)} label={`${message.role} message ${index + 1}`} />
           )}
         </li>
       ))}

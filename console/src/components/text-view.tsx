@@ -1,11 +1,11 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { formatJson, formatNumber } from '../format.ts';
 import { CopyButton } from './copy-button.tsx';
 
 const SHOWN_CHARACTERS = 5_000;
 
 /** Text that someone or a model wrote: shown as it is, never as HTML, and cut until all of it is asked for. */
-export function TextView({ text, label }: { text: string; label: string }) {
+export function TextView({ text, label, tools }: { text: string; label: string; tools?: ReactNode }) {
   const [all, setAll] = useState(false);
   const isCut = !all && text.length > SHOWN_CHARACTERS;
   return (
@@ -19,6 +19,7 @@ export function TextView({ text, label }: { text: string; label: string }) {
             Show all {formatNumber(text.length)} characters
           </button>
         )}
+        {tools}
         <CopyButton text={text} what={label} />
       </div>
     </div>

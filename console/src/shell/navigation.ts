@@ -1,18 +1,60 @@
 import { linkOptions } from '@tanstack/react-router';
+import {
+  Activity,
+  CalendarClock,
+  ChartColumn,
+  Database,
+  FileText,
+  FlaskConical,
+  House,
+  Inbox,
+  Radar,
+  Rocket,
+  Scale,
+  Settings,
+  SquareTerminal,
+  Webhook,
+} from 'lucide-react';
 
-/** What the menu shows, in this order. */
+/**
+ * What the menu shows, in this order. `key` opens a page after `g`.
+ */
 export const navigation = [
-  { label: 'Prompts', link: linkOptions({ to: '/prompts' }) },
-  { label: 'Playground', link: linkOptions({ to: '/playground' }) },
-  { label: 'Executions', link: linkOptions({ to: '/executions' }) },
-  { label: 'Evaluations', link: linkOptions({ to: '/evaluations' }) },
-  { label: 'Releases', link: linkOptions({ to: '/releases' }) },
-  { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
-  { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
-  { label: 'Monitors', link: linkOptions({ to: '/monitors' }) },
-  { label: 'Rules', link: linkOptions({ to: '/rules' }) },
-  { label: 'Queues', link: linkOptions({ to: '/queues' }) },
-  { label: 'Usage', link: linkOptions({ to: '/usage' }) },
-  { label: 'Webhooks', link: linkOptions({ to: '/webhooks' }) },
-  { label: 'Settings', link: linkOptions({ to: '/settings' }) },
-];
+  {
+    title: 'Build',
+    pages: [
+      { label: 'Home', key: 'h', Icon: House, link: linkOptions({ to: '/' }) },
+      { label: 'Prompts', key: 'p', Icon: FileText, link: linkOptions({ to: '/prompts' }) },
+      { label: 'Playground', key: 'l', Icon: SquareTerminal, link: linkOptions({ to: '/playground' }) },
+      { label: 'Datasets', key: 'd', Icon: Database, link: linkOptions({ to: '/datasets' }) },
+    ],
+  },
+  {
+    title: 'Judge and release',
+    pages: [
+      { label: 'Evaluations', key: 'e', Icon: FlaskConical, link: linkOptions({ to: '/evaluations' }) },
+      { label: 'Schedules', key: 's', Icon: CalendarClock, link: linkOptions({ to: '/schedules' }) },
+      { label: 'Releases', key: 'r', Icon: Rocket, link: linkOptions({ to: '/releases' }) },
+    ],
+  },
+  {
+    title: 'Watch',
+    pages: [
+      { label: 'Executions', key: 'x', Icon: Activity, link: linkOptions({ to: '/executions' }) },
+      { label: 'Rules', key: 'u', Icon: Scale, link: linkOptions({ to: '/rules' }) },
+      { label: 'Queues', key: 'q', Icon: Inbox, link: linkOptions({ to: '/queues' }) },
+      { label: 'Monitors', key: 'm', Icon: Radar, link: linkOptions({ to: '/monitors' }) },
+      { label: 'Usage', key: 'c', Icon: ChartColumn, link: linkOptions({ to: '/usage' }) },
+    ],
+  },
+  {
+    title: 'Connect',
+    pages: [
+      { label: 'Webhooks', key: 'w', Icon: Webhook, link: linkOptions({ to: '/webhooks' }) },
+      { label: 'Settings', key: 't', Icon: Settings, link: linkOptions({ to: '/settings' }) },
+    ],
+  },
+] as const;
+
+/** All pages of the menu. */
+export const pages = navigation.flatMap((group) => [...group.pages]);

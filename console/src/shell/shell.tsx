@@ -1,9 +1,11 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { MessageSquareCode, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { isOfThisTab } from '../drafts/drafts.ts';
 import { useDrafts } from '../drafts/use-drafts.ts';
 import { navigation } from './navigation.ts';
 import { SessionMenu } from './session-menu.tsx';
+import { OPEN_PALETTE, Shortcuts } from './shortcuts.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
 /** The menu beside the pages. On narrow screens it opens above them. */
@@ -28,7 +30,8 @@ export function Shell() {
       </a>
       <header className="sidebar" data-open={open}>
         <div className="sidebar-top">
-          <Link to="/prompts" className="brand">
+          <Link to="/" className="brand">
+            <MessageSquareCode className="icon" aria-hidden />
             Prompt Management
           </Link>
           <button
@@ -42,22 +45,42 @@ export function Shell() {
           </button>
         </div>
         <div className="sidebar-menu" id="menu">
-          <nav aria-label="Main">
-            <ul>
-              {navigation.map(({ label, link }) => (
-                <li key={label}>
-                  <Link
-                    {...link}
-                    {...(link.to === '/playground' && { search: playground })}
-                    className="nav-link"
-                    activeOptions={{ includeSearch: false }}
-                    activeProps={{ 'aria-current': 'page' }}
-                  >
-                    {label}
-                  </Link>
-                </li>
+          <nav aria-label="Main" className="stack">
+            <button
+              type="button"
+              className="palette-trigger"
+              aria-keyshortcuts="Control+K Meta+K"
+              onClick={() => window.dispatchEvent(new Event(OPEN_PALETTE))}
+            >
+              <Search className="icon" aria-hidden />
+              Go to…
+              <kbd aria-hidden>Ctrl K</kbd>
+            </button>
+            <div>
+              {navigation.map(({ title, pages }) => (
+                <div key={title} className="nav-group">
+                  <p className="nav-group-title" aria-hidden>
+                    {title}
+                  </p>
+                  <ul aria-label={title}>
+                    {pages.map(({ label, link, Icon }) => (
+                      <li key={label}>
+                        <Link
+                          {...link}
+                          {...(link.to === '/playground' && { search: playground })}
+                          className="nav-link"
+                          activeOptions={{ includeSearch: false, exact: link.to === '/' }}
+                          activeProps={{ 'aria-current': 'page' }}
+                        >
+                          <Icon className="icon" aria-hidden />
+                          {label}
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                </div>
               ))}
-            </ul>
+            </div>
           </nav>
           <SessionMenu />
         </div>
@@ -65,6 +88,7 @@ export function Shell() {
       <main id="main" className="page" tabIndex={-1} ref={main}>
         <Outlet />
       </main>
+      <Shortcuts />
       <SignInAgain />
     </div>
   );

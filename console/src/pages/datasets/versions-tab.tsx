@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
-import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { DiffView } from '../../components/diff-view.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
 import { VersionPair } from '../../components/version-pair.tsx';
 import { formatJson, formatNumber, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
@@ -14,8 +15,6 @@ import { titleOf } from './examples-tab.tsx';
 import { datasetRoute } from './routes.ts';
 
 /** With it come the editors that show differences: only who opens a change needs them. */
-const DiffView = lazy(async () => ({ default: (await import('../../components/diff-view.tsx')).DiffView }));
-
 /** All versions of a dataset; any two compared. */
 export function VersionsTab({ latest }: { latest: Dataset }) {
   const { name } = latest;
@@ -179,12 +178,10 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
           )}
           {shown && (
             <Modal open wide onClose={() => setShown(undefined)} title="What changed">
-              <Suspense fallback={<Loading what="the change" />}>
-                <DiffView
-                  before={{ title: `Version ${from}`, text: textOf(shown.before) }}
-                  after={{ title: `Version ${to}`, text: textOf(shown.after) }}
-                />
-              </Suspense>
+              <DiffView
+                before={{ title: `Version ${from}`, text: textOf(shown.before) }}
+                after={{ title: `Version ${to}`, text: textOf(shown.after) }}
+              />
               <div className="dialog-actions">
                 <button type="button" className="button" onClick={() => setShown(undefined)}>
                   Close

@@ -2,21 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Dumbbell } from '../../components/dumbbell.tsx';
+import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
+import { ChangedTexts, difference } from './changed-texts.tsx';
 import { inWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
 import { comparisonRoute } from './routes.ts';
 import type { Comparison } from './types.ts';
 import './evaluations.css';
-
-type Changed = Comparison['regressions']['examples'][number];
-
-/** A difference of scores in points, with its sign. */
-const difference = (value: number | null) =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
 
 /** What changed from one run to another, and whether that is more than noise. */
 export function ComparisonPage() {
@@ -49,7 +45,7 @@ export function ComparisonPage() {
         <Run id={id} title="After" />
       </div>
       <QueryState query={comparison} what="the comparison">
-        {(found) => <Differences id={id} comparison={found} />}
+        {(found) => <Differences id={id} other={other} comparison={found} />}
       </QueryState>
     </>
   );
@@ -103,14 +99,17 @@ function RunFacts({ run }: { run: Evaluation }) {
   );
 }
 
-function Differences({ id, comparison }: { id: string; comparison: Comparison }) {
+function Differences({ id, other, comparison }: { id: string; other: string; comparison: Comparison }) {
   const { text, tone } = inWords(comparison);
-  const { regressions, improvements, by_evaluator, only_in_a, only_in_b } = comparison;
+  const { regressions, improvements, by_evaluator, only_in_a, only_in_b, interval } = comparison;
   return (
     <>
       <div className={`notice ${tone}`} role="status">
         <strong>{text}</strong>
         <span>{comparison.note}</span>
+        {interval !== null && (
+          <Interval low={interval.low} high={interval.high} difference={comparison.difference ?? 0} />
+        )}
       </div>
       <dl className="facts">
         <div>
@@ -143,6 +142,9 @@ function Differences({ id, comparison }: { id: string; comparison: Comparison })
               <th scope="col">Evaluator</th>
               <th scope="col">Before</th>
               <th scope="col">After</th>
+              <th scope="col" className="wide">
+                0 to 100 %
+              </th>
               <th scope="col">Points</th>
               <th scope="col">Worse</th>
               <th scope="col">Better</th>
@@ -154,6 +156,9 @@ function Differences({ id, comparison }: { id: string; comparison: Comparison })
                 <th scope="row">{each.name}</th>
                 <td>{formatScore(each.score_a)}</td>
                 <td>{formatScore(each.score_b)}</td>
+                <td>
+                  <Dumbbell before={each.score_a} after={each.score_b} />
+                </td>
                 <td>{difference(each.difference)}</td>
                 <td>{formatNumber(each.regressions)}</td>
                 <td>{formatNumber(each.improvements)}</td>
@@ -162,56 +167,7 @@ function Differences({ id, comparison }: { id: string; comparison: Comparison })
           </tbody>
         </table>
       </section>
-      <Changes id={id} title="Got worse" changed={regressions} />
-      <Changes id={id} title="Got better" changed={improvements} />
+      <ChangedTexts id={id} other={other} comparison={comparison} />
     </>
-  );
-}
-
-function Changes({ id, title, changed }: { id: string; title: string; changed: Comparison['regressions'] }) {
-  if (changed.total === 0) return null;
-  const columns: Column<Changed>[] = [
-    {
-      key: 'example',
-      header: 'Example',
-      width: 'minmax(12rem, 3fr)',
-      cell: ({ key, seq_b }) => (
-        <Link to="/evaluations/$id" params={{ id }} search={{ example: seq_b }}>
-          {key}
-        </Link>
-      ),
-    },
-    {
-      key: 'before',
-      header: 'Before',
-      width: '6rem',
-      alignEnd: true,
-      cell: (row) => (row.failed_a ? 'failed' : formatScore(row.score_a)),
-    },
-    {
-      key: 'after',
-      header: 'After',
-      width: '6rem',
-      alignEnd: true,
-      cell: (row) => (row.failed_b ? 'failed' : formatScore(row.score_b)),
-    },
-    { key: 'points', header: 'Points', width: '6rem', alignEnd: true, cell: (row) => difference(row.difference) },
-  ];
-  return (
-    <section className="stack" aria-label={title}>
-      <h2>
-        {title}: {formatNumber(changed.total)}
-        {changed.examples.length < changed.total && (
-          <span className="muted"> (the largest {changed.examples.length} are listed)</span>
-        )}
-      </h2>
-      <DataTable
-        label={title}
-        rows={changed.examples}
-        columns={columns}
-        rowKey={({ seq_b }) => String(seq_b)}
-        minWidth="34rem"
-      />
-    </section>
   );
 }

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge, TargetLink } from '../../components/badges.tsx';
+import { Dumbbell } from '../../components/dumbbell.tsx';
+import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
@@ -9,7 +11,7 @@ import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { inWords } from './in-words.ts';
 import { ProviderBatches } from './provider-batches.tsx';
-import { comparisonQuery, hasEnded } from './queries.ts';
+import { comparisonQuery, evaluationQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
 import { evaluationRoute } from './routes.ts';
 import { useEvaluation } from './use-evaluation.ts';
@@ -218,12 +220,19 @@ function Baseline({ evaluation }: { evaluation: Evaluation }) {
       <Link to="/evaluations/$id/compare/$other" params={{ id, other: baseline_id }} className="button small">
         Compare
       </Link>
+      {data.interval !== null && (
+        <Interval low={data.interval.low} high={data.interval.high} difference={data.difference ?? 0} />
+      )}
     </section>
   );
 }
 
 function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
   const { evaluators, scores_by_evaluator: scores } = evaluation;
+  const baseline = useQuery({
+    ...evaluationQuery(evaluation.baseline_id ?? ''),
+    enabled: evaluation.baseline_id !== null,
+  }).data;
   if (scores === null || evaluators.length < 2) return null;
   return (
     <section className="stack" aria-labelledby="by-evaluator">
@@ -235,6 +244,9 @@ function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
             <th scope="col">Kind</th>
             <th scope="col">Weight</th>
             <th scope="col">Score</th>
+            <th scope="col" className="wide">
+              0 to 100 %
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -244,6 +256,9 @@ function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
               <td>{type}</td>
               <td>{weight}</td>
               <td>{formatScore(scores[name])}</td>
+              <td>
+                <Dumbbell before={baseline?.scores_by_evaluator?.[name] ?? null} after={scores[name] ?? null} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -4,9 +4,10 @@ import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
-import { JsonView, TextView } from '../../components/text-view.tsx';
+import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatJson, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
@@ -129,7 +130,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
       {!isCode && <Sent id={evaluation.id} seq={result.seq} />}
       <div className="stack">
         <h3>Output</h3>
-        {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}
+        {output === null ? <p className="muted">None.</p> : <OutputView text={output} label="output" />}
       </div>
       {result.expected !== null && (
         <Beside heading="Expected" label="expected" before={asText(result.expected)} after={output} />
@@ -203,7 +204,7 @@ function Beside({
       ) : after !== null && fits ? (
         <DiffView before={{ title: heading, text: before }} after={{ title: 'Output of this run', text: after }} />
       ) : (
-        <TextView text={before} label={label} />
+        <OutputView text={before} label={label} />
       )}
     </section>
   );

@@ -7,6 +7,9 @@ import type { Comparison, ExampleInput, Result } from './types.ts';
 
 const PAGE = 1_000;
 
+/** Results that are read at once. */
+export const RESULTS_PAGE = 1_000;
+
 export const hasEnded = ({ status }: Pick<Evaluation, 'status'>) =>
   status === 'completed' || status === 'failed' || status === 'canceled';
 

@@ -9,14 +9,16 @@ import { FilterField } from '../../components/filter-field.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
-import { hasEnded } from './queries.ts';
+import { hasEnded, RESULTS_PAGE } from './queries.ts';
 import { evaluationRoute, RESULT_FILTERS } from './routes.ts';
+import { ScoreHistogram } from './score-histogram.tsx';
 import type { Result } from './types.ts';
 
 /** With it come the editors that show differences: only who opens an example needs them. */
 const ExampleDialog = lazy(async () => ({ default: (await import('./example-dialog.tsx')).ExampleDialog }));
 
-const PAGE = 1_000;
+/** More evaluators than these have no columns of their own: an example shows all. */
+const MOST_SCORE_COLUMNS = 4;
 /** Of a text in a row of the table: the row shows less. */
 const EXCERPT_CHARACTERS = 200;
 const FAILED = { value: 'failed', label: 'That failed' };
@@ -52,7 +54,12 @@ function Mark({ row, hasBaseline }: { row: Result; hasBaseline: boolean }) {
   return improvement ? <span className="badge good">better</span> : <span className="muted">as before</span>;
 }
 
-function columnsOf(id: string, evaluator: string | undefined, hasBaseline: boolean): Column<Result>[] {
+function columnsOf(
+  id: string,
+  evaluator: string | undefined,
+  hasBaseline: boolean,
+  evaluators: readonly string[],
+): Column<Result>[] {
   const before: Column<Result> = {
     key: 'before',
     header: 'Before',
@@ -60,6 +67,18 @@ function columnsOf(id: string, evaluator: string | undefined, hasBaseline: boole
     alignEnd: true,
     cell: (row) => formatScore(row.baseline_score),
   };
+  const byEvaluator =
+    evaluators.length < 2
+      ? []
+      : evaluators.slice(0, MOST_SCORE_COLUMNS).map(
+          (name): Column<Result> => ({
+            key: `score ${name}`,
+            header: name,
+            width: '5rem',
+            alignEnd: true,
+            cell: (row) => formatScore(row.scores?.[name]?.score),
+          }),
+        );
   return [
     {
       key: 'example',
@@ -85,11 +104,18 @@ function columnsOf(id: string, evaluator: string | undefined, hasBaseline: boole
       cell: (row) => formatScore(scoreOf(row, evaluator)),
     },
     ...(hasBaseline ? [before] : []),
+    ...byEvaluator,
     {
       key: 'flags',
       header: hasBaseline ? 'Result' : 'Threshold',
       width: '6rem',
       cell: (row) => <Mark row={row} hasBaseline={hasBaseline} />,
+    },
+    {
+      key: 'input',
+      header: 'Input',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ variables }) => excerpt(Object.values(variables).length === 1 ? Object.values(variables)[0] : variables),
     },
     {
       key: 'output',
@@ -124,18 +150,22 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const byScore = min !== undefined || max !== undefined;
   const list = useList<Result>(`${pathOf('evaluations', id)}/results`, {
-    limit: PAGE,
+    limit: RESULTS_PAGE,
     ...(only && { [only]: true }),
     ...(byScore && { evaluator, min_score: scoreAt(min), max_score: scoreAt(max) }),
   });
   const { data: shown, hasMore, loadMore } = list;
   useFreshResults(evaluation, shown?.length ?? 0);
-  const columns = useMemo(() => columnsOf(id, evaluator, hasBaseline), [id, evaluator, hasBaseline]);
+  const evaluators = useMemo(() => evaluation.evaluators.map(({ name }) => name), [evaluation.evaluators]);
+  const columns = useMemo(
+    () => columnsOf(id, evaluator, hasBaseline, evaluators),
+    [id, evaluator, hasBaseline, evaluators],
+  );
   const isFiltered = only !== undefined || byScore;
-  const evaluators = evaluation.evaluators.map(({ name }) => name);
   return (
     <section className="stack" aria-labelledby="results">
       <h2 id="results">Results</h2>
+      <ScoreHistogram evaluation={evaluation} />
       <search className="filters">
         <SelectField
           label="Examples"
@@ -180,7 +210,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
               rows={rows}
               columns={columns}
               rowKey={(row) => String(row.seq)}
-              minWidth="66rem"
+              minWidth="84rem"
               onEnd={hasMore ? loadMore : undefined}
             />
           )
@@ -207,7 +237,7 @@ function useFreshResults(evaluation: Evaluation, loaded: number) {
   const ended = hasEnded(evaluation);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the progress that makes results old
   useEffect(() => {
-    if (!ended && loaded >= PAGE) return;
+    if (!ended && loaded >= RESULTS_PAGE) return;
     void client.invalidateQueries({ queryKey: ['evaluations', 'list', `${pathOf('evaluations', id)}/results`] });
   }, [client, id, examples_evaluated, ended]);
 }

@@ -52,5 +52,11 @@ export const evaluationRoute = createRoute({
 export const comparisonRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/evaluations/$id/compare/$other',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      show: oneOf(search['show'], ['worse', 'better']),
+      /** The `seq` of the example whose texts are shown, in the run after. */
+      example: place(search['example']),
+    }),
   component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { ComboField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';

@@ -6,10 +6,11 @@ import type { Execution } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
-import { JsonView, TextView } from '../../components/text-view.tsx';
+import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatCost, formatMs, formatNumber, formatTime, NONE } from '../../format.ts';
 import { executionQuery, hasEnded } from '../../queries.ts';
@@ -179,7 +180,7 @@ function Details({ execution }: { execution: Execution }) {
         {execution.output === null ? (
           <p className="muted">None.</p>
         ) : (
-          <TextView text={execution.output} label="output" />
+          <OutputView text={execution.output} label="output" />
         )}
         {execution.tool_calls.length > 0 && (
           <>

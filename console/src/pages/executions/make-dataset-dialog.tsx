@@ -3,8 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, type Page, pathOf, post } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
+import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField, SelectField } from '../../components/fields.tsx';
+import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 

@@ -6,9 +6,10 @@ import { StatusBadge } from '../../components/badges.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { ParametersForm } from '../../components/parameters-form.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { JsonView, TextView } from '../../components/text-view.tsx';
+import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -218,7 +219,7 @@ function RunView({ run, label }: { run: Run; label: string }) {
           <strong>{execution.error.code}</strong> {execution.error.message}
         </div>
       )}
-      {output !== '' && <TextView text={output} label={label} />}
+      {output !== '' && <OutputView text={output} label={label} />}
       {toolCalls.length > 0 && <JsonView value={toolCalls} label={`tool calls of ${label}`} />}
       {hasEnded && (
         <dl className="pane-numbers">

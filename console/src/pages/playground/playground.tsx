@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
-import { ComboField } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
 import { RestoredNotice } from '../../drafts/draft-notices.tsx';
 import type { useOpenDraft } from '../../drafts/use-drafts.ts';
 import { promptQuery } from '../../queries.ts';

@@ -2,8 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, get, type Page, pathOf, send } from '../../api.ts';
 import type { Dataset, Execution } from '../../api-types.ts';
+import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField, TextArea } from '../../components/fields.tsx';
+import { TextArea } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { isNotFound } from '../../queries.ts';
 

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { TextField } from '../../components/fields.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
@@ -163,8 +163,15 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
     event.preventDefault();
     void save(seen);
   };
+  const canSubmit = mayWrite && !archived && canSave && !isSaving;
+  /** Ctrl+S, or ⌘S, from wherever one types. */
+  const saveByKey = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (canSubmit) event.currentTarget.requestSubmit();
+  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="stack" onSubmit={submit} onKeyDown={saveByKey}>
       {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
       {latest.version > seen && (
         <div className="notice warn" role="status">
@@ -195,7 +202,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
           maxLength={1000}
           disabled={!mayWrite || archived}
         />
-        <button type="submit" className="button primary" disabled={!mayWrite || archived || !canSave || isSaving}>
+        <button type="submit" className="button primary" disabled={!canSubmit} aria-keyshortcuts="Control+S Meta+S">
           Save as version {latest.version + 1}
         </button>
         <button type="button" className="button" disabled={!isChanged} onClick={() => start(base)}>

@@ -1,11 +1,8 @@
-import { lazy, Suspense } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
-import { Loading } from '../../components/states.tsx';
+import { DiffView } from '../../components/diff-view.tsx';
 import { formatAgo } from '../../format.ts';
 import { textOf } from './content.ts';
-
-const DiffView = lazy(() => import('../../components/diff-view.tsx').then((file) => ({ default: file.DiffView })));
 
 /** Tells whoever saves that someone else has saved meanwhile, what that was, and what can be done. */
 export function NewerVersionDialog({
@@ -40,12 +37,10 @@ export function NewerVersionDialog({
         </>
       }
     >
-      <Suspense fallback={<Loading what="the comparison" />}>
-        <DiffView
-          before={{ title: `Version ${base.version}`, text: textOf(base) }}
-          after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
-        />
-      </Suspense>
+      <DiffView
+        before={{ title: `Version ${base.version}`, text: textOf(base) }}
+        after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
+      />
       <div className="dialog-actions">
         <button type="button" className="button" onClick={onClose}>
           Keep editing

@@ -14,6 +14,7 @@ import { useMay } from '../../shell/session.ts';
 import { EditTab } from './edit-tab.tsx';
 import { IncludedBy } from './included-by.tsx';
 import { promptRoute } from './routes.ts';
+import { UseInCode } from './use-in-code.tsx';
 
 // Charts and comparisons are loaded when they are looked at.
 const RunsTab = lazy(() => import('./runs-tab.tsx').then(({ RunsTab: tab }) => ({ default: tab })));
@@ -116,7 +117,9 @@ function Actions({ prompt }: { prompt: Prompt }) {
   const { name, archived } = prompt;
   const client = useQueryClient();
   const mayWrite = useMay('write');
+  const mayExecute = useMay('execute');
   const [archiving, setArchiving] = useState(false);
+  const [showsCode, setShowsCode] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: ['prompts'] });
   const restore = () =>
     post(`${pathOf('prompts', name)}/restore`).then(async () => {
@@ -130,9 +133,19 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Try in the playground
         </Link>
       )}
+      {!archived && mayExecute && (
+        <Link to="/evaluations/new" search={{ prompt: name }} className="button">
+          Evaluate…
+        </Link>
+      )}
       <Link to="/releases" search={{ prompt_name: name }} className="button">
         Releases
       </Link>
+      {!archived && (
+        <button type="button" className="button" onClick={() => setShowsCode(true)}>
+          Use in code
+        </button>
+      )}
       {mayWrite && archived && (
         <button type="button" className="button" onClick={() => void restore()}>
           Restore
@@ -143,6 +156,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Archive…
         </button>
       )}
+      <UseInCode prompt={prompt} open={showsCode} onClose={() => setShowsCode(false)} />
       <FormDialog
         open={archiving}
         onClose={() => setArchiving(false)}

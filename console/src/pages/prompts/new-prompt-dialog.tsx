@@ -43,6 +43,8 @@ export function NewPromptDialog({
     await client.invalidateQueries({ queryKey: ['prompts'] });
     sent();
     await navigate({ to: '/prompts/$', params: { _splat: prompt.name } });
+    // The dialog goes with the page that it was on.
+    return false;
   };
   return (
     <FormDialog

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -68,11 +68,10 @@ function columnsOf(statistics: ReadonlyMap<string, PromptStatistics>): Column<Li
 }
 
 export function PromptsPage() {
-  const search = promptsRoute.useSearch();
+  const { dialog, ...search } = promptsRoute.useSearch();
   const navigate = promptsRoute.useNavigate();
-  const [creating, setCreating] = useState(false);
   const mayWrite = useMay('write');
-  const change = (part: Partial<typeof search>) =>
+  const change = (part: Partial<typeof search> & { dialog?: 'new' | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<ListedPrompt>('/prompts', search);
   const statistics = useStatistics(search.group === undefined ? {} : { group: search.group });
@@ -85,7 +84,7 @@ export function PromptsPage() {
         title="Prompts"
         actions={
           mayWrite && (
-            <button type="button" className="button primary" onClick={() => setCreating(true)}>
+            <button type="button" className="button primary" onClick={() => change({ dialog: 'new' })}>
               New prompt…
             </button>
           )
@@ -142,7 +141,7 @@ export function PromptsPage() {
           )
         }
       </QueryState>
-      <NewPromptDialog open={creating} onClose={() => setCreating(false)} group={search.group} />
+      <NewPromptDialog open={dialog === 'new'} onClose={() => change({ dialog: undefined })} group={search.group} />
     </>
   );
 }

@@ -1,14 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
-
-export const homeRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/prompts', replace: true });
-  },
-});
 
 /** Above the list and each prompt: by itself, the path of a prompt would be that of the list, too. */
 export const promptsFolder = createRoute({ getParentRoute: () => shellRoute, path: '/prompts' });
@@ -25,6 +17,8 @@ export const promptsRoute = createRoute({
       /** The name of a prompt that they include. */
       includes: text(search['includes']),
       archived: oneOf(search['archived'], ['true', 'all']),
+      /** The dialog that is open. */
+      dialog: oneOf(search['dialog'], ['new']),
     }),
   component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),
 });

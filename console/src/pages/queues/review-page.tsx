@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api.ts';
-import { CheckField, ComboField, TextArea } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { CheckField, TextArea } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, ErrorState, Loading, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { keysAreOn, setKeysOn } from '../../shell/single-keys.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { definitionsQuery, keyedChoicesOf, type ValueType } from '../scores/score-value.ts';
 import type { ScoreDefinition } from '../scores/types.ts';
@@ -18,7 +20,7 @@ import { reviewRoute } from './routes.ts';
 import { ContentView, SubjectLink, useContent } from './subject.tsx';
 import type { Queue, QueueItem } from './types.ts';
 import { leaseEndOf, useReview } from './use-review.ts';
-import { keysAreOn, setKeysOn, useReviewKeys } from './use-review-keys.ts';
+import { useReviewKeys } from './use-review-keys.ts';
 import './queues.css';
 
 export function ReviewPage() {

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { PromptLink } from '../../components/badges.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
-import { TextView } from '../../components/text-view.tsx';
 import { formatJson } from '../../format.ts';
 import { executionQuery } from '../../queries.ts';
 import { inputQuery, sameExampleQuery } from '../evaluations/queries.ts';
@@ -81,11 +81,11 @@ export function ContentView({ content }: { content: Content | undefined }) {
         </p>
       )}
       <h3>Output</h3>
-      {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}
+      {output === null ? <p className="muted">None.</p> : <OutputView text={output} label="output" />}
       {expected !== undefined && expected !== null && (
         <>
           <h3>Expected</h3>
-          <TextView text={typeof expected === 'string' ? expected : formatJson(expected)} label="expected" />
+          <OutputView text={typeof expected === 'string' ? expected : formatJson(expected)} label="expected" />
         </>
       )}
       <h3>Input</h3>

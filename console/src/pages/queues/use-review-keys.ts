@@ -1,24 +1,5 @@
 import { useEffect, useRef } from 'react';
-
-const STORED_AS = 'review-keys';
-
-/** Whether single keys do something: whoever speaks to the computer may have to turn them off. */
-export function keysAreOn(): boolean {
-  try {
-    return localStorage.getItem(STORED_AS) !== 'off';
-  } catch {
-    return true;
-  }
-}
-
-export function setKeysOn(on: boolean): void {
-  try {
-    if (on) localStorage.removeItem(STORED_AS);
-    else localStorage.setItem(STORED_AS, 'off');
-  } catch {
-    // It holds until the page is left.
-  }
-}
+import { hasDialog, TYPED } from '../../shell/single-keys.ts';
 
 export interface ReviewActions {
   /** @returns whether the key has been used */
@@ -30,7 +11,6 @@ export interface ReviewActions {
   leaveField: () => void;
 }
 
-const TYPED = 'textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox])';
 /** They do something of their own by Enter; of radio buttons, it submits the form. */
 const BY_ENTER = 'button, a, summary, input';
 
@@ -44,7 +24,7 @@ export function useReviewKeys(on: boolean, actions: Partial<ReviewActions>): voi
     const press = (event: KeyboardEvent) => {
       const { key, target } = event;
       if (event.defaultPrevented || event.isComposing || !(target instanceof Element)) return;
-      if (document.querySelector('[role=dialog], dialog[open]') !== null) return;
+      if (hasDialog()) return;
       const { digit, complete, skip, undo, correct, leaveField } = latest.current;
       const used = () => event.preventDefault();
       const isTyped = target.matches(TYPED);

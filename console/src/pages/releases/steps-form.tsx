@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CheckField, ComboField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { datasetNamesQuery } from '../evaluations/queries.ts';

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
 import { DiffView } from '../../components/diff-view.tsx';
+import { OutputView } from '../../components/output-view.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
-import { TextView } from '../../components/text-view.tsx';
 import { formatJson, formatScore } from '../../format.ts';
 import { promptQuery } from '../../queries.ts';
 import { inWords } from '../evaluations/in-words.ts';
@@ -192,7 +192,7 @@ function Output({ title, name, result }: { title: string; name: string; result: 
       {result.output === null ? (
         <p className="muted">{result.error?.message ?? 'No output.'}</p>
       ) : (
-        <TextView text={result.output} label={`${title}: output of example ${name}`} />
+        <OutputView text={result.output} label={`${title}: output of example ${name}`} />
       )}
     </div>
   );

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { post } from '../../api.ts';
-import { CheckField, ComboField, TextField } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { CheckField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { CreateRunForm } from '../evaluations/create-run-form.tsx';

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
+import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField, SelectField, TextArea } from '../../components/fields.tsx';
+import { SelectField, TextArea } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { ScoreField } from './score-field.tsx';

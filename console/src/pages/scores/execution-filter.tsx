@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { ComboField, SelectField, TextArea } from '../../components/fields.tsx';
+import { ComboField } from '../../components/combo-field.tsx';
+import { SelectField, TextArea } from '../../components/fields.tsx';
 import { EXECUTION_STATES } from '../executions/routes.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 

@@ -18,7 +18,7 @@ const NO_PROVIDERS: readonly IdentityProvider[] = [];
 
 export function SignInPage() {
   useTitle('Sign in');
-  const { to = '/prompts', error, provider, by } = signInRoute.useSearch();
+  const { to = '/', error, provider, by } = signInRoute.useSearch();
   const router = useRouter();
   const client = useQueryClient();
   const config = useConfig();

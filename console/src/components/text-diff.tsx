@@ -1,0 +1,65 @@
+import { presentableDiff } from '@codemirror/merge';
+import { type ReactNode, useMemo } from 'react';
+
+/** Beyond it a comparison would take the browser too long: nothing is marked. */
+const MOST_COMPARED_CHARACTERS = 100_000;
+
+interface Side {
+  title: ReactNode;
+  /** Null: there is none. */
+  text: string | null;
+}
+
+/** A text in pieces: those that the other one lacks are marked. */
+function marked(text: string, spans: readonly { from: number; to: number }[], Mark: 'del' | 'ins'): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const { from, to } of spans) {
+    if (from > at) parts.push(text.slice(at, from));
+    if (to > from) parts.push(<Mark key={from}>{text.slice(from, to)}</Mark>);
+    at = Math.max(at, to);
+  }
+  parts.push(text.slice(at));
+  return parts;
+}
+
+/** Two texts side by side: words that only one of them has are marked, and struck out or underlined as well as coloured. */
+export function TextDiff({ before, after, label }: { before: Side; after: Side; label: string }) {
+  const [left, right] = useMemo((): [ReactNode, ReactNode] => {
+    const { text: old } = before;
+    const { text: now } = after;
+    if (old === null || now === null || old.length + now.length > MOST_COMPARED_CHARACTERS) return [old, now];
+    const changes = presentableDiff(old, now, { scanLimit: 2_000, timeout: 500 });
+    return [
+      marked(
+        old,
+        changes.map(({ fromA, toA }) => ({ from: fromA, to: toA })),
+        'del',
+      ),
+      marked(
+        now,
+        changes.map(({ fromB, toB }) => ({ from: fromB, to: toB })),
+        'ins',
+      ),
+    ];
+  }, [before, after]);
+  const side = ({ title, text }: Side, shown: ReactNode, which: string) => (
+    <div className="text-diff-side">
+      <div className="text-diff-title">{title}</div>
+      {text === null ? (
+        <p className="muted">No output.</p>
+      ) : (
+        // What scrolls must be reached by keyboard.
+        <pre className="code" tabIndex={0} role="region" aria-label={`${label}, ${which}`}>
+          {shown}
+        </pre>
+      )}
+    </div>
+  );
+  return (
+    <div className="text-diff">
+      {side(before, left, 'before')}
+      {side(after, right, 'after')}
+    </div>
+  );
+}

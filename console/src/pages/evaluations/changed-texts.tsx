@@ -1,0 +1,252 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { OutputView } from '../../components/output-view.tsx';
+import { Loading, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { formatJson, formatNumber, formatScore } from '../../format.ts';
+import { hasDialog, keysAreOn, TYPED } from '../../shell/single-keys.ts';
+import { resultQuery } from './queries.ts';
+import { comparisonRoute } from './routes.ts';
+import type { Comparison, Result } from './types.ts';
+
+/** With it comes what compares texts. */
+const TextDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).TextDiff }));
+
+type Changed = Comparison['regressions']['examples'][number];
+
+/** A difference of scores in points, with its sign. */
+export const difference = (value: number | null) =>
+  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
+
+/** The examples whose scores differ, those that lost or won most first: each with its texts before and after. */
+export function ChangedTexts({ id, other, comparison }: { id: string; other: string; comparison: Comparison }) {
+  const { show: asked, example: open } = comparisonRoute.useSearch();
+  const navigate = comparisonRoute.useNavigate();
+  const { regressions, improvements } = comparison;
+  const show = asked ?? (regressions.total === 0 && improvements.total > 0 ? 'better' : 'worse');
+  const { examples, total } = show === 'worse' ? regressions : improvements;
+  const at = Math.max(
+    examples.findIndex(({ seq_b }) => seq_b === open),
+    0,
+  );
+  const current = examples[at];
+  const go = (to: number) => {
+    const next = examples[to];
+    if (next === undefined) return;
+    void navigate({ search: (before) => ({ ...before, example: next.seq_b }), replace: true, resetScroll: false });
+  };
+  useStepKeys(
+    () => go(at + 1),
+    () => go(at - 1),
+  );
+  if (regressions.total + improvements.total === 0) return null;
+  return (
+    <section className="stack" aria-labelledby="texts">
+      <h2 id="texts">Texts that changed</h2>
+      <nav aria-label="Which examples" className="tabs-list">
+        {(['worse', 'better'] as const).map((each) => (
+          <Link
+            key={each}
+            to="/evaluations/$id/compare/$other"
+            params={{ id, other }}
+            search={{ show: each, example: undefined }}
+            className="tab"
+            activeOptions={{ exact: true, includeSearch: true }}
+            aria-current={each === show ? 'page' : undefined}
+            resetScroll={false}
+          >
+            Got {each}: {formatNumber((each === 'worse' ? regressions : improvements).total)}
+          </Link>
+        ))}
+      </nav>
+      {current === undefined ? (
+        <p className="muted">None got {show}.</p>
+      ) : (
+        <div className="changed-texts">
+          <ChangedList examples={examples} total={total} current={current} onOpen={go} />
+          <ChangedExample
+            key={current.seq_b}
+            id={id}
+            other={other}
+            changed={current}
+            at={at}
+            count={examples.length}
+            go={go}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ChangedList({
+  examples,
+  total,
+  current,
+  onOpen,
+}: {
+  examples: readonly Changed[];
+  total: number;
+  current: Changed;
+  onOpen: (at: number) => void;
+}) {
+  const shown = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [current.seq_b]);
+  return (
+    <div className="changed-list">
+      <ol>
+        {examples.map((each, at) => (
+          <li key={each.seq_b}>
+            <button
+              type="button"
+              ref={each === current ? shown : undefined}
+              className="changed-item"
+              aria-current={each === current}
+              onClick={() => onOpen(at)}
+            >
+              <span>{each.key.startsWith('sha256:') ? `Example ${each.seq_b + 1}` : each.key}</span>
+              <span className={each.difference < 0 ? 'lost' : 'won'}>{difference(each.difference)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {examples.length < total && (
+        <p className="field-hint">
+          The {formatNumber(examples.length)} that changed most, of {formatNumber(total)}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ChangedExample({
+  id,
+  other,
+  changed,
+  at,
+  count,
+  go,
+}: {
+  id: string;
+  other: string;
+  changed: Changed;
+  at: number;
+  count: number;
+  go: (to: number) => void;
+}) {
+  const after = useQuery(resultQuery(id, changed.seq_b));
+  const before = useQuery(resultQuery(other, changed.seq_a));
+  return (
+    <article className="card" aria-label={`Example ${changed.key}`}>
+      <div className="row changed-head">
+        <h3>
+          <Link to="/evaluations/$id" params={{ id }} search={{ example: changed.seq_b }}>
+            {changed.key.startsWith('sha256:') ? `Example ${changed.seq_b + 1}` : changed.key}
+          </Link>{' '}
+          <span className="muted">
+            {at + 1} of {count}
+          </span>
+        </h3>
+        <div className="row">
+          <button type="button" className="button small" disabled={at === 0} onClick={() => go(at - 1)}>
+            Previous <kbd aria-hidden>k</kbd>
+          </button>
+          <button type="button" className="button small" disabled={at === count - 1} onClick={() => go(at + 1)}>
+            Next <kbd aria-hidden>j</kbd>
+          </button>
+          <Link to="/playground" search={{ evaluation: id, example: changed.seq_b }} className="button small">
+            Open in the playground
+          </Link>
+        </div>
+      </div>
+      <QueryState query={before} what="the output before">
+        {(old) => (
+          <QueryState query={after} what="the output after">
+            {(now) => <Texts old={old} now={now} />}
+          </QueryState>
+        )}
+      </QueryState>
+    </article>
+  );
+}
+
+const textOf = ({ output, tool_calls, error }: Result): string | null => {
+  if (error !== null && output === null) return `${error.code}: ${error.message}`;
+  if (tool_calls.length === 0) return output;
+  return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
+};
+
+function Texts({ old, now }: { old: Result; now: Result }) {
+  const names = [...new Set([...Object.keys(old.scores ?? {}), ...Object.keys(now.scores ?? {})])];
+  return (
+    <>
+      <div className="grid-2">
+        <div className="stack">
+          <h4>Variables</h4>
+          <JsonView value={now.variables} label="variables" />
+        </div>
+        {now.expected !== null && now.expected !== undefined && (
+          <div className="stack">
+            <h4>Expected</h4>
+            <OutputView text={asText(now.expected)} label="expected" />
+          </div>
+        )}
+      </div>
+      <Suspense fallback={<Loading what="the texts" />}>
+        <TextDiff
+          label="output"
+          before={{ title: <>Before {formatScore(old.score)}</>, text: textOf(old) }}
+          after={{ title: <>After {formatScore(now.score)}</>, text: textOf(now) }}
+        />
+      </Suspense>
+      {names.length > 0 && (
+        <table className="simple-table">
+          <thead>
+            <tr>
+              <th scope="col">Evaluator</th>
+              <th scope="col">Before</th>
+              <th scope="col">Reason</th>
+              <th scope="col">After</th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{formatScore(old.scores?.[name]?.score)}</td>
+                <td>{old.scores?.[name]?.reason}</td>
+                <td>{formatScore(now.scores?.[name]?.score)}</td>
+                <td>{now.scores?.[name]?.reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** `j` and `k`: the next example, and the one before. */
+function useStepKeys(next: () => void, previous: () => void): void {
+  const latest = useRef({ next, previous });
+  useEffect(() => {
+    latest.current = { next, previous };
+  });
+  useEffect(() => {
+    const press = ({ key, target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent) => {
+      if (defaultPrevented || ctrlKey || metaKey || altKey || hasDialog() || !keysAreOn()) return;
+      if (target instanceof Element && target.matches(TYPED)) return;
+      if (key === 'j') latest.current.next();
+      if (key === 'k') latest.current.previous();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+}

@@ -1,0 +1,206 @@
+import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/badges.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ErrorState, Loading } from '../../components/states.tsx';
+import { formatAgo, formatCost, formatCount, formatNumber, formatScore } from '../../format.ts';
+import { isLive } from '../releases/queries.ts';
+import { Checklist } from './checklist.tsx';
+import { type Home, useHome, yesterday } from './queries.ts';
+import './home.css';
+
+interface Item {
+  key: string;
+  link: LinkOptions;
+  title: string;
+  /** What is to be said of it, in a few words. */
+  note: ReactNode;
+}
+
+/** The most items of one part: what has more is looked at on its own page. */
+const MOST_ITEMS = 8;
+
+function waiting(home: Home): Item[] {
+  return [
+    ...(home.releases.data ?? [])
+      .filter(({ status }) => status === 'awaiting_approval')
+      .map((release) => ({
+        key: release.id,
+        link: linkOptions({ to: '/releases/$id', params: { id: release.id } }),
+        title: `Release of ${release.prompt_name}@${release.candidate_version}`,
+        note: 'waits for approval',
+      })),
+    ...(home.evaluations.data ?? [])
+      .filter(({ status }) => status === 'paused')
+      .map((run) => ({
+        key: run.id,
+        link: linkOptions({ to: '/evaluations/$id', params: { id: run.id } }),
+        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        note: `is paused${run.status_reason === null ? '' : `: ${run.status_reason}`}`,
+      })),
+    ...(home.queues.data ?? [])
+      .filter(({ progress }) => progress.pending > 0)
+      .map(({ name, progress }) => ({
+        key: `queue ${name}`,
+        link: linkOptions({ to: '/review/$', params: { _splat: name } }),
+        title: `Queue ${name}`,
+        note: `${formatNumber(progress.pending)} to review`,
+      })),
+  ];
+}
+
+function broken(home: Home): Item[] {
+  return [
+    ...(home.monitors.data ?? [])
+      .filter(({ state, enabled }) => enabled && state === 'alerting')
+      .map(({ name, since }) => ({
+        key: `monitor ${name}`,
+        link: linkOptions({ to: '/monitors/$', params: { _splat: name } }),
+        title: `Monitor ${name}`,
+        note: `alerting, ${formatAgo(since)}`,
+      })),
+    ...(home.webhooks.data ?? [])
+      .filter(({ status, consecutive_failures }) => status === 'disabled' || consecutive_failures > 0)
+      .map(({ id, url, status, consecutive_failures, disabled_reason }) => ({
+        key: id,
+        link: linkOptions({ to: '/webhooks/$id', params: { id } }),
+        title: `Webhook to ${new URL(url).host}`,
+        note: status === 'disabled' ? (disabled_reason ?? 'disabled') : `${consecutive_failures} deliveries failed`,
+      })),
+    ...(home.evaluations.data ?? [])
+      .filter(({ finished_at, regressions }) => (finished_at ?? '') >= yesterday() && (regressions ?? 0) > 0)
+      .map((run) => ({
+        key: run.id,
+        link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'regression' } }),
+        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        note: `${formatNumber(run.regressions)} ${run.baseline_id === null ? 'below the threshold' : 'got worse'}`,
+      })),
+  ];
+}
+
+function underWay(home: Home): Item[] {
+  return [
+    ...(home.releases.data ?? [])
+      .filter((release) => isLive(release) && release.status !== 'awaiting_approval')
+      .map((release) => ({
+        key: release.id,
+        link: linkOptions({ to: '/releases/$id', params: { id: release.id } }),
+        title: `Release of ${release.prompt_name}@${release.candidate_version}`,
+        note: `${release.percent} % to ${release.label}`,
+      })),
+    ...(home.evaluations.data ?? [])
+      .filter(({ status }) => status === 'running')
+      .map((run) => ({
+        key: run.id,
+        link: linkOptions({ to: '/evaluations/$id', params: { id: run.id } }),
+        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        note: (
+          <>
+            <meter min={0} max={1} value={run.progress} aria-label="progress" /> {formatScore(run.progress)}
+          </>
+        ),
+      })),
+  ];
+}
+
+function Part({ title, items, nothing }: { title: string; items: readonly Item[]; nothing: string }) {
+  return (
+    <section className="card" aria-label={title}>
+      <h2>
+        {title} {items.length > 0 && <span className="badge">{items.length}</span>}
+      </h2>
+      {items.length === 0 && <p className="muted">{nothing}</p>}
+      <ul className="home-items">
+        {items.slice(0, MOST_ITEMS).map(({ key, link, title: name, note }) => (
+          <li key={key} className="home-item">
+            <Link {...link}>{name}</Link>
+            <span className="muted">{note}</span>
+          </li>
+        ))}
+      </ul>
+      {items.length > MOST_ITEMS && <p className="muted">and {items.length - MOST_ITEMS} more</p>}
+    </section>
+  );
+}
+
+function Spending({ home }: { home: Home }) {
+  const { data: now } = home.usage;
+  const { data: before } = home.usageBefore;
+  if (now === undefined) return null;
+  const cost = (amount: number) => formatCost({ amount: String(amount) });
+  return (
+    <section aria-label="The last 24 hours">
+      <dl className="home-figures">
+        <div className="card">
+          <dt>Spent in 24 hours</dt>
+          <dd>{cost(now.cost)}</dd>
+          {before && <dd className="muted">{cost(before.cost)} in the 24 before</dd>}
+        </div>
+        <div className="card">
+          <dt>Executions</dt>
+          <dd>{formatCount(now.runs)}</dd>
+          {before && <dd className="muted">{formatCount(before.runs)} before</dd>}
+        </div>
+        <div className="card">
+          <dt>Failed</dt>
+          <dd>{formatCount(now.failed)}</dd>
+          {before && <dd className="muted">{formatCount(before.failed)} before</dd>}
+        </div>
+        <div className="card">
+          <dt>Examples evaluated</dt>
+          <dd>{formatCount(now.examples)}</dd>
+          {before && <dd className="muted">{formatCount(before.examples)} before</dd>}
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Recent({ home }: { home: Home }) {
+  const ended = (home.evaluations.data ?? []).filter(({ finished_at }) => finished_at !== null).slice(0, MOST_ITEMS);
+  if (ended.length === 0) return null;
+  return (
+    <section className="card" aria-label="Latest evaluations">
+      <h2>Latest evaluations</h2>
+      <ul className="home-items">
+        {ended.map((run) => (
+          <li key={run.id} className="home-item">
+            <Link to="/evaluations/$id" params={{ id: run.id }}>
+              {run.prompt_name}@{run.prompt_version}
+            </Link>
+            <span className="row">
+              <span className="muted">{formatAgo(run.finished_at)}</span>
+              <strong>{formatScore(run.score)}</strong>
+              <StatusBadge status={run.status} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What changed since yesterday, what is broken, and what waits for somebody. */
+export function HomePage() {
+  const home = useHome();
+  const error = Object.values(home).find((query) => query.data === undefined && query.error)?.error;
+  return (
+    <>
+      <PageHead title="Home" />
+      {error && <ErrorState error={error} />}
+      {home.prompts.data === undefined && !error && <Loading what="what is new" />}
+      <Checklist home={home} />
+      <Spending home={home} />
+      <div className="grid-2">
+        <Part title="Waits for somebody" items={waiting(home)} nothing="Nothing does." />
+        <Part
+          title="Broken or worse"
+          items={broken(home)}
+          nothing="No monitor alerts, no webhook fails, and nothing got worse since yesterday."
+        />
+        <Part title="Under way" items={underWay(home)} nothing="No release and no evaluation runs." />
+        <Recent home={home} />
+      </div>
+    </>
+  );
+}

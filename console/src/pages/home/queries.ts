@@ -1,0 +1,51 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { get, type Page, type Query } from '../../api.ts';
+import type { Evaluation } from '../../api-types.ts';
+import type { Monitor } from '../monitors/types.ts';
+import type { Queue } from '../queues/types.ts';
+import type { Release } from '../releases/types.ts';
+import { total, type Usage } from '../usage/sums.ts';
+import type { Webhook } from '../webhooks/types.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** What the page shows is read again after this time, while it is looked at. */
+const REFETCH_MS = 30_000;
+const MOST = 100;
+
+/** A day ago, at a full hour: sums of usage are kept by hours, and the query stays the same while one lasts. */
+export const yesterday = (daysBefore = 0) =>
+  new Date(Math.floor((Date.now() - DAY_MS) / HOUR_MS) * HOUR_MS - daysBefore * DAY_MS).toISOString();
+
+const page = <Item>(path: string, query: Query = {}) =>
+  queryOptions({
+    queryKey: ['home', path, query],
+    queryFn: async ({ signal }) => (await get<Page<Item>>(path, { limit: MOST, ...query }, signal)).data,
+    refetchInterval: REFETCH_MS,
+  });
+
+const usage = (since: string, until?: string) =>
+  queryOptions({
+    queryKey: ['home', 'usage', since, until],
+    queryFn: async ({ signal }) => total(await get<Usage>('/usage', { since, until, group_by: 'day' }, signal)),
+    refetchInterval: REFETCH_MS,
+  });
+
+/** Everything that the page shows; each part is undefined until it is there, or where the session may not read it. */
+export function useHome() {
+  const since = yesterday();
+  return {
+    prompts: useQuery(page<{ name: string; all_labels: unknown[] }>('/prompts')),
+    datasets: useQuery(page<{ name: string }>('/datasets')),
+    evaluations: useQuery(page<Evaluation>('/evaluations')),
+    executions: useQuery(page<{ id: string }>('/executions', { limit: 1 })),
+    releases: useQuery(page<Release>('/releases')),
+    monitors: useQuery(page<Monitor>('/monitors')),
+    webhooks: useQuery(page<Webhook>('/webhooks')),
+    queues: useQuery(page<Queue>('/queues')),
+    usage: useQuery(usage(since)),
+    usageBefore: useQuery(usage(yesterday(1), since)),
+  };
+}
+
+export type Home = ReturnType<typeof useHome>;

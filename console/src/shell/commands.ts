@@ -1,0 +1,112 @@
+import type { useNavigate } from '@tanstack/react-router';
+import { get, type Page, pathOf } from '../api.ts';
+import { navigation } from './navigation.ts';
+import { chooseTheme, type Theme } from './theme.ts';
+
+/** What the command palette can do. */
+export interface Command {
+  id: string;
+  label: string;
+  /** What it is, where the label alone does not say so. */
+  detail?: string;
+  /** Words by which it is found, too. */
+  words?: string;
+  run: () => unknown;
+}
+
+export interface CommandGroup {
+  value: string;
+  items: Command[];
+}
+
+type Navigate = ReturnType<typeof useNavigate>;
+
+/** Objects of a kind that are shown, at most: typing narrows them down. */
+const MOST_SHOWN = 8;
+
+const THEMES: Record<Theme, string> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of the system' };
+
+/** The pages and the actions: those that the session may do. */
+export function fixedCommands(
+  navigate: Navigate,
+  may: (scope: 'write' | 'execute' | 'publish') => boolean,
+): CommandGroup[] {
+  const actions: (Command | false)[] = [
+    may('write') && {
+      id: 'new-prompt',
+      label: 'New prompt…',
+      run: () => navigate({ to: '/prompts', search: { dialog: 'new' } }),
+    },
+    may('execute') && {
+      id: 'new-evaluation',
+      label: 'New evaluation…',
+      words: 'run test judge',
+      run: () => navigate({ to: '/evaluations/new' }),
+    },
+    may('publish') && {
+      id: 'new-release',
+      label: 'New release…',
+      words: 'deploy canary label',
+      run: () => navigate({ to: '/releases/new' }),
+    },
+    may('execute') && { id: 'new-schedule', label: 'New schedule…', run: () => navigate({ to: '/schedules/new' }) },
+    { id: 'docs', label: 'API documentation', run: () => window.location.assign('/docs') },
+    ...Object.entries(THEMES).map(([theme, label]) => ({
+      id: `theme-${theme}`,
+      label,
+      run: () => chooseTheme(theme as Theme),
+    })),
+  ];
+  return [
+    {
+      value: 'Pages',
+      items: navigation.flatMap(({ title, pages }) =>
+        pages.map(({ label, link }) => ({ id: link.to, label, words: title, run: () => navigate(link) })),
+      ),
+    },
+    { value: 'Actions', items: actions.filter((each) => each !== false) },
+  ];
+}
+
+const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase());
+
+/** Where an id leads to, by what it begins with. */
+function byId(navigate: Navigate, id: string): Command | undefined {
+  const open = {
+    exec: () => navigate({ to: '/executions/$id', params: { id } }),
+    eval: () => navigate({ to: '/evaluations/$id', params: { id } }),
+    rel: () => navigate({ to: '/releases/$id', params: { id } }),
+  }[/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? ''];
+  return open && { id, label: id, detail: 'open by its id', run: open };
+}
+
+/**
+ * Objects that have what is typed in their names, and the one that has it as its id.
+ * @throws ApiError where a list cannot be read
+ */
+export async function foundCommands(navigate: Navigate, typed: string, signal: AbortSignal): Promise<CommandGroup[]> {
+  const named = (path: string, query: Record<string, string | number> = {}) =>
+    get<Page<{ name: string }>>(path, { limit: 1000, ...query }, signal).then(({ data }) =>
+      data.map(({ name }) => name).filter((name) => matches(name, typed)),
+    );
+  const [prompts, datasets, queues, monitors, rules] = await Promise.all([
+    named('/prompts', { q: typed, limit: MOST_SHOWN }),
+    named('/datasets'),
+    named('/queues'),
+    named('/monitors'),
+    named('/rules'),
+  ]);
+  const group = (value: string, names: string[], open: (name: string) => unknown): CommandGroup => ({
+    value,
+    items: names.slice(0, MOST_SHOWN).map((name) => ({ id: pathOf(value, name), label: name, run: () => open(name) })),
+  });
+  const id = byId(navigate, typed);
+  return [
+    ...(id ? [{ value: 'By id', items: [id] }] : []),
+    group('Prompts', prompts, (_splat) => navigate({ to: '/prompts/$', params: { _splat } })),
+    group('Datasets', datasets, (_splat) => navigate({ to: '/datasets/$', params: { _splat } })),
+    group('Queues', queues, (_splat) => navigate({ to: '/queues/$', params: { _splat } })),
+    group('Monitors', monitors, (_splat) => navigate({ to: '/monitors/$', params: { _splat } })),
+    group('Rules', rules, (_splat) => navigate({ to: '/rules/$', params: { _splat } })),
+  ].filter(({ items }) => items.length > 0);
+}

@@ -1,0 +1,148 @@
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Modal } from '../components/dialog.tsx';
+import { CheckField } from '../components/fields.tsx';
+import { isRaw, setRaw } from '../components/output-view.tsx';
+import { pages } from './navigation.ts';
+import { hasDialog, keysAreOn, setKeysOn, TYPED } from './single-keys.ts';
+
+const CommandPalette = lazy(() =>
+  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
+);
+
+/** How long a key after `g` is waited for. */
+const SEQUENCE_MS = 1_500;
+
+/** Opens the command palette from a button. */
+export const OPEN_PALETTE = 'pms-open-palette';
+
+const ON_A_PAGE = [
+  ['j', 'the next row'],
+  ['k', 'the row before'],
+  ['Enter', 'opens it'],
+  ['/', 'to the search of the page'],
+  ['v', 'texts rendered, or as they are'],
+] as const;
+
+/** Says which keys do what. */
+function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [on, setOn] = useState(keysAreOn);
+  return (
+    <Modal open={open} onClose={onClose} title="Keyboard shortcuts" wide>
+      <div className="grid-2">
+        <section className="stack">
+          <h3>Everywhere</h3>
+          <dl className="shortcuts">
+            <dt>
+              <kbd>Ctrl</kbd> <kbd>K</kbd>
+            </dt>
+            <dd>goes to anything, starts anything</dd>
+            <dt>
+              <kbd>?</kbd>
+            </dt>
+            <dd>these shortcuts</dd>
+            <dt>
+              <kbd>Esc</kbd>
+            </dt>
+            <dd>closes what is open</dd>
+          </dl>
+          <h3>On a page</h3>
+          <dl className="shortcuts">
+            {ON_A_PAGE.map(([key, does]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section className="stack">
+          <h3>Pages</h3>
+          <dl className="shortcuts">
+            {pages.map(({ key, label }) => (
+              <div key={key}>
+                <dt>
+                  <kbd>g</kbd> <kbd>{key}</kbd>
+                </dt>
+                <dd>{label}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </div>
+      <CheckField
+        label="Single keys do something"
+        checked={on}
+        onChange={(checked) => {
+          setOn(checked);
+          setKeysOn(checked);
+        }}
+      />
+      <p className="field-hint">Turn them off if you speak to this computer. Ctrl+K and Esc stay.</p>
+    </Modal>
+  );
+}
+
+/** The keys that work on every page, and what they open. */
+export function Shortcuts() {
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<'palette' | 'shortcuts'>();
+  const since = useRef(0);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.isComposing || event.altKey) return;
+      const used = () => {
+        // Pages have keys of their own, which must not do something as well.
+        event.preventDefault();
+        event.stopPropagation();
+      };
+      if (event.ctrlKey || event.metaKey) {
+        if (key.toLowerCase() !== 'k' || event.shiftKey || (hasDialog() && opened !== 'palette')) return;
+        used();
+        setOpened((before) => (before === 'palette' ? undefined : 'palette'));
+        return;
+      }
+      const isTyped = target instanceof Element && target.matches(TYPED);
+      if (isTyped || hasDialog() || !keysAreOn()) return;
+      const isSecond = event.timeStamp - since.current < SEQUENCE_MS;
+      since.current = 0;
+      const page = isSecond ? pages.find((each) => each.key === key) : undefined;
+      if (page !== undefined) {
+        used();
+        void navigate(page.link);
+      } else if (key === 'g') {
+        used();
+        since.current = event.timeStamp;
+      } else if (key === '?') {
+        used();
+        setOpened('shortcuts');
+      } else if (key === 'v') {
+        used();
+        setRaw(!isRaw());
+      } else if (key === '/') {
+        const field = document.querySelector<HTMLInputElement>('main input[type=search]');
+        if (field === null) return;
+        used();
+        field.focus();
+      }
+    };
+    const open = () => setOpened('palette');
+    // Before the pages' own listeners.
+    window.addEventListener('keydown', press, true);
+    window.addEventListener(OPEN_PALETTE, open);
+    return () => {
+      window.removeEventListener('keydown', press, true);
+      window.removeEventListener(OPEN_PALETTE, open);
+    };
+  }, [navigate, opened]);
+  const close = () => setOpened(undefined);
+  return (
+    <>
+      <Suspense>{opened === 'palette' && <CommandPalette open onClose={close} />}</Suspense>
+      <ShortcutsDialog open={opened === 'shortcuts'} onClose={close} />
+    </>
+  );
+}
