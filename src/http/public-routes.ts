@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
 import { compress, mayCompress } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';

@@ -39,6 +39,9 @@ function stem(word: string): string {
   return word.replace(/(?:ies|ied)$/, 'y').replace(/(?:ing|ed|es|s|e)$/, '');
 }
 
+/** The words of a text. "A/B" is one. */
+const wordsOf = (text: string) => text.replace(/\ba\/b\b/gi, 'ab').split(/[\s\p{P}]+/u);
+
 /** @returns null for what is not looked for */
 function processTerm(term: string): string | null {
   const word = term.toLowerCase();
@@ -59,6 +62,7 @@ function excerptOf(text: string, terms: string[]): string {
 export async function createSearch(sections: SearchedSection[]): Promise<(question: string) => Found[]> {
   const index = new MiniSearch<SearchedSection & { id: number }>({
     fields: ['heading', 'guide', 'text'],
+    tokenize: wordsOf,
     processTerm,
     searchOptions: {
       boost: { heading: 4, guide: 1.5 },
@@ -71,8 +75,7 @@ export async function createSearch(sections: SearchedSection[]): Promise<(questi
   await index.addAllAsync(documents, { chunkSize: 50 });
 
   return (question) => {
-    const words = question.slice(0, MAX_QUESTION_LENGTH).split(/[\s\p{P}]+/u);
-    const query = words.slice(0, MAX_TERMS).join(' ');
+    const query = wordsOf(question.slice(0, MAX_QUESTION_LENGTH)).slice(0, MAX_TERMS).join(' ');
     let results = index.search(query);
     // Only then, since it looks at every word that there is.
     if (results.length === 0) results = index.search(query, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
