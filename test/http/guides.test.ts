@@ -116,7 +116,7 @@ describe('the guides', () => {
       const html = isPage ? await answer.text() : '';
       if (!isPage) expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
       seen.set(at, html);
-      for (const [, address = ''] of html.matchAll(/(?:href|src)="((?:\/docs\/guides[/#"]?|#)[^"]*)"/g)) {
+      for (const [, address = ''] of html.matchAll(/(?:href|src)="(\/docs\/guides(?:[/#][^"]*)?|#[^"]*)"/g)) {
         const full = address.startsWith('#') ? `${at}${address}` : address;
         links.push(full);
         waiting.push(full.split('#')[0] ?? '');
