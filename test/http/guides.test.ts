@@ -12,7 +12,8 @@ afterAll(() => service?.stop());
 
 const get = (at: string, init: RequestInit = {}) => fetch(`${service.origin}${at}`, init);
 const textOf = async (at: string) => (await get(at)).text();
-const ask = (question: string) => textOf(`/docs/search?${new URLSearchParams({ q: question })}`);
+const searchFor = (question: string) => `/docs/search?${new URLSearchParams({ q: question }).toString()}`;
+const ask = (question: string) => textOf(searchFor(question));
 const addressesIn = (html: string) => [...html.matchAll(/<li><a href="([^"]*)"/g)].map(([, address = '']) => address);
 
 const questions = [...readFileSync(path.join(PROJECT, 'docs/how-to.md'), 'utf8').matchAll(/^### (.*)$/gm)].map(
@@ -71,7 +72,7 @@ describe('the search', () => {
     'a'.repeat(10_000),
     'prompt '.repeat(1_000),
   ])('takes whatever is asked as text: %#', async (question) => {
-    const answer = await get(`/docs/search?${new URLSearchParams({ q: question })}`);
+    const answer = await get(searchFor(question));
     expect(answer.status).toBe(200);
     const html = await answer.text();
     expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);

@@ -25,6 +25,13 @@ export type Locate = (file: string) => string | undefined;
 
 /** What stands in brackets is text: HTML in a guide is shown, and never part of the page. */
 const markdown = new MarkdownIt({ html: false });
+const { rules } = markdown.renderer;
+const { escapeHtml } = markdown.utils;
+// What may be wider than the page scrolls by itself, also by the keyboard.
+rules['fence'] = (tokens, index) =>
+  `<pre tabindex="0"><code>${escapeHtml(tokens[index]?.content ?? '')}</code></pre>\n`;
+rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
+rules['table_close'] = () => '</table></div>\n';
 
 /** The `id` of a heading, as GitHub has it. */
 function slug(heading: string): string {
@@ -64,9 +71,20 @@ function relocate(line: Token, file: string, locate: Locate): void {
   });
 }
 
+/** A head without a text is no head to those who hear the page. */
+function unheadEmpty(tokens: Token[]): void {
+  for (const [index, token] of tokens.entries()) {
+    const close = tokens[index + 2];
+    if (token.type !== 'th_open' || tokens[index + 1]?.content !== '' || close === undefined) continue;
+    token.tag = 'td';
+    close.tag = 'td';
+  }
+}
+
 /** Renders a guide. @param file its path from the root of the project, from which its links are read */
 export function renderGuide(source: string, file: string, locate: Locate): RenderedGuide {
   const tokens = markdown.parse(source, {});
+  unheadEmpty(tokens);
   const sections: Section[] = [{ heading: '', anchor: '', text: '' }];
   const taken = new Map<string, number>();
   let title = file;

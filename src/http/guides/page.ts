@@ -55,7 +55,8 @@ img { max-width: 100%; height: auto; }
 code { padding: 0.1em 0.3em; font: 0.875em ui-monospace, monospace; background: var(--code); border-radius: 4px; }
 pre { padding: 0.8rem 1rem; overflow-x: auto; background: var(--code); border-radius: 6px; }
 pre code { padding: 0; }
-table { display: block; overflow-x: auto; border-collapse: collapse; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; }
 th, td { padding: 0.35rem 0.7rem; text-align: left; vertical-align: top; border: 1px solid var(--line); }
 .found p { margin: 0.1rem 0 0.9rem; overflow-wrap: anywhere; }
 `;

@@ -26,7 +26,7 @@ interface Guides {
   pages: Map<string, RenderedGuide>;
   /** Files of images. */
   images: Map<string, string>;
-  search(question: string): Found[];
+  search: (question: string) => Found[];
 }
 
 /** Where a file of the project is served: `docs/README.md` is the first page. */
