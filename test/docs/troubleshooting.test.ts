@@ -45,7 +45,12 @@ test('every problem of a score has a row', () => {
 });
 
 describe('a message is what the service says', () => {
-  const headings = ['The start fails', 'Evaluations are paused or wait', 'The console is blank or refuses'];
+  const headings = [
+    'The start fails',
+    'Too many requests',
+    'Evaluations are paused or wait',
+    'The console is blank or refuses',
+  ];
   const messages = headings.flatMap((heading) => rowsOf(heading).map(([first = '']) => first.replaceAll('`', '')));
 
   test('there are messages', () => expect(messages.length).toBeGreaterThan(15));

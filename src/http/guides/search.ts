@@ -54,8 +54,9 @@ function excerptOf(text: string, terms: string[]): string {
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const place = places.length === 0 ? 0 : Math.min(...places);
   const begin = place < EXCERPT_LENGTH / 2 ? 0 : lower.lastIndexOf(' ', place - EXCERPT_LENGTH / 4) + 1;
-  const cut = line.slice(begin, begin + EXCERPT_LENGTH);
-  return `${begin > 0 ? '… ' : ''}${cut}${begin + EXCERPT_LENGTH < line.length ? ' …' : ''}`;
+  const rest = line.slice(begin);
+  const cut = rest.length > EXCERPT_LENGTH ? `${rest.slice(0, EXCERPT_LENGTH).replace(/ \S*$/, '')} …` : rest;
+  return begin > 0 ? `… ${cut}` : cut;
 }
 
 /** A search over sections, made piece by piece: other requests go on meanwhile. */
