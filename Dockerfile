@@ -37,8 +37,9 @@ COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/.cache ./.cache
 COPY src ./src
-# The guides, which the MCP server shows.
-COPY docs/*.md ./docs/
+# The guides, which the service and its MCP server show.
+COPY README.md CHANGELOG.md ./
+COPY docs ./docs
 USER node
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=5 \

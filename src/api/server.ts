@@ -1,3 +1,4 @@
+import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
@@ -7,6 +8,7 @@ import type { Query } from '../db/database.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
+import { guideRoutes } from '../http/guides/routes.ts';
 import { listen } from '../http/http-server.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { createHttpMetrics } from '../http/middleware/request-log.ts';
@@ -89,8 +91,9 @@ const LAST_RESPONSES_MS = 1_000;
 /** Where `scripts/build-console.ts` leaves the web console. */
 const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
 
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** The guides, which the MCP server shows. */
-const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+const DOCS = path.join(PROJECT, 'docs');
 
 function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
   if (uiUrl === undefined) return null;
@@ -319,6 +322,7 @@ export async function startApi(
     publicRoutes: [
       ...provisioningRoutes(dependencies, failureLimiter),
       healthRoutes(readinessChecks(dependencies)),
+      guideRoutes(PROJECT),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       ...identityRoutes(dependencies),
       consoleRoutes(CONSOLE_BUILD, {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { ApiError } from '../domain/errors.ts';
+import { requireGet } from './require-get.ts';
 import { consolePolicy } from './security-headers.ts';
 
 /** What the web console is told of this installation, before anyone has signed in. */
@@ -57,10 +58,16 @@ const NOT_BUILT = page(
 const TO_CONSOLE = page(
   'Prompt Management Service',
   '<meta http-equiv="refresh" content="0; url=/console">\n',
-  '<p><a href="/console">Console</a> · <a href="/docs">API documentation</a></p>',
+  '<p><a href="/console">Console</a> · <a href="/docs">API documentation</a> · <a href="/docs/guides">Guides</a></p>',
 );
 
-const ADDRESSES = { console: '/console', api: '/v1', documentation: '/docs', openapi: '/openapi.json' };
+const ADDRESSES = {
+  console: '/console',
+  api: '/v1',
+  documentation: '/docs',
+  guides: '/docs/guides',
+  openapi: '/openapi.json',
+};
 
 /** All files of a build, in memory: they are few, and only what is known by name can be asked for. */
 function readBuild(folder: string): Build | undefined {
@@ -115,8 +122,7 @@ export function consoleRoutes(folder: string, config: ConsoleConfig): Middleware
   return async (ctx, next) => {
     const isRoot = ctx.path === '/';
     if (!isRoot && !/^\/console(\/|$)/.test(ctx.path)) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-      throw new ApiError('invalid_request', `${ctx.method} is not supported here; use GET.`);
+    requireGet(ctx);
     if (isRoot) {
       ctx.vary('Accept');
       if (ctx.accepts('json', 'html') === 'html') {

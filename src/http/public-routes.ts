@@ -1,22 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
 import { compress, mayCompress } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';
+import { requireGet } from './require-get.ts';
 import { DOCS_POLICY } from './security-headers.ts';
 
 /** What tells whether the service can work at the moment; rejects when it can't. */
 export type ReadinessCheck = () => Promise<void>;
 
 const CHECK_TIMEOUT_MS = 3_000;
-
-/** @throws ApiError `invalid_request` on any other method */
-function requireGet({ method }: Context): void {
-  if (method !== 'GET' && method !== 'HEAD')
-    throw new ApiError('invalid_request', `${method} is not supported here; use GET.`);
-}
 
 async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
   let timer: NodeJS.Timeout | undefined;

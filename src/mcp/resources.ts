@@ -7,6 +7,8 @@ import type { McpCall } from './mcp-call.ts';
 
 /** The guides that help with what the tools do, by file name. */
 const GUIDES: Record<string, string> = {
+  'how-to': 'Answers to “How do I …?”, each with a sample',
+  troubleshooting: 'Error codes and messages, and what to do',
   prompts: 'Prompts: templates, messages, variables, includes, versions and labels',
   executions: 'Executions: running prompts, streams, tools, files, fallbacks',
   models: 'Models, their parameters and providers',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
@@ -28,3 +29,25 @@ test('the page of the documentation keeps no key where the console could read it
   await page.getByRole('button', { name: 'Authorize' }).first().waitFor();
   expect(await kept()).not.toContain(key);
 });
+
+test('the guides are found and read without a script, from a search to the answer', async () => {
+  const { page, complaints } = await stage.visit({ javaScriptEnabled: false });
+  await page.goto(`${stage.service.origin}/docs/guides`);
+  await page.getByRole('searchbox').fill('roll back');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('link', { name: 'How do I roll back to an earlier version?' }).click();
+  expect(page.url()).toContain('/docs/guides/how-to#how-do-i-roll-back');
+  await page.getByRole('heading', { name: 'How do I roll back to an earlier version?' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test.each(['/docs/guides', '/docs/guides/how-to', '/docs/guides/console', '/docs/search?q=webhook'])(
+  '%s is accessible, and fits a phone',
+  async (at) => {
+    const { page } = await stage.visit();
+    await page.goto(`${stage.service.origin}${at}`);
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+  },
+);

@@ -92,6 +92,9 @@ export function SessionMenu() {
               </Menu.RadioGroup>
             </Menu.Group>
             <Menu.Separator className="menu-separator" />
+            <Menu.LinkItem className="menu-item" href="/docs/guides">
+              Guides
+            </Menu.LinkItem>
             <Menu.LinkItem className="menu-item" href="/docs">
               API documentation
             </Menu.LinkItem>

@@ -1,0 +1,90 @@
+import MiniSearch from 'minisearch';
+import type { Section } from './markdown.ts';
+
+/** A section of a guide, where it is. */
+export interface SearchedSection extends Section {
+  /** Title of the guide. */
+  guide: string;
+  /** `/docs/guides/prompts#compare-versions` */
+  address: string;
+  /** How much a match here counts; 1 for guides for users. */
+  weight: number;
+}
+
+/** What a search has found, best first. */
+export interface Found {
+  guide: string;
+  heading: string;
+  address: string;
+  /** Some words of the section, around the first that was asked for. */
+  excerpt: string;
+}
+
+/** Longer questions are cut: what they cost must have a bound. */
+export const MAX_QUESTION_LENGTH = 200;
+const MAX_TERMS = 16;
+const MAX_RESULTS = 20;
+const EXCERPT_LENGTH = 220;
+
+/** Words of questions, which nearly every section has and which tell none apart. */
+const COMMON = new Set(
+  'a an and are as at be by can do does for from get have how i in is it its me my of on one or our so that the their them there this to use we what when where which who why with you your'.split(
+    ' ',
+  ),
+);
+
+/** Of English words, what they have in common with their plural and their forms in -ed and -ing. */
+function stem(word: string): string {
+  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word;
+  return word.replace(/(?:ies|ied)$/, 'y').replace(/(?:ing|ed|es|s|e)$/, '');
+}
+
+/** The words of a text. "A/B" is one. */
+const wordsOf = (text: string) => text.replace(/\ba\/b\b/gi, 'ab').split(/[\s\p{P}]+/u);
+
+/** @returns null for what is not looked for */
+function processTerm(term: string): string | null {
+  const word = term.toLowerCase();
+  return COMMON.has(word) ? null : stem(word);
+}
+
+function excerptOf(text: string, terms: string[]): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const lower = line.toLowerCase();
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const place = places.length === 0 ? 0 : Math.min(...places);
+  const begin = place < EXCERPT_LENGTH / 2 ? 0 : lower.lastIndexOf(' ', place - EXCERPT_LENGTH / 4) + 1;
+  const rest = line.slice(begin);
+  const cut = rest.length > EXCERPT_LENGTH ? `${rest.slice(0, EXCERPT_LENGTH).replace(/ \S*$/, '')} …` : rest;
+  return begin > 0 ? `… ${cut}` : cut;
+}
+
+/** A search over sections, made piece by piece: other requests go on meanwhile. */
+export async function createSearch(sections: SearchedSection[]): Promise<(question: string) => Found[]> {
+  const index = new MiniSearch<SearchedSection & { id: number }>({
+    fields: ['heading', 'guide', 'text'],
+    tokenize: wordsOf,
+    processTerm,
+    searchOptions: {
+      boost: { heading: 4, guide: 1.5 },
+      prefix: (term) => term.length > 3,
+      weights: { prefix: 0.4, fuzzy: 0.3 },
+      boostDocument: (id) => sections[Number(id)]?.weight ?? 1,
+    },
+  });
+  const documents = sections.map((section, id) => ({ ...section, id }));
+  await index.addAllAsync(documents, { chunkSize: 50 });
+
+  return (question) => {
+    const query = wordsOf(question.slice(0, MAX_QUESTION_LENGTH)).slice(0, MAX_TERMS).join(' ');
+    let results = index.search(query);
+    // Only then, since it looks at every word that there is.
+    if (results.length === 0) results = index.search(query, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    return results.slice(0, MAX_RESULTS).flatMap(({ id, terms }) => {
+      const section = sections[Number(id)];
+      if (section === undefined) return [];
+      const { guide, heading, address, text } = section;
+      return [{ guide, heading: heading || guide, address, excerpt: excerptOf(text, terms) }];
+    });
+  };
+}
