@@ -36,9 +36,14 @@ export const listQuery = <Item>(path: string, query: Query = {}) =>
 /**
  * The items of a list so far, and how to get more: `loadMore` does nothing where there is no more, or it is on its way. Pages without an item
  * that are not the last are passed over.
+ * @param refetchMs reads the list again after so many milliseconds, as long as it is looked at and one page is enough
  */
-export function useList<Item>(path: string, query: Query = {}) {
-  const result = useInfiniteQuery(listQuery<Item>(path, query));
+export function useList<Item>(path: string, query: Query = {}, { refetchMs }: { refetchMs?: number } = {}) {
+  const result = useInfiniteQuery({
+    ...listQuery<Item>(path, query),
+    // Of a list of several pages all would be read: whoever reads on is not disturbed.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? (refetchMs ?? false) : false),
+  });
   const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = result;
   const items = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
   const loadMore = useCallback(() => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { verifyWebhook } from 'pms-client';
 import { Webhook } from 'standardwebhooks';
+import { verifyWebhook } from '../../clients/typescript/src/index.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createKey } from '../api/workspace.ts';
 import { killLeftovers, type Started } from '../support/processes.ts';

@@ -142,7 +142,10 @@ test('a run of code is listed, shown while its program runs it, compared, and sc
   expect(await example.getByText('Sent to the model').count()).toBe(0);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Compare', exact: true }).click();
-  await page.getByRole('table', { name: 'Got better' }).waitFor();
+  await page
+    .getByText(/^Got better: /)
+    .first()
+    .waitFor();
   await page.goto(stage.at(`/evaluations/${run.id}`));
   await page.getByRole('button', { name: 'Score again…' }).click();
   await page.getByRole('button', { name: 'Score', exact: true }).click();

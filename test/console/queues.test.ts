@@ -142,6 +142,7 @@ test('a queue is worked through with the keyboard alone: number keys, Enter, ski
   ]);
 
   await keyboard.press('2');
+  expect(await page.getByRole('radio', { name: 'No' }).isChecked()).toBe(true);
   await keyboard.press('u');
   await output(page, 'alpha').waitFor();
   expect(await scoresOf(ids[0] ?? '')).toEqual([]);

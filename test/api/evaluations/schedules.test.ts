@@ -55,11 +55,15 @@ test('operators see what a schedule evaluates, and which evaluation it has start
   const { id } = await createSchedule({ paused: true });
   await service.call('POST', `/schedules/${id}/trigger`);
   const run = await waitFor('the evaluation', async () => (await evaluationsOf(id))[0]);
-  const { client } = service.foundation;
+  const { client, connection, settings } = service.foundation;
   const started = await waitFor('its workflow', async () => {
-    for await (const { workflowId } of client.workflow.list({ query: 'WorkflowType = "scheduledEvaluation"' }))
-      if (workflowId.includes(id)) return client.workflow.getHandle(workflowId).describe();
-    return undefined;
+    // As they come: other tests' may be encrypted.
+    const { executions } = await connection.workflowService.listWorkflowExecutions({
+      namespace: settings.temporal.namespace,
+      query: 'WorkflowType = "scheduledEvaluation"',
+    });
+    const found = executions?.find(({ execution }) => execution?.workflowId?.includes(id))?.execution?.workflowId;
+    return found ? client.workflow.getHandle(found).describe() : undefined;
   });
   expect(await started.staticSummary?.()).toBe('schedule "nightly": echo over 1 example of its own');
   expect(started.priority?.fairnessKey).toMatch(/^ws_/);

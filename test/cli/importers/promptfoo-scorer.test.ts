@@ -13,7 +13,7 @@ import { signatureHeaders } from '../../../src/domain/webhooks/webhook-signature
 import { EvaluatorConfig } from '../../../src/evaluators/registry.ts';
 import { fixture, withFolder } from './support.ts';
 
-const SECRET = 'whsec_c2VjcmV0LXRoYXQtaXMtbG9uZy1lbm91Z2g=';
+const SECRET = 'whsec_c2VjcmV0LXRoYXQtaXMtbG9uZy1lbm91Z2g='; // gitleaks:allow
 
 async function importCode(url?: string): Promise<{ imported: Import; report: string[] }> {
   const settings = importSettings(undefined, { scorer: { url } });

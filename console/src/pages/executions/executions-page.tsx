@@ -13,6 +13,11 @@ import { useMay } from '../../shell/session.ts';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { ARMS, EXECUTION_STATES, executionsRoute } from './routes.ts';
 
+/** Of an output, in a row: it shows less. */
+const EXCERPT_CHARACTERS = 200;
+/** How old the newest executions may be while they are looked at. */
+const REFETCH_MS = 5_000;
+
 const columns: Column<Execution>[] = [
   {
     key: 'created',
@@ -31,6 +36,12 @@ const columns: Column<Execution>[] = [
     width: 'minmax(10rem, 2fr)',
     cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
   },
+  {
+    key: 'output',
+    header: 'Output',
+    width: 'minmax(12rem, 3fr)',
+    cell: (row) => <span className="muted">{row.error?.message ?? row.output?.slice(0, EXCERPT_CHARACTERS)}</span>,
+  },
   { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
   { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
@@ -43,7 +54,7 @@ export function ExecutionsPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const filter = { ...search, since: dayStart(search.since), until: dayStart(search.until, 1) };
-  const list = useList<Execution>('/executions', filter);
+  const list = useList<Execution>('/executions', filter, { refetchMs: REFETCH_MS });
   const mayWrite = useMay('write');
   const [making, setMaking] = useState(false);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
@@ -104,7 +115,7 @@ export function ExecutionsPage() {
               rows={rows}
               columns={columns}
               rowKey={(row) => row.id}
-              minWidth="58rem"
+              minWidth="74rem"
               onEnd={list.loadMore}
             />
           )
