@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { findOnPath } from '../src/embedded/programs/programs.ts';
 import { installedTools } from './installed-tools.ts';
 import { pythonWith, run } from './python.ts';
 
 // Makes clients of openapi.json with generators that others use, and compiles them: openapi-typescript and orval (TypeScript),
-// openapi-python-client (Python) and oapi-codegen (Go). None of their types may be called by a number, as those are that have no name in the
-// document. What is made is thrown away. It needs Python 3.10 with venv and Go 1.26; -- --only NAME makes one of them.
+// openapi-python-client (Python), oapi-codegen (Go) and openapi-generator (Java). None of their types may be called by a number, as those are that
+// have no name in the document. What is made is thrown away. It needs Python 3.10 with venv, Go 1.26, and for Java, which is left out without it,
+// Maven with Java 11; -- --only NAME makes one of them.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const document = path.join(root, 'openapi.json');
@@ -29,7 +31,9 @@ async function succeed(program: string, args: string[], options: Parameters<type
 
 /** @throws Error where a type is called by a number that its schema has not */
 function refuseNumbered(folder: string, pattern: RegExp): void {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(ts|py|go)$/.test(file));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.(ts|py|go|java)$/.test(file),
+  );
   const found = files.flatMap((file) => readFileSync(path.join(folder, file), 'utf8').match(pattern) ?? []);
   if (found.length > 0)
     throw new Error(`Types have no names in openapi.json: ${[...new Set(found)].slice(0, 20).join(', ')}`);
@@ -90,6 +94,19 @@ const CLIENTS: Record<string, (place: Place) => Promise<void>> = {
     // Texts, numbers and lists in a union get a number from it; objects have names.
     refuseNumbered(made, /^type \w+(?<!json_schema)\d+ (?:struct|map)\b/gm);
   },
+
+  async java({ folder }) {
+    cpSync(path.join(tools, 'pom.xml'), path.join(folder, 'pom.xml'));
+    const suited = path.join(folder, 'openapi.json');
+    await succeed(process.execPath, [path.join(tools, 'suit-java.mjs'), document, suited]);
+    await succeed('mvn', ['--batch-mode', '--quiet', 'compile'], { cwd: folder });
+    // What is answered with 201 is called CreateScores201Response.
+    const made = path.join(folder, 'target/generated-sources/openapi/src/main/java/pms/model');
+    refuseNumbered(
+      made,
+      /^public (?:abstract )?(?:class|enum|interface) (?:\w*(?:AnyOf|OneOf|AllOf|Inline)\w*|\w+\d)\b/gm,
+    );
+  },
 };
 
 async function main(only: string | undefined): Promise<void> {
@@ -97,6 +114,10 @@ async function main(only: string | undefined): Promise<void> {
   const names = Object.keys(CLIENTS).filter((name) => only === undefined || name === only);
   if (names.length === 0) throw new Error(`There is no ${only}: ${Object.keys(CLIENTS).join(', ')}`);
   for (const name of names) {
+    if (name === 'java' && only === undefined && !(await findOnPath('mvn', process.env))) {
+      console.log('java: left out, there is no Maven');
+      continue;
+    }
     const folder = mkdtempSync(path.join(tmpdir(), 'pms-generated-'));
     try {
       await CLIENTS[name]?.({
