@@ -89,7 +89,7 @@ function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void
 export function Shortcuts() {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<'palette' | 'shortcuts'>();
-  const since = useRef(0);
+  const since = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { key, target } = event;
@@ -108,7 +108,7 @@ export function Shortcuts() {
       const isTyped = target instanceof Element && target.matches(TYPED);
       if (isTyped || hasDialog() || !keysAreOn()) return;
       const isSecond = event.timeStamp - since.current < SEQUENCE_MS;
-      since.current = 0;
+      since.current = Number.NEGATIVE_INFINITY;
       const page = isSecond ? pages.find((each) => each.key === key) : undefined;
       if (page !== undefined) {
         used();
