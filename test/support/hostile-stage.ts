@@ -22,8 +22,8 @@ const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
 
 /** Another workspace's requests may take so much longer, and no process may hold more memory. */
 const MAX_DELAY_MS = 1_000;
-const MAX_MIB = 1_152;
-const OFF_HEAP_MIB = 640;
+const MAX_MIB = 1_024;
+const OFF_HEAP_MIB = 512;
 const IDLE_MS = AT_FULL_SIZE ? 10_000 : 1_000;
 /** What a busy machine can keep up with, too. */
 const PACE = AT_FULL_SIZE
