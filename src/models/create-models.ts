@@ -75,6 +75,14 @@ export function createModels(
     return resolved;
   }
 
+  /** What is called; without a provider it is the sandbox. */
+  function targetOf({ model, signal }: Pick<ModelCall, 'model' | 'signal'>) {
+    refuseInTransaction('A model');
+    signal.throwIfAborted();
+    const resolved = resolveForCall(model);
+    return { resolved, provider: findProvider(resolved.provider) };
+  }
+
   const batches = createBatchedModels(http, resolveForCall, settings);
 
   return {
@@ -89,10 +97,7 @@ export function createModels(
     },
 
     async generate(call) {
-      refuseInTransaction('A model');
-      call.signal.throwIfAborted();
-      const resolved = resolveForCall(call.model);
-      const provider = findProvider(resolved.provider);
+      const { provider, resolved } = targetOf(call);
       return timed(call, (signal) =>
         provider === undefined
           ? sandbox.generate(resolved.providerModelId, call, signal)
@@ -101,10 +106,7 @@ export function createModels(
     },
 
     async similarities(call) {
-      refuseInTransaction('A model');
-      call.signal.throwIfAborted();
-      const resolved = resolveForCall(call.model);
-      const provider = findProvider(resolved.provider);
+      const { provider, resolved } = targetOf(call);
       return timed(call, (signal) =>
         provider === undefined
           ? sandbox.similarities(resolved.providerModelId, call, signal)

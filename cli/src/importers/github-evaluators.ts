@@ -1,6 +1,7 @@
 import { isObject, isSameJson, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
 import type { TakenGrader } from './graders.ts';
 import { takeJudge } from './judges.ts';
+import { escapePattern } from './patterns.ts';
 import { PLACEHOLDER, TemplateError } from './template-text.ts';
 
 const MAX_PATTERN_LENGTH = 1000;
@@ -57,8 +58,6 @@ function builtIn(name: string): Json | undefined {
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
-
-const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** The text that a pattern stands for; undefined where it is more than a text. */
 function literalOf(pattern: string): string | undefined {

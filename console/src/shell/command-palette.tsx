@@ -1,6 +1,6 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { type Command, type CommandGroup, fixedCommands, foundCommands } from './commands.ts';
@@ -10,16 +10,16 @@ const textOf = ({ label, words = '' }: Command) => `${label} ${words}`;
 
 /** Goes to every page and object, and starts what can be started, by a few letters. */
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const client = useQueryClient();
   const navigate = useNavigate();
   const scopes: readonly string[] = useSession()?.key.scopes ?? [];
   const [typed, setTyped] = useState('');
   const asked = useDeferredValue(typed.trim());
   const found = useQuery({
-    queryKey: ['palette', asked],
-    queryFn: ({ signal }) => foundCommands(navigate, asked, signal),
+    queryKey: ['palette', 'found', asked],
+    queryFn: () => foundCommands(client, navigate, asked),
     enabled: open && asked !== '',
     placeholderData: keepPreviousData,
-    staleTime: 10_000,
   });
   const groups = useMemo((): CommandGroup[] => {
     const may = (scope: Scope) => scopes.includes(scope) || scopes.includes('admin');

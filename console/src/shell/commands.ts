@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import type { useNavigate } from '@tanstack/react-router';
 import { get, type Page, pathOf } from '../api.ts';
 import { navigation } from './navigation.ts';
@@ -21,6 +22,8 @@ export interface CommandGroup {
 
 type Navigate = ReturnType<typeof useNavigate>;
 
+/** How old the names of objects may be. */
+const STALE_MS = 30_000;
 /** Objects of a kind that are shown, at most: typing narrows them down. */
 const MOST_SHOWN = 8;
 
@@ -72,11 +75,11 @@ const matches = (name: string, typed: string) => name.toLowerCase().includes(typ
 
 /** Where an id leads to, by what it begins with. */
 function byId(navigate: Navigate, id: string): Command | undefined {
-  const open = {
-    exec: () => navigate({ to: '/executions/$id', params: { id } }),
-    eval: () => navigate({ to: '/evaluations/$id', params: { id } }),
-    rel: () => navigate({ to: '/releases/$id', params: { id } }),
-  }[/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? ''];
+  const open = new Map([
+    ['exec', () => navigate({ to: '/executions/$id', params: { id } })],
+    ['eval', () => navigate({ to: '/evaluations/$id', params: { id } })],
+    ['rel', () => navigate({ to: '/releases/$id', params: { id } })],
+  ]).get(/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? '');
   return open && { id, label: id, detail: 'open by its id', run: open };
 }
 
@@ -84,11 +87,16 @@ function byId(navigate: Navigate, id: string): Command | undefined {
  * Objects that have what is typed in their names, and the one that has it as its id.
  * @throws ApiError where a list cannot be read
  */
-export async function foundCommands(navigate: Navigate, typed: string, signal: AbortSignal): Promise<CommandGroup[]> {
-  const named = (path: string, query: Record<string, string | number> = {}) =>
-    get<Page<{ name: string }>>(path, { limit: 1000, ...query }, signal).then(({ data }) =>
-      data.map(({ name }) => name).filter((name) => matches(name, typed)),
-    );
+export async function foundCommands(client: QueryClient, navigate: Navigate, typed: string): Promise<CommandGroup[]> {
+  // Lists that cannot be searched are read once, and not with each letter.
+  const named = async (path: string, query: Record<string, string | number> = { limit: 1000 }) => {
+    const { data } = await client.fetchQuery({
+      queryKey: ['palette', path, query],
+      queryFn: ({ signal }) => get<Page<{ name: string }>>(path, query, signal),
+      staleTime: STALE_MS,
+    });
+    return data.map(({ name }) => name).filter((name) => matches(name, typed));
+  };
   const [prompts, datasets, queues, monitors, rules] = await Promise.all([
     named('/prompts', { q: typed, limit: MOST_SHOWN }),
     named('/datasets'),

@@ -51,5 +51,3 @@ export function requireLimit({ threshold }: Json, max: number): number {
     throw new TemplateError('it has no usable threshold');
   return threshold;
 }
-
-export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

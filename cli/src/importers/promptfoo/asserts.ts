@@ -1,14 +1,8 @@
 import { isObject, type Json, textOf } from '../../json.ts';
+import { escapePattern } from '../patterns.ts';
 import { parseYaml } from '../source-files.ts';
 import { TemplateError } from '../template-text.ts';
-import {
-  escapePattern,
-  requireContained,
-  requireLimit,
-  requireList,
-  requirePattern,
-  requireText,
-} from './assert-values.ts';
+import { requireContained, requireLimit, requireList, requirePattern, requireText } from './assert-values.ts';
 import { compileGraded, compileSimilar, isGraded } from './grading.ts';
 import { isCode, isRun, type Scorer } from './scorer.ts';
 

@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { OutputView } from '../../components/output-view.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
+import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
-import { formatJson, formatNumber, formatScore } from '../../format.ts';
-import { hasDialog, keysAreOn, TYPED } from '../../shell/single-keys.ts';
+import { formatNumber, formatScore } from '../../format.ts';
 import { resultQuery } from './queries.ts';
+import { asText, nameOf, outputOf } from './result-text.ts';
 import { comparisonRoute } from './routes.ts';
 import type { Comparison, Result } from './types.ts';
 
@@ -18,8 +19,6 @@ type Changed = Comparison['regressions']['examples'][number];
 /** A difference of scores in points, with its sign. */
 export const difference = (value: number | null) =>
   value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
-
-const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
 
 /** The examples whose scores differ, those that lost or won most first: each with its texts before and after. */
 export function ChangedTexts({ id, other, comparison }: { id: string; other: string; comparison: Comparison }) {
@@ -33,15 +32,13 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
     0,
   );
   const current = examples[at];
-  const go = (to: number) => {
+  const go = (to: number): boolean => {
     const next = examples[to];
-    if (next === undefined) return;
+    if (next === undefined) return false;
     void navigate({ search: (before) => ({ ...before, example: next.seq_b }), replace: true, resetScroll: false });
+    return true;
   };
-  useStepKeys(
-    () => go(at + 1),
-    () => go(at - 1),
-  );
+  useStepKeys((by) => go(at + by));
   if (regressions.total + improvements.total === 0) return null;
   return (
     <section className="stack" aria-labelledby="texts">
@@ -110,7 +107,7 @@ function ChangedList({
               aria-current={each === current}
               onClick={() => onOpen(at)}
             >
-              <span>{each.key.startsWith('sha256:') ? `Example ${each.seq_b + 1}` : each.key}</span>
+              <span>{nameOf(each.key, each.seq_b)}</span>
               <span className={each.difference < 0 ? 'lost' : 'won'}>{difference(each.difference)}</span>
             </button>
           </li>
@@ -147,7 +144,7 @@ function ChangedExample({
       <div className="row changed-head">
         <h3>
           <Link to="/evaluations/$id" params={{ id }} search={{ example: changed.seq_b }}>
-            {changed.key.startsWith('sha256:') ? `Example ${changed.seq_b + 1}` : changed.key}
+            {nameOf(changed.key, changed.seq_b)}
           </Link>{' '}
           <span className="muted">
             {at + 1} of {count}
@@ -176,11 +173,9 @@ function ChangedExample({
   );
 }
 
-const textOf = ({ output, tool_calls, error }: Result): string | null => {
-  if (error !== null && output === null) return `${error.code}: ${error.message}`;
-  if (tool_calls.length === 0) return output;
-  return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
-};
+/** The output, or why there is none. */
+const textOf = (result: Result): string | null =>
+  result.error !== null && result.output === null ? `${result.error.code}: ${result.error.message}` : outputOf(result);
 
 function Texts({ old, now }: { old: Result; now: Result }) {
   const names = [...new Set([...Object.keys(old.scores ?? {}), ...Object.keys(now.scores ?? {})])];
@@ -231,22 +226,4 @@ function Texts({ old, now }: { old: Result; now: Result }) {
       )}
     </>
   );
-}
-
-/** `j` and `k`: the next example, and the one before. */
-function useStepKeys(next: () => void, previous: () => void): void {
-  const latest = useRef({ next, previous });
-  useEffect(() => {
-    latest.current = { next, previous };
-  });
-  useEffect(() => {
-    const press = ({ key, target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent) => {
-      if (defaultPrevented || ctrlKey || metaKey || altKey || hasDialog() || !keysAreOn()) return;
-      if (target instanceof Element && target.matches(TYPED)) return;
-      if (key === 'j') latest.current.next();
-      if (key === 'k') latest.current.previous();
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, []);
 }

@@ -8,9 +8,10 @@ import { OutputView } from '../../components/output-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { formatCost, formatJson, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
+import { asText, outputOf } from './result-text.ts';
 import type { Result } from './types.ts';
 
 /** Beyond it a comparison would take the browser too long: the texts are shown one below the other. */
@@ -173,14 +174,6 @@ function Sent({ id, seq }: { id: string; seq: number }) {
       </QueryState>
     </section>
   );
-}
-
-const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
-
-/** What the model said, with the tools that it asks for. */
-function outputOf({ output, tool_calls }: Result): string | null {
-  if (tool_calls.length === 0) return output;
-  return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
 }
 
 /** A text beside the output, with what differs marked. */

@@ -10,6 +10,7 @@ import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { hasEnded, RESULTS_PAGE } from './queries.ts';
+import { nameOf } from './result-text.ts';
 import { evaluationRoute, RESULT_FILTERS } from './routes.ts';
 import { ScoreHistogram } from './score-histogram.tsx';
 import type { Result } from './types.ts';
@@ -92,7 +93,7 @@ function columnsOf(
           resetScroll={false}
           title={row.example_id}
         >
-          {row.example_id.startsWith('sha256:') ? `Example ${row.seq + 1}` : row.example_id}
+          {nameOf(row.example_id, row.seq)}
         </Link>
       ),
     },

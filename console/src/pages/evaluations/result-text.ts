@@ -1,0 +1,13 @@
+import { formatJson } from '../../format.ts';
+import type { Result } from './types.ts';
+
+export const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
+
+/** What the model said, with the tools that it asks for. */
+export function outputOf({ output, tool_calls }: Pick<Result, 'output' | 'tool_calls'>): string | null {
+  if (tool_calls.length === 0) return output;
+  return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
+}
+
+/** What an example is called: those without an id of their own by their place in the run. */
+export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
