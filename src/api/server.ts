@@ -27,6 +27,7 @@ import { createExecutionWaiter } from '../services/executions/execution-waiter.t
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import type { GroupGrants } from '../services/members/sync-members.ts';
 import { createKnownVersions } from '../services/prompts/known-versions.ts';
+import { createChangesHub } from '../services/streams/changes-hub.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
@@ -49,6 +50,8 @@ import { deviceRoutes } from './devices/routes.ts';
 import { evaluationStream } from './evaluations/progress-format.ts';
 import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
+import { changesStream } from './events/changes-format.ts';
+import { changesRoutes } from './events/changes-route.ts';
 import { eventRoutes } from './events/routes.ts';
 import { recordRoutes } from './executions/record-routes.ts';
 import { executionRoutes } from './executions/routes.ts';
@@ -170,6 +173,7 @@ export function allRoutes(
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
   const progress = createProgressHub({ db, format: evaluationStream, log });
+  const changes = createChangesHub({ db, format: changesStream, log });
   const executions = {
     quotas,
     idempotency,
@@ -186,7 +190,7 @@ export function allRoutes(
   };
   return {
     authenticator,
-    streams: [streams, progress],
+    streams: [streams, progress, changes],
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes({ evaluatorPool }),
@@ -225,6 +229,7 @@ export function allRoutes(
       ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
       ...deliveryRoutes({ quotas, idempotency }),
       ...eventRoutes(),
+      ...changesRoutes({ quotas, changes }),
       ...notificationRoutes(),
       ...usageRoutes(),
       ...statisticsRoutes(),

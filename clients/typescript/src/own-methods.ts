@@ -3,9 +3,11 @@ import { WaitTimeoutError } from './errors.ts';
 import type { CreateExecution, Dataset, Evaluation, Release } from './generated/types.gen.ts';
 import { Scores } from './scores.ts';
 import {
+  type ChangesEvent,
   type EvaluationEvent,
   type StreamEvent,
   type StreamOptions,
+  streamChanges,
   streamEvaluation,
   streamExecution,
 } from './stream.ts';
@@ -49,6 +51,13 @@ export interface OwnMethods {
     stream(id: string, options?: StreamOptions): AsyncGenerator<EvaluationEvent, void, undefined>;
     /** Waits for the end of an evaluation, or for its pause (its `max_cost` is reached). @throws WaitTimeoutError @throws PmsError */
     wait(id: string, options?: WaitOptions): Promise<Evaluation>;
+  };
+  events: {
+    /**
+     * Yields which types of resources change, once a second at most, for ever. The first event names none, as does the first one after an
+     * interruption: read again what you show. @throws PmsError
+     */
+    changes(options?: StreamOptions): AsyncGenerator<ChangesEvent, void, undefined>;
   };
   releases: {
     /** Waits for the end of a release. @throws WaitTimeoutError @throws PmsError */
@@ -102,6 +111,7 @@ export function ownMethods(
       stream: (id, options) => streamEvaluation(transport, id, withLimit(options)),
       wait: (id, options) => waitFor((own) => get.evaluation(id, own), ENDED, options),
     },
+    events: { changes: (options) => streamChanges(transport, withLimit(options)) },
     releases: { wait: (id, options) => waitFor((own) => get.release(id, own), RELEASED, options) },
     datasets: {
       upload(name, examples, { format = 'jsonl', description, headers, ...options } = {}) {

@@ -24,6 +24,12 @@ export interface EvaluationEvent {
   evaluation: Evaluation;
 }
 
+/** What has changed since the last one: types of resources as in the audit log, such as `execution`. None: the stream begins. */
+export interface ChangesEvent {
+  type: 'changes';
+  resources: string[];
+}
+
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
@@ -66,6 +72,14 @@ export function streamEvaluation(
   options: StreamOptions = {},
 ): AsyncGenerator<EvaluationEvent, void, undefined> {
   return follow(transport, (sent) => toRequest('streamEvaluation', { path: { id } }, sent), options);
+}
+
+/** Yields which types of resources change, once a second at most, for ever. @throws PmsError */
+export function streamChanges(
+  transport: Transport,
+  options: StreamOptions = {},
+): AsyncGenerator<ChangesEvent, void, undefined> {
+  return follow(transport, (sent) => toRequest('streamChanges', {}, sent), options);
 }
 
 /** The events of a stream, over as many connections as it takes. @param request makes one for what comes next */

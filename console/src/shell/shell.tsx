@@ -3,6 +3,7 @@ import { MessageSquareCode, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { isOfThisTab } from '../drafts/drafts.ts';
 import { useDrafts } from '../drafts/use-drafts.ts';
+import { useLiveUpdates } from './live.ts';
 import { navigation } from './navigation.ts';
 import { SessionMenu } from './session-menu.tsx';
 import { OPEN_PALETTE, Shortcuts } from './shortcuts.tsx';
@@ -10,6 +11,7 @@ import { SignInAgain } from './sign-in-again.tsx';
 
 /** The menu beside the pages. On narrow screens it opens above them. */
 export function Shell() {
+  useLiveUpdates();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();

@@ -54,6 +54,7 @@ async function openStreams(key: string, { headers = {}, call = service.call } = 
     [service.origin, deaf.origin].flatMap((origin) => [
       readEvents({ origin, key }, `/executions/${execution.body.id}/stream`, { headers }),
       readEvents({ origin, key }, `/evaluations/${evaluation.body.id}/stream`, { headers }),
+      readEvents({ origin, key }, '/changes', { headers }),
       ...('Cookie' in headers ? [] : [readEvents({ origin, key }, '/executions', { method: 'POST', body })]),
     ]),
   );

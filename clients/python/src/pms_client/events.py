@@ -96,6 +96,27 @@ def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
         raise ValueError(f"{type_} has no {error}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class ChangesEvent:
+    """What has changed since the last one."""
+
+    type: str
+    """`changes`"""
+    resources: list[str]
+    """The types, as in the audit log, such as `execution`. None: the stream begins."""
+
+
+def changes_event_of(type_: str, data: dict[str, Any]) -> ChangesEvent:
+    """
+    Raises:
+        ValueError: where the data is not that of changes.
+    """
+    try:
+        return ChangesEvent(type_, [str(each) for each in data["resources"]])
+    except KeyError as error:
+        raise ValueError(f"{type_} has no {error}") from error
+
+
 class Transcript:
     """What a reader has who does as the events say."""
 

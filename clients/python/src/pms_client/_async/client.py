@@ -21,6 +21,7 @@ from . import operations
 from .datasets import AsyncDatasets
 from .evaluate import async_evaluate
 from .evaluations import AsyncEvaluations
+from .events import AsyncEvents
 from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
 from .prompts import AsyncPrompts
 from .recorder import AsyncRecorder, OnDrop
@@ -89,7 +90,7 @@ class AsyncPms:
         self.deliveries = operations.AsyncDeliveriesOperations(transport)
         self.devices = operations.AsyncDevicesOperations(transport)
         self.evaluators = operations.AsyncEvaluatorsOperations(transport)
-        self.events = operations.AsyncEventsOperations(transport)
+        self.events = AsyncEvents(transport)
         self.keys = operations.AsyncKeysOperations(transport)
         self.labels = operations.AsyncLabelsOperations(transport)
         self.me = operations.AsyncMeOperations(transport)

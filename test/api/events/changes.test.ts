@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type EventReader, readEvents } from '../../support/event-stream.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
+import { createKey, createOtherWorkspace } from '../workspace.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ QUOTA_STREAMS: '3' });
+});
+afterAll(() => service?.stop());
+
+const open: EventReader[] = [];
+async function watch(key = service.key): Promise<EventReader> {
+  const reader = await readEvents({ origin: service.origin, key }, '/changes');
+  open.push(reader);
+  return reader;
+}
+const openCount = async () =>
+  (await service.foundation.registry.getSingleMetric('pms_streams_open')?.get())?.values[0]?.value;
+afterEach(async () => {
+  for (const reader of open.splice(0)) reader.close();
+  await until('the end of all streams', async () => (await openCount()) === 0);
+});
+
+const toldOf = ({ events }: EventReader) => new Set(events.flatMap(({ data }) => data.resources as string[]));
+
+test('a stream begins empty, then names what people change and what ends', async () => {
+  const reader = await watch();
+  await reader.has('changes');
+  expect(reader.status).toBe(200);
+  expect(reader.headers.get('content-type')).toContain('text/event-stream');
+  expect(reader.events).toEqual([{ id: '', event: 'changes', data: { type: 'changes', resources: [] } }]);
+
+  await service.call('POST', '/prompts', { body: { name: 'say', template: 'It.', model: 'sandbox/echo' } });
+  await until('the prompt', async () => toldOf(reader).has('prompt'));
+  const { status } = await service.call('POST', '/executions', { body: { prompt_name: 'say' } });
+  expect(status).toBe(200);
+  await until('the execution', async () => toldOf(reader).has('execution'));
+  await service.call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
+  await service.call('PUT', '/queues/look', { body: {} });
+  await until('the queue', async () => toldOf(reader).has('queue'));
+  expect(toldOf(reader)).toEqual(new Set(['prompt', 'execution', 'queue']));
+});
+
+test('whoever comes while others watch hears only of what follows, and nobody of another workspace', async () => {
+  const first = await watch();
+  await first.has('changes');
+  await service.call('PUT', '/queues/earlier', { body: {} });
+  await until('the queue', async () => toldOf(first).has('queue'));
+  // A change is told of twice.
+  await first.has('changes', 3);
+
+  const other = await createOtherWorkspace(service, 'elsewhere');
+  const second = await watch();
+  const stranger = await watch(other.key);
+  await Promise.all([second.has('changes'), stranger.has('changes')]);
+  await service.call('POST', '/prompts', { body: { name: 'later', template: 'It.', model: 'sandbox/echo' } });
+  await until('the prompt', async () => toldOf(first).has('prompt') && toldOf(second).has('prompt'));
+  expect(toldOf(second)).toEqual(new Set(['prompt']));
+  await other.call('PUT', '/queues/theirs', { body: {} });
+  await until('the queue', async () => toldOf(stranger).has('queue'));
+  expect(toldOf(stranger)).toEqual(new Set(['queue']));
+});
+
+test('a workspace opens only so many, and a key needs the scope "read"', async () => {
+  await Promise.all([watch(), watch(), watch()]);
+  expect((await watch()).status).toBe(429);
+  const { key } = await createKey(service, 'execute');
+  expect((await watch(key)).status).toBe(403);
+});
