@@ -56,15 +56,15 @@ function createRefetcher(client: QueryClient) {
   };
 }
 
-/** Follows the stream of changes until it is aborted; after an interruption all that is shown is read again. */
+/** Follows the stream of changes until it is aborted. What was read before it began is read again, as after each interruption. */
 async function follow(client: QueryClient, note: (path: string) => void, signal: AbortSignal): Promise<void> {
-  for (let isFirst = true; !signal.aborted; isFirst = false) {
+  while (!signal.aborted) {
     try {
       const response = await send('GET', '/changes', { headers: { Accept: 'text/event-stream' }, signal });
       await readEvents(response, ({ data }) => {
         const { resources } = data as { resources: string[] };
         if (resources.length > 0) for (const resource of resources) note(pathOf(resource));
-        else if (!isFirst) void client.invalidateQueries();
+        else void client.invalidateQueries();
       });
     } catch {
       // Pages ask by themselves now and then, too, and say what is wrong.

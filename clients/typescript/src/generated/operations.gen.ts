@@ -128,6 +128,7 @@ export interface Operations {
   redeliver: { request: api.RedeliverData; response: api.RedeliverResponse };
   listEvents: { request: api.ListEventsData; response: api.ListEventsResponse };
   getEvent: { request: api.GetEventData; response: api.GetEventResponse };
+  streamChanges: { request: api.StreamChangesData; response: api.StreamChangesResponse };
   listNotifications: { request: api.ListNotificationsData; response: api.ListNotificationsResponse };
   getUsage: { request: api.GetUsageData; response: api.GetUsageResponse };
   listPromptStatistics: { request: api.ListPromptStatisticsData; response: api.ListPromptStatisticsResponse };
@@ -289,6 +290,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   redeliver: 'POST /deliveries/{id}/redeliver deliveries.redeliver i',
   listEvents: 'GET /events events.list ql',
   getEvent: 'GET /events/{id} events.get',
+  streamChanges: 'GET /changes events.changes h',
   listNotifications: 'GET /notifications notifications.list ql',
   getUsage: 'GET /usage usage q',
   listPromptStatistics: 'GET /statistics/prompts statistics.prompts ql',

@@ -11615,6 +11615,43 @@ export type GetEventResponses = {
 
 export type GetEventResponse = GetEventResponses[keyof GetEventResponses];
 
+export type StreamChangesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/changes';
+};
+
+export type StreamChangesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type StreamChangesError = StreamChangesErrors[keyof StreamChangesErrors];
+
+export type StreamChangesResponses = {
+    /**
+     * Done.
+     */
+    200: string;
+};
+
+export type StreamChangesResponse = StreamChangesResponses[keyof StreamChangesResponses];
+
 export type ListNotificationsData = {
     body?: never;
     path?: never;

@@ -22,6 +22,7 @@ from . import operations
 from .datasets import Datasets
 from .evaluate import evaluate
 from .evaluations import Evaluations
+from .events import Events
 from .executions import DEFAULT_WAIT_SECONDS, Executions
 from .prompts import Prompts
 from .recorder import OnDrop, Recorder
@@ -90,7 +91,7 @@ class Pms:
         self.deliveries = operations.DeliveriesOperations(transport)
         self.devices = operations.DevicesOperations(transport)
         self.evaluators = operations.EvaluatorsOperations(transport)
-        self.events = operations.EventsOperations(transport)
+        self.events = Events(transport)
         self.keys = operations.KeysOperations(transport)
         self.labels = operations.LabelsOperations(transport)
         self.me = operations.MeOperations(transport)

@@ -3,19 +3,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
-from httpx_sse import EventSource, SSEError
 from typing_extensions import Unpack
 
 from .. import models
-from .._call import change, create, read, telling
+from .._call import change, create, read
 from .._runtime import sleep
-from ..errors import PmsError, StreamInterruptedError, UnexpectedResponseError, WaitTimeoutError
+from ..errors import WaitTimeoutError
 from ..events import EvaluationEvent, evaluation_event_of
 from ..types import EvaluationFields, EvaluationStatus, RescoreFields, Time
+from .follow import follow
 from .operations import EvaluationsOperations
-from .stream import EVENT_STREAM, SILENCE_SECONDS
 from .transport import Transport
 
 ENDED = ("completed", "failed", "canceled")
@@ -119,29 +117,10 @@ class Evaluations(EvaluationsOperations):
 
     def stream(self, evaluation_id: str) -> Iterator[EvaluationEvent]:
         """How far an evaluation is, whenever that has changed, to its end. A connection that breaks is opened anew."""
-        call = replace(read("evaluations", evaluation_id, "stream"), headers=EVENT_STREAM, timeout=SILENCE_SECONDS)
-        patience = self._transport.patience()
-        while True:
-            error: PmsError = StreamInterruptedError("The stream ended before the evaluation did, again and again.")
-            cause: BaseException | None = None
-            try:
-                with self._transport.open(call) as response:
-                    for sent in EventSource(response).iter_sse():
-                        if not sent.data:
-                            continue
-                        patience.reset()
-                        event = evaluation_event_of(sent.event, sent.json())
-                        yield event
-                        if event.type != "evaluation.progress":
-                            return
-            except (SSEError, ValueError) as caught:
-                raise UnexpectedResponseError(f"The stream is not that of an evaluation: {caught}") from caught
-            except PmsError as caught:
-                error, cause = caught, caught.__cause__
-            wait = patience.seconds_after(call, error, cause)
-            if wait is None:
-                raise telling(error, call)
-            sleep(wait)
+        call = read("evaluations", evaluation_id, "stream")
+        return follow(
+            self._transport, call, evaluation_event_of, is_last=lambda event: event.type != "evaluation.progress"
+        )
 
     def compare(self, evaluation_id: str, other_id: str) -> models.EvaluationComparison:
         """Compares a run with an earlier one."""
