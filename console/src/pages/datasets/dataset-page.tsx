@@ -38,7 +38,7 @@ export function DatasetPage() {
         <PageHead title={name} crumbs={crumbs} />
         <EmptyState title="There is no such dataset or version">
           <Link to="/datasets" className="button">
-            To the datasets
+            Back to datasets
           </Link>
         </EmptyState>
       </>
@@ -102,7 +102,7 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
     <>
       {mayExecute && (
         <Link to="/evaluations/new" search={{ dataset: name }} className="button">
-          Evaluate with it
+          Evaluate…
         </Link>
       )}
       <Link to="/evaluations" search={{ dataset: name }} className="button">
@@ -123,7 +123,7 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
         open={deleting}
         onClose={() => setDeleting(false)}
         title="Delete this dataset?"
-        description="All its versions are gone then. The results of evaluations stay."
+        description="This deletes all its versions. Results of evaluations stay."
         submitLabel="Delete"
         danger
         onSubmit={async () => {

@@ -41,7 +41,7 @@ function parse(field: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${field} is not JSON.`);
+    throw new Error(`${field} must be valid JSON.`);
   }
 }
 
@@ -97,7 +97,7 @@ function EditDialog({
       wide
       onClose={onClose}
       title={example === undefined ? 'Add an example' : titleOf(example)}
-      description={`Makes version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
+      description={`Creates version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
       submitLabel={removing ? 'Delete' : 'Save'}
       danger={removing}
       onSubmit={async () => (removing ? deleteExample() : save())}
@@ -108,7 +108,7 @@ function EditDialog({
         value={id}
         onChange={(next) => change({ id: next })}
         spellCheck={false}
-        hint="By it the same example is known in every version."
+        hint="Identifies the example across versions."
       />
       <TextArea
         label="Variables"
@@ -126,11 +126,11 @@ function EditDialog({
         rows={5}
         value={expected}
         onChange={(next) => change({ expected: next })}
-        hint="What the output should be. Empty: nothing is expected."
+        hint="What the output should be. Leave empty where there is no right answer."
       />
       <label className="check">
         <input type="checkbox" checked={asJson} onChange={(event) => change({ asJson: event.target.checked })} />
-        What is expected is JSON
+        The expected output is JSON
       </label>
       <TextArea
         label="Metadata"

@@ -52,9 +52,7 @@ export function UploadDialog({
       canSubmit={type !== undefined}
       onSubmit={upload}
     >
-      {type === undefined && (
-        <p className="notice bad">This is neither JSON Lines (.jsonl, .ndjson) nor CSV (.csv), by its name.</p>
-      )}
+      {type === undefined && <p className="notice bad">Choose a file of JSON Lines (.jsonl, .ndjson) or CSV (.csv).</p>}
       {dataset === undefined && (
         <TextField
           label="Name"
@@ -65,7 +63,12 @@ export function UploadDialog({
           hint="A dataset of this name gets a new version."
         />
       )}
-      <TextField label="Description" value={description} onChange={setDescription} hint="Empty: as it was." />
+      <TextField
+        label="Description"
+        value={description}
+        onChange={setDescription}
+        hint="Leave empty to keep the current one."
+      />
       {progress !== undefined && (
         <div role="status">
           <progress className="upload-progress" max={1} value={progress} aria-label="Sent" />

@@ -38,7 +38,11 @@ export function MonitorPage() {
         actions={query.data && <Actions monitor={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such monitor" />
+        <EmptyState title="There is no such monitor">
+          <Link to="/monitors" className="button">
+            Back to monitors
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the monitor">
           {(monitor) => (
@@ -128,7 +132,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
         </dd>
       </div>
       <div>
-        <dt>Last look</dt>
+        <dt>Last check</dt>
         <dd>{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</dd>
       </div>
       <div>
@@ -142,7 +146,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
 type CheckRow = Monitor['checks'][number] & { value: Monitor['values'][number] | undefined; index: number };
 
 const checkColumns: Column<CheckRow>[] = [
-  { key: 'check', header: 'Alerts where', width: 'minmax(12rem, 2fr)', cell: checkWords },
+  { key: 'check', header: 'Alerts when', width: 'minmax(12rem, 2fr)', cell: checkWords },
   { key: 'recovers', header: 'Recovers at', width: '7rem', cell: ({ recover_at }) => recover_at },
   { key: 'for', header: 'For', width: '5rem', cell: (row) => row.for },
   { key: 'value', header: 'Now', width: '7rem', cell: ({ value }) => valueWords(value?.value ?? null) },

@@ -30,7 +30,7 @@ export function PromptPage() {
         <PageHead title={name} />
         <EmptyState title="There is no such prompt">
           <Link to="/prompts" className="button">
-            To the prompts
+            Back to prompts
           </Link>
         </EmptyState>
       </>
@@ -124,7 +124,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
   const restore = () =>
     post(`${pathOf('prompts', name)}/restore`).then(async () => {
       await refresh();
-      showToast('The prompt is back from the archive.');
+      showToast('The prompt was restored.');
     }, showError);
   return (
     <>
@@ -167,7 +167,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
         onSubmit={async () => {
           await remove(pathOf('prompts', name));
           await refresh();
-          showToast('The prompt is in the archive.');
+          showToast('The prompt was archived.');
         }}
       >
         <IncludedBy name={name} lead="Included by, and these will fail too:" none="No other prompt includes it." />

@@ -73,7 +73,7 @@ export function NewPromptDialog({
         required
         value={text}
         onChange={(next) => change({ text: next })}
-        hint="{{ name }} is a place that each run fills."
+        hint="{{ name }} is a variable that each run fills."
       />
     </FormDialog>
   );

@@ -126,7 +126,14 @@ export function PromptsPage() {
                   Show all
                 </Link>
               ) : (
-                <p>A prompt is a named text for a model, with a version for each change. Create the first one above.</p>
+                <>
+                  <p>A prompt is a named text for a model, with a version for each change.</p>
+                  {mayWrite && (
+                    <button type="button" className="button" onClick={() => change({ dialog: 'new' })}>
+                      Create the first prompt…
+                    </button>
+                  )}
+                </>
               )}
             </EmptyState>
           ) : (

@@ -42,7 +42,11 @@ export function RulePage() {
         actions={query.data && <Actions rule={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such rule" />
+        <EmptyState title="There is no such rule">
+          <Link to="/rules" className="button">
+            Back to rules
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the rule">
           {(rule) => (

@@ -93,13 +93,19 @@ export function Labels() {
     <section className="stack" aria-label="Labels">
       <p className="muted">
         A protected label is moved and removed only with the scope “publish” or “admin”. Where its release steps are
-        required, it moves by releases alone.
+        required, it moves only by releases.
       </p>
       <QueryState query={query} what="labels">
         {({ data }) =>
           data.length === 0 ? (
             <EmptyState title="There are no labels yet">
-              <p>Labels are set in a prompt’s versions.</p>
+              <p>
+                A label such as production points at a version of a prompt. Set the first one in the versions of a
+                prompt.
+              </p>
+              <Link to="/prompts" className="button">
+                Open the prompts
+              </Link>
             </EmptyState>
           ) : (
             <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="58rem" />

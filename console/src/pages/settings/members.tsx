@@ -89,7 +89,13 @@ export function Members() {
       <QueryState query={list} what="members">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'} />
+            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'}>
+              {isFiltered && (
+                <Link to="/settings" search={{ tab: 'members' }} className="button">
+                  Show all
+                </Link>
+              )}
+            </EmptyState>
           ) : (
             <DataTable
               label="Members"
@@ -157,7 +163,7 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
         open
         onClose={onClose}
         title={`Role of ${member.name}`}
-        description="It counts at once, for open sessions and personal keys, too."
+        description="Takes effect at once, also for open sessions and personal keys."
         submitLabel="Change"
         onSubmit={async () => {
           await call('PATCH', path, { body: { role: role === PROVIDER ? null : role } });

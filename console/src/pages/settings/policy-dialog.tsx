@@ -32,7 +32,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
       wide
       onClose={onClose}
       title={`Release steps of ${label}`}
-      description="Releases that give no steps take these, on every prompt."
+      description="The default steps of releases to this label, on every prompt."
       submitLabel="Save"
       canSubmit={!has || steps !== undefined}
       onSubmit={save}
@@ -40,7 +40,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
       {release && <CheckField label="This label has steps of its own" checked={has} onChange={setHas} />}
       {has && (
         <>
-          <CheckField label="It moves by releases with these steps alone" checked={required} onChange={setRequired} />
+          <CheckField label="It moves only by releases with these steps" checked={required} onChange={setRequired} />
           {steps ? <StepsFields value={steps} onChange={setEdited} /> : <Loading what="the steps" />}
         </>
       )}

@@ -42,7 +42,7 @@ export function SettingsPage() {
         <Sessions />
       ) : !isAdmin ? (
         <EmptyState title="Only for administrators">
-          <p>The key of this session lacks the scope “admin”.</p>
+          <p>The key of this session lacks the scope “admin”: sign in with one that has it.</p>
         </EmptyState>
       ) : tab === 'audit' ? (
         <AuditLog />

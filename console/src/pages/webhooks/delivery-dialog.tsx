@@ -50,7 +50,7 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
                 </dd>
               </div>
               <div>
-                <dt>Because of</dt>
+                <dt>Trigger</dt>
                 <dd>{delivery.trigger}</dd>
               </div>
               {delivery.next_attempt_at && (

@@ -61,7 +61,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         Edit…
       </button>
       <button type="button" className="button" onClick={() => setDialog('rotate')}>
-        New secret…
+        Rotate secret…
       </button>
       <button type="button" className="button danger" onClick={() => setDialog('delete')}>
         Delete…
@@ -71,9 +71,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <FormDialog
         open={dialog === 'rotate'}
         onClose={close}
-        title="Make a new signing secret?"
+        title="Rotate the signing secret?"
         description="Requests are signed with the old one, too, for 24 hours."
-        submitLabel="Make one"
+        submitLabel="Rotate"
         onSubmit={async () => {
           const rotated = await post<WebhookWithSecret>(`${pathOf('webhooks', id)}/rotate-secret`);
           setSecret(rotated.secret);
@@ -84,7 +84,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         open={dialog === 'delete'}
         onClose={close}
         title="Delete this webhook?"
-        description="Deliveries that have not ended are abandoned."
+        description="Pending deliveries are abandoned."
         submitLabel="Delete"
         danger
         onSubmit={async () => {
@@ -127,7 +127,7 @@ function EditDialog({ webhook, onClose, onDone }: DialogProps & { webhook: Webho
       <WebhookFields
         value={form}
         onChange={setForm}
-        headersHint="One a line, Name: value: they take the place of all that there are. Empty: those that there are stay."
+        headersHint="One per line, as Name: value. They replace all current ones; leave empty to keep those."
       />
     </FormDialog>
   );
@@ -158,12 +158,12 @@ function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
       open
       onClose={onClose}
       title="Replay events"
-      description="Sends again what happened in a time, as new deliveries."
+      description="Sends the events of a time range again, as new deliveries."
       submitLabel="Replay"
       onSubmit={replay}
     >
       <TextField label="From" type="datetime-local" value={since} onChange={setSince} required />
-      <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Empty: now." />
+      <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Leave empty for now." />
       <CheckField label="Only what was not delivered" checked={undelivered} onChange={setUndelivered} />
     </FormDialog>
   );
