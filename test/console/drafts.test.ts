@@ -251,7 +251,7 @@ test('so is one that ends under an open dialog, or while the playground runs', a
   await page.goto(stage.at('/prompts'));
   await page.getByRole('button', { name: 'New prompt…' }).click();
   await page.getByLabel('Name').fill('under/dialog');
-  await page.getByRole('textbox', { name: 'Text' }).fill('Hello');
+  await page.getByRole('textbox', { name: 'User message' }).fill('Hello');
   await endSession(context);
   await page.getByRole('button', { name: 'Create' }).click();
   await goOn();
@@ -324,7 +324,7 @@ test('forms that make something keep what was typed until it is sent or thrown a
   const forms: [label: string, text: string, open: () => Promise<unknown>][] = [
     ['Concurrency', '7', () => page.goto(stage.at('/evaluations/new'))],
     ['Maximum cost, in US dollars', '1.5', () => page.goto(stage.at('/schedules/new'))],
-    ['Text', 'Typed {{ name }}', openPrompt],
+    ['User message', 'Typed {{ name }}', openPrompt],
     ['Expected', 'Typed', openExample],
   ];
   for (const [index, [label, text, open]] of forms.entries()) {

@@ -47,14 +47,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
           />
         )}
       </QueryState>
-      {moving && (
-        <MoveLabelDialog
-          version={moving}
-          versions={versions.data ?? []}
-          scores={scores}
-          onClose={() => setMoving(undefined)}
-        />
-      )}
+      {moving && <MoveLabelDialog version={moving} scores={scores} onClose={() => setMoving(undefined)} />}
     </div>
   );
 }
