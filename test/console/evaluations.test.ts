@@ -224,7 +224,7 @@ test('an example is searched and changed, which makes a version; versions are co
   const dialog = page.getByRole('dialog', { name: 'b' });
   await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": ');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Expected is not JSON.').waitFor();
+  await dialog.getByText('Expected must be valid JSON.').waitFor();
   await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": "Hello Bob"}');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The example was changed in version 2.').first().waitFor();
