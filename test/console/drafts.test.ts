@@ -76,7 +76,7 @@ test('what is typed into a prompt outlives leaving the page and loading it again
   await write(page, 'Text', 'Again');
   await stored(page, 1);
   await page.reload();
-  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await editor(page).getByText('Typed {{ name }}').waitFor();
   await stored(page, 0);
   await page.reload();
@@ -112,7 +112,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await isThere();
   await page.getByRole('button', { name: 'Run all' }).click();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await second.waitFor({ state: 'detached' });
   expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('');
   await stored(page, 0);
@@ -336,7 +336,7 @@ test('forms that make something keep what was typed until it is sent or thrown a
     await open();
     await page.getByText(/^Your unsaved changes from/).waitFor();
     expect(await field.inputValue()).toBe(text);
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
     expect(await field.inputValue()).toBe(before);
     await field.fill(text);
     await stored(page, index + 1);
