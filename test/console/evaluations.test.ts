@@ -260,7 +260,7 @@ test('a schedule is made, triggered and paused, and has its evaluations', async 
   await page.goto(stage.at('/schedules'));
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByLabel('Name', { exact: true }).first().fill('nightly');
-  await page.getByLabel('Due').fill('0 3 * * *');
+  await page.getByLabel('Schedule (cron)').fill('0 3 * * *');
   await page.getByLabel('Prompt', { exact: true }).fill('greeting');
   await page.getByLabel('Dataset', { exact: true }).fill('people');
   await page.getByRole('button', { name: 'Create the schedule' }).click();

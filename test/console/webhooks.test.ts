@@ -55,7 +55,7 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('For tests').waitFor();
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
-  await page.getByRole('button', { name: 'Make one' }).click();
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   await page.getByRole('dialog', { name: 'The new signing secret' }).getByText('whsec_').waitFor();
   await page.getByRole('button', { name: 'I have saved it' }).click();
 

@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261125141305_delivery_attempt_request extends Migration {
-
   override name = 'Migration20261125141305_delivery_attempt_request';
 
   override up(): void | Promise<void> {
@@ -12,5 +11,4 @@ export class Migration20261125141305_delivery_attempt_request extends Migration 
   override down(): void | Promise<void> {
     this.addSql(`alter table "delivery_attempts" drop column "request";`);
   }
-
 }

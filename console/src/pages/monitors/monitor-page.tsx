@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -65,20 +65,21 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const navigate = monitorRoute.useNavigate();
   const mayWrite = useMay('write');
   const [deleting, setDeleting] = useState(false);
+  const setEnabled = async (on: boolean) => {
+    const changed = await put<Monitor>(pathOf('monitors', name), {
+      window,
+      checks,
+      notify,
+      enabled: on,
+      ...(prompt_name !== null && { prompt_name }),
+      ...(label !== null && { label }),
+    });
+    replaceData(client, ['monitors', 'one', name], changed);
+    await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
+  };
   const toggle = useMutation({
-    mutationFn: () =>
-      put<Monitor>(pathOf('monitors', name), {
-        window,
-        checks,
-        notify,
-        enabled: !enabled,
-        ...(prompt_name !== null && { prompt_name }),
-        ...(label !== null && { label }),
-      }),
-    async onSuccess(changed) {
-      replaceData(client, ['monitors', 'one', name], changed);
-      await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
-    },
+    mutationFn: () => setEnabled(!enabled),
+    onSuccess: () => showUndo(`The monitor was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayWrite) return null;

@@ -7,7 +7,7 @@ import { LabelBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showError } from '../../components/toast.tsx';
+import { showError, showUndo } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -25,10 +25,14 @@ export function Labels() {
   const isAdmin = useMay('admin');
   const [added, setAdded] = useState('');
   const [edited, setEdited] = useState<LabelRecord>();
+  const setProtected = async ({ label, on }: { label: string; on: boolean }) => {
+    await put<LabelRecord>(pathOf('labels', label), { protected: on });
+    await client.invalidateQueries({ queryKey: ['labels'] });
+  };
   const protect = useMutation({
-    mutationFn: ({ label, on }: { label: string; on: boolean }) =>
-      put<LabelRecord>(pathOf('labels', label), { protected: on }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['labels'] }),
+    mutationFn: setProtected,
+    onSuccess: (_, { label, on }) =>
+      showUndo(`“${label}” is ${on ? 'protected' : 'not protected any more'}.`, () => setProtected({ label, on: !on })),
     onError: showError,
   });
   const columns: Column<LabelRecord>[] = [

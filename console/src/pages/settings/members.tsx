@@ -8,7 +8,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showToast } from '../../components/toast.tsx';
+import { showToast, showUndo } from '../../components/toast.tsx';
 import { formatAgo, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -157,6 +157,10 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
     await client.invalidateQueries({ queryKey: ['members'] });
     showToast(what);
   };
+  const setRoleTo = async (next: string | null) => {
+    await call('PATCH', path, { body: { role: next } });
+    await client.invalidateQueries({ queryKey: ['members'] });
+  };
   if (action === 'role')
     return (
       <FormDialog
@@ -166,8 +170,8 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
         description="Takes effect at once, also for open sessions and personal keys."
         submitLabel="Change"
         onSubmit={async () => {
-          await call('PATCH', path, { body: { role: role === PROVIDER ? null : role } });
-          await done('The role was changed.');
+          await setRoleTo(role === PROVIDER ? null : role);
+          showUndo('The role was changed.', () => setRoleTo(member.role_set));
         }}
       >
         <SelectField

@@ -4,7 +4,7 @@ import { patch, pathOf, post, remove } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { webhookRoute } from './routes.ts';
@@ -23,9 +23,20 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState<string>();
   const close = () => setDialog(undefined);
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const setEnabled = async (action: 'enable' | 'disable') => {
+    await post<Webhook>(`${pathOf('webhooks', id)}/${action}`);
+    await refresh();
+  };
   const control = useMutation({
-    mutationFn: (action: 'enable' | 'disable') => post<Webhook>(`${pathOf('webhooks', id)}/${action}`),
-    onSuccess: refresh,
+    mutationFn: setEnabled,
+    onSuccess: (_, action) =>
+      action === 'disable'
+        ? showUndo(
+            'The webhook was disabled.',
+            () => setEnabled('enable'),
+            'Pending deliveries were abandoned: Replay… sends their events again.',
+          )
+        : showUndo('The webhook was enabled.', () => setEnabled('disable')),
     onError: showError,
   });
   const test = useMutation({
