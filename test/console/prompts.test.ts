@@ -82,7 +82,7 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.getByRole('cell', { name: 'production', exact: true }).waitFor();
   await call('PUT', '/prompts/support/greeting', { body: { template: 'Hi {{ name }}' } });
   await page.reload();
-  await page.getByRole('cell', { name: 'production: version 2' }).waitFor();
+  await page.getByRole('cell', { name: 'production → v2' }).waitFor();
   expect(page.url()).toContain('group=support');
   expect(complaints).toEqual([]);
   await context.close();

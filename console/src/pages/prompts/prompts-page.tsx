@@ -53,7 +53,7 @@ function columnsOf(
     {
       key: 'labels',
       header: 'Labels',
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(13rem, 2fr)',
       cell: (row) =>
         row.all_labels.map(({ label, version }) => (
           <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
@@ -202,7 +202,7 @@ export function PromptsPage() {
               rows={rows}
               columns={columns}
               rowKey={(row) => row.name}
-              minWidth="64rem"
+              minWidth="70rem"
               onEnd={list.hasMore ? list.loadMore : undefined}
             />
           )
