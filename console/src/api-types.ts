@@ -39,7 +39,11 @@ export interface Provider {
   is_configured: boolean;
   setting: string | null;
   has_batches: boolean;
-  models: { model: string; pricing: { input: string; output: string; cached_input: string | null } | null }[];
+  models: {
+    model: string;
+    pricing: { input: string; output: string; cached_input: string | null } | null;
+    context_window: number | null;
+  }[];
 }
 
 export type PromptStatistics = z.output<typeof statistics.StatisticsPage>['data'][number];

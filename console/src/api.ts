@@ -20,7 +20,7 @@ export class ApiError extends Error {
 /** There was no response. */
 export class NetworkError extends Error {
   constructor(cause: unknown) {
-    super('The service cannot be reached.', { cause });
+    super('The service cannot be reached. Check your connection, then try again.', { cause });
     this.name = 'NetworkError';
   }
 }
@@ -58,7 +58,9 @@ export const isSignedOut = (error: unknown) =>
 async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: Partial<ApiError> } | undefined)?.error;
-  const message = error?.message ?? `The service responded with status ${response.status}.`;
+  const message =
+    error?.message ??
+    `The service responded with status ${response.status}. Try again; if it happens again, ask your administrator.`;
   return new ApiError(response.status, error?.code ?? 'unknown', message, error?.details);
 }
 

@@ -68,6 +68,20 @@ export const promptQuery = (name: string, version?: number) =>
     queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), { version }, signal),
   });
 
+/** The labels of a prompt, with the versions that they point at. */
+export const promptLabelsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['prompts', 'labels', name],
+    queryFn: async ({ signal }) => {
+      const { data } = await get<Page<{ label: string; version: number }>>(
+        pathOf('prompts', name, 'labels'),
+        undefined,
+        signal,
+      );
+      return data;
+    },
+  });
+
 /** The first prompts that include one, in their latest version or in one that a label points at. */
 export const includedByQuery = (name: string) =>
   queryOptions({

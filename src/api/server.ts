@@ -227,7 +227,7 @@ export function allRoutes(
       ...monitorRoutes({ quotas }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
-      ...deliveryRoutes({ quotas, idempotency }),
+      ...deliveryRoutes({ quotas, idempotency, client }),
       ...eventRoutes(),
       ...changesRoutes({ quotas, changes }),
       ...notificationRoutes(),

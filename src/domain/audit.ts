@@ -65,6 +65,7 @@ export const AUDIT_ACTIONS = {
   'webhook.tested': 'webhook',
   'webhook.replayed': 'webhook',
   'webhook.redelivered': 'webhook',
+  'webhook.sent_now': 'webhook',
   'api_key.created': 'api_key',
   'api_key.revoked': 'api_key',
   'session.created': 'session',

@@ -10,13 +10,20 @@ import { PLAIN_SANDBOX_MODELS } from './sandbox/models.ts';
 const OTHER_MEDIA = /audio|computer-use|embedding|image|instruct|live|omni|realtime|transcribe|tts|vision/;
 
 /** Ids of the provider's models that take and give text, by the price list. */
-function listedIds({ priceList, bareNames, offered }: Provider): string[] {
-  const models = priceList === undefined ? [] : (findProvider({ providerId: priceList })?.models ?? []);
-  return models
+function listedIds(provider: Provider): string[] {
+  const { bareNames, offered } = provider;
+  return pricedModels(provider)
     .filter(({ deprecated }) => deprecated !== true)
     .map(({ id }) => id)
     .filter((id) => isModelId(id) && bareNames?.test(id) && (offered?.test(id) ?? true) && !OTHER_MEDIA.test(id));
 }
+
+const pricedModels = ({ priceList }: Pick<Provider, 'priceList'>) =>
+  priceList === undefined ? [] : (findProvider({ providerId: priceList })?.models ?? []);
+
+/** Tokens by the id of the model. */
+const contextWindowsOf = (provider: Provider) =>
+  new Map(pricedModels(provider).map(({ id, context_window: tokens }) => [id, tokens]));
 
 /** What can be done with a provider here. */
 interface Abilities {
@@ -28,12 +35,18 @@ interface Abilities {
 export function listProviders(prices: PriceBook, can: Abilities): ListedProvider[] {
   const own = prices.operatorModels();
 
-  function modelsOf(provider: ProviderName, ids: readonly string[]): ListedModel[] {
+  function modelsOf(
+    provider: ProviderName,
+    ids: readonly string[],
+    contextWindows: ReadonlyMap<string, number | undefined> = new Map(),
+  ): ListedModel[] {
     const prefix = `${provider}/`;
     const names = new Set([...ids.map((id) => `${prefix}${id}`), ...own.filter((model) => model.startsWith(prefix))]);
     return [...names].toSorted().flatMap((model) => {
-      const pricing = prices.priceOf({ provider, model, providerModelId: model.slice(prefix.length) }, 0);
-      return pricing === null ? [] : [{ model, pricing }];
+      const providerModelId = model.slice(prefix.length);
+      const pricing = prices.priceOf({ provider, model, providerModelId }, 0);
+      const contextWindow = contextWindows.get(providerModelId) ?? null;
+      return pricing === null ? [] : [{ model, pricing, contextWindow }];
     });
   }
 
@@ -43,7 +56,7 @@ export function listProviders(prices: PriceBook, can: Abilities): ListedProvider
       isConfigured: can.isConfigured(provider),
       hasBatches: can.hasBatches(provider),
       setting: provider.settings[provider.settings.needed],
-      models: modelsOf(provider.name, listedIds(provider)),
+      models: modelsOf(provider.name, listedIds(provider), contextWindowsOf(provider)),
     })),
     {
       provider: 'sandbox',

@@ -10,7 +10,9 @@ import { ModelError } from './model-error.ts';
 import { type ResolvedModel, resolveModelName } from './names.ts';
 import { createPriceBook } from './prices/price-book.ts';
 import { findProvider } from './providers/registry.ts';
+import { PLAIN_SANDBOX_MODELS } from './sandbox/models.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { testProvider } from './test-provider.ts';
 
 /**
  * @param options.allowPrivate Where files may be fetched from, besides the internet; default nowhere.
@@ -26,7 +28,7 @@ export function createModels(
   const sandbox = createSandbox();
 
   /** Why a known provider can't be called; undefined when it can. */
-  function missingCredentials({ provider: name }: ResolvedModel): string | undefined {
+  function missingCredentials({ provider: name }: Pick<ResolvedModel, 'provider'>): string | undefined {
     const provider = findProvider(name);
     if (provider === undefined || http.isConfigured(provider)) return undefined;
     return `no credentials for ${name}; set ${provider.settings[provider.settings.needed]}`;
@@ -125,6 +127,15 @@ export function createModels(
         isConfigured: (provider) => http.isConfigured(provider),
         hasBatches: ({ name }) => batches.problemOf(`${name}/any`) === undefined,
       }),
+
+    async test(name, signal) {
+      if (name === 'sandbox') return { ms: 0, models: PLAIN_SANDBOX_MODELS.length };
+      const provider = findProvider(name);
+      if (provider === undefined) return undefined;
+      const missing = missingCredentials({ provider: provider.name });
+      if (missing !== undefined) return { ms: 0, error: new ModelError('model_authentication', missing) };
+      return testProvider(provider, http.connectionOf(provider), signal);
+    },
 
     close: () => http.close(),
   };

@@ -1,6 +1,7 @@
 import type { Pricing } from '../domain/usage.ts';
 import type { BatchedModels } from './batches/batched-models.ts';
 import type { ModelCall, ModelResponse, SimilarityCall, SimilarityResponse } from './model-call.ts';
+import type { ModelError } from './model-error.ts';
 import type { ProviderName, ResolvedModel } from './names.ts';
 
 /** The models this installation can call. */
@@ -52,12 +53,25 @@ export interface ListedProvider {
 export interface ListedModel {
   model: string;
   pricing: Pricing | null;
+  /** The most tokens of input and output together, by the price list; null where that is not known. */
+  contextWindow: number | null;
 }
+
+/** What came of asking a provider for its models. */
+export type ProviderTest =
+  | { ms: number /** How many it lists. Null: what it responded is no list. */; models: number | null }
+  | { ms: number; error: ModelError };
 
 /** Tells what can be chosen from. */
 export interface ModelCatalogue {
   /** Every provider, those without credentials too. */
   providers(): ListedProvider[];
+  /**
+   * Asks a provider for the list of its models, which costs nothing: whether it is reached, and takes the key.
+   * @returns undefined where there is no such provider
+   * @throws the reason of `signal` once it has aborted
+   */
+  test(provider: string, signal: AbortSignal): Promise<ProviderTest | undefined>;
 }
 
 /** `Models` that hold connections. */

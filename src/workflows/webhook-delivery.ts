@@ -40,6 +40,8 @@ export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delive
 export const deliveryEnded = defineSignal('deliveryEnded');
 /** A place for its attempt is reserved. */
 export const placeFree = defineSignal('placeFree');
+/** It is to be sent at once, instead of when its wait is over. */
+export const sendNow = defineSignal('sendNow');
 /** The current state. */
 export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
 
@@ -94,6 +96,10 @@ async function deliver({
   setHandler(placeFree, () => {
     offered = true;
   });
+  let isHurried = false;
+  setHandler(sendNow, () => {
+    isHurried = true;
+  });
   const enter = (next: WebhookDeliveryState, details: string): WebhookDeliveryState => {
     state = next;
     setCurrentDetails(`**${next}** ${details}`);
@@ -103,7 +109,8 @@ async function deliver({
   const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
     enter(next, `${what} at ${clockText(Date.now() + ms)}: ${why}`);
     const summary = `${what} in ${durationText(ms)}: ${why}`;
-    await condition(() => ended || (next === 'held back' && offered), ms, { summary });
+    const isOver = () => ended || (next === 'held back' ? offered : isHurried);
+    await condition(isOver, ms, { summary });
     return ended;
   };
   const nameOf = (attempt: number) => `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
@@ -112,6 +119,7 @@ async function deliver({
     for (;;) {
       enter('sending', name);
       offered = false;
+      isHurried = false;
       const outcome = await attemptsWith(name).attemptDelivery({ deliveryId, attempt, retryInMs });
       if (outcome.state !== 'held back') return outcome;
       if (await wait('held back', outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };

@@ -30,20 +30,20 @@ test('a run by batches is begun with its saving in view, followed, and one that 
   await page.goto(stage.at('/evaluations/new?prompt=echo'));
   await page.getByLabel('From', { exact: true }).selectOption('inline');
   await page.getByRole('region', { name: 'Estimate' }).getByText('1 calls of the model').waitFor();
-  const mode = page.getByLabel('Models are called');
+  const mode = page.getByLabel('Model calls');
   const offered = () => mode.locator('option').allTextContents();
   await page.getByText('By batches, calls cost less').waitFor();
   // The sandbox has none.
-  expect(await offered()).toEqual(['One by one, now', 'By batches where all models have them']);
+  expect(await offered()).toEqual(['Individually, now', 'In batches where all models support them']);
 
   await page.getByLabel('Prompt', { exact: true }).fill('say');
   await mode.locator('option', { hasText: /^By batches$/ }).waitFor({ state: 'attached' });
-  await mode.selectOption('By batches');
-  await page.getByLabel('Wait for a batch at most').selectOption('12 hours');
+  await mode.selectOption('In batches');
+  await page.getByLabel('Maximum wait for a batch').selectOption('12 hours');
   await page.getByLabel('Calls without a response then').selectOption('count as failed');
   await page
     .getByRole('region', { name: 'Estimate' })
-    .getByText(/less than one by one/)
+    .getByText(/less than with single calls/)
     .waitFor();
   await page.getByRole('button', { name: 'Start the evaluation' }).click();
 
@@ -80,9 +80,9 @@ test('a run by batches is begun with its saving in view, followed, and one that 
   await page.getByText('Batch 2 is submitted again.').first().waitFor();
   await batches.getByText('unknown', { exact: true }).waitFor({ state: 'detached' });
 
-  await page.getByRole('link', { name: 'New run like this' }).click();
-  await page.getByLabel('Wait for a batch at most').waitFor();
-  expect([await mode.inputValue(), await page.getByLabel('Wait for a batch at most').inputValue()]).toEqual([
+  await page.getByRole('link', { name: 'Duplicate…' }).click();
+  await page.getByLabel('Maximum wait for a batch').waitFor();
+  expect([await mode.inputValue(), await page.getByLabel('Maximum wait for a batch').inputValue()]).toEqual([
     'batch',
     '12h',
   ]);

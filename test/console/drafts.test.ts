@@ -76,7 +76,7 @@ test('what is typed into a prompt outlives leaving the page and loading it again
   await write(page, 'Text', 'Again');
   await stored(page, 1);
   await page.reload();
-  await page.getByRole('button', { name: 'Throw them away' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await editor(page).getByText('Typed {{ name }}').waitFor();
   await stored(page, 0);
   await page.reload();
@@ -93,7 +93,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await page.getByRole('button', { name: 'Add a pane' }).click();
   const second = page.getByRole('region', { name: 'Pane 2' });
   await second.getByLabel('Model').fill('sandbox/json');
-  await second.getByRole('button', { name: 'Edit its text' }).click();
+  await second.getByRole('button', { name: 'Edit the text' }).click();
   await write(page, 'Draft of pane 2', 'Bye {{ name }} of {{ place }}');
   await page.getByLabel('place', { exact: true }).fill('London');
   const isThere = async () => {
@@ -112,7 +112,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await isThere();
   await page.getByRole('button', { name: 'Run all' }).click();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Throw them away' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await second.waitFor({ state: 'detached' });
   expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('');
   await stored(page, 0);
@@ -137,9 +137,9 @@ test('two tabs that edit one prompt do not overwrite what the other keeps', asyn
   await editor(other).getByText('Of the second').waitFor();
   // The tab is closed: its text is taken over.
   await page.close();
-  await other.getByRole('button', { name: /^Go on with them/ }).click();
+  await other.getByRole('button', { name: /^Use them/ }).click();
   await editor(other).getByText('Of the first').waitFor();
-  await other.getByRole('button', { name: /^Go on with them/ }).click();
+  await other.getByRole('button', { name: /^Use them/ }).click();
   await editor(other).getByText('Of the second').waitFor();
   await context.close();
 });
@@ -251,7 +251,7 @@ test('so is one that ends under an open dialog, or while the playground runs', a
   await page.goto(stage.at('/prompts'));
   await page.getByRole('button', { name: 'New prompt…' }).click();
   await page.getByLabel('Name').fill('under/dialog');
-  await page.getByRole('textbox', { name: 'Text' }).fill('Hello');
+  await page.getByRole('textbox', { name: 'User message' }).fill('Hello');
   await endSession(context);
   await page.getByRole('button', { name: 'Create' }).click();
   await goOn();
@@ -322,9 +322,9 @@ test('forms that make something keep what was typed until it is sent or thrown a
     await page.getByRole('button', { name: 'New prompt…' }).click();
   };
   const forms: [label: string, text: string, open: () => Promise<unknown>][] = [
-    ['Examples at a time', '7', () => page.goto(stage.at('/evaluations/new'))],
+    ['Concurrency', '7', () => page.goto(stage.at('/evaluations/new'))],
     ['Maximum cost, in US dollars', '1.5', () => page.goto(stage.at('/schedules/new'))],
-    ['Text', 'Typed {{ name }}', openPrompt],
+    ['User message', 'Typed {{ name }}', openPrompt],
     ['Expected', 'Typed', openExample],
   ];
   for (const [index, [label, text, open]] of forms.entries()) {
@@ -336,7 +336,7 @@ test('forms that make something keep what was typed until it is sent or thrown a
     await open();
     await page.getByText(/^Your unsaved changes from/).waitFor();
     expect(await field.inputValue()).toBe(text);
-    await page.getByRole('button', { name: 'Throw them away' }).click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
     expect(await field.inputValue()).toBe(before);
     await field.fill(text);
     await stored(page, index + 1);

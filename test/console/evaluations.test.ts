@@ -41,7 +41,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.getByText('people: version 1 has 20 examples.').first().waitFor();
   await page.getByRole('heading', { name: 'people', level: 1 }).waitFor();
 
-  await page.getByRole('link', { name: 'Evaluate with it' }).click();
+  await page.getByRole('link', { name: 'Evaluate…' }).click();
   await page.getByLabel('Prompt', { exact: true }).fill('greeting');
   await page.getByRole('region', { name: 'Estimate' }).getByText('20 examples, 20 calls of the model').waitFor();
   await page.getByRole('button', { name: 'Start the evaluation' }).click();
@@ -51,13 +51,13 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   const first = new URL(page.url()).pathname;
 
   await call('PUT', '/prompts/greeting', { body: { template: 'Hello {{ name }}' } });
-  await page.getByRole('link', { name: 'New run like this' }).click();
+  await page.getByRole('link', { name: 'Duplicate…' }).click();
   await page.getByRole('button', { name: 'Start the evaluation' }).click();
   await page.waitForURL((url) => url.pathname !== first && /eval_/.test(url.pathname));
   const verdict = page.getByRole('region', { name: 'Compared with the baseline' });
   await verdict.getByText(/^Better by [\d.]+–[\d.]+ points: not noise$/).waitFor();
 
-  await page.getByLabel('Examples', { exact: true }).selectOption('That got worse');
+  await page.getByLabel('Examples', { exact: true }).selectOption('Got worse');
   await page.getByText('1 of 20').waitFor();
   await page.getByLabel('Score from, in %').fill('1');
   await page.getByRole('heading', { name: 'No examples match these filters' }).waitFor();
@@ -65,7 +65,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.getByText('20 results').waitFor();
   await page.getByLabel('Score to, in %').fill('0');
   await page.getByText('1 of 20').waitFor();
-  await page.getByLabel('Examples', { exact: true }).selectOption('That got worse');
+  await page.getByLabel('Examples', { exact: true }).selectOption('Got worse');
   await page.waitForURL(/only=regression/);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'e0' }).click();
   const example = page.getByRole('dialog', { name: 'Example 1' });
@@ -130,12 +130,12 @@ test('a run of code is listed, shown while its program runs it, compared, and sc
   await page.getByRole('heading', { name: 'Evaluation of support/agent' }).waitFor();
   await page.getByText(/0 of 1 examples; the program that runs it has until/).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).waitFor();
-  for (const name of ['Pause', 'Retry what failed']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+  for (const name of ['Pause', 'Retry failed examples'])
+    expect(await page.getByRole('button', { name }).count()).toBe(0);
   await run.send();
   await finish(run.id);
   await page.getByText('passed', { exact: true }).waitFor();
-  for (const name of ['New run like this', 'Move a label'])
-    expect(await page.getByRole('link', { name }).count()).toBe(0);
+  for (const name of ['Duplicate…', 'Move a label']) expect(await page.getByRole('link', { name }).count()).toBe(0);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
   const example = page.getByRole('dialog', { name: 'Example 1' });
   await example.getByText('was 0 %').waitFor();
@@ -180,7 +180,7 @@ test('a run is paused, given more money, resumed, canceled, tried again and scor
   await page.getByText('running', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByText('canceled', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Retry what failed' }).click();
+  await page.getByRole('button', { name: 'Retry failed examples' }).click();
   await page.getByText('running', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByText('canceled', { exact: true }).waitFor();
@@ -224,7 +224,7 @@ test('an example is searched and changed, which makes a version; versions are co
   const dialog = page.getByRole('dialog', { name: 'b' });
   await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": ');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Expected is not JSON.').waitFor();
+  await dialog.getByText('Expected must be valid JSON.').waitFor();
   await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": "Hello Bob"}');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The example was changed in version 2.').first().waitFor();
@@ -260,7 +260,7 @@ test('a schedule is made, triggered and paused, and has its evaluations', async 
   await page.goto(stage.at('/schedules'));
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByLabel('Name', { exact: true }).first().fill('nightly');
-  await page.getByLabel('Due').fill('0 3 * * *');
+  await page.getByLabel('Schedule (cron)').fill('0 3 * * *');
   await page.getByLabel('Prompt', { exact: true }).fill('greeting');
   await page.getByLabel('Dataset', { exact: true }).fill('people');
   await page.getByRole('button', { name: 'Create the schedule' }).click();
@@ -300,7 +300,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
     { at: '/datasets/team/people?example=b', shows: 'b' },
     { at: '/datasets/team/people?tab=versions', shows: 'All versions' },
     { at: '/schedules/new', shows: 'When' },
-    { at: '/usage', shows: 'Mean latency a day' },
+    { at: '/usage', shows: 'Mean latency per day' },
   ]);
   expect(problems).toEqual([]);
 });

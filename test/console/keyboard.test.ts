@@ -139,7 +139,7 @@ test('an evaluation is started, followed, read where it got worse, and compared'
   await verdict.getByText(/^Worse by/).waitFor();
   await page.getByRole('status').filter({ hasText: 'The evaluation is completed' }).waitFor({ state: 'attached' });
 
-  await choose(page.getByLabel('Examples', { exact: true }), 'That got worse');
+  await choose(page.getByLabel('Examples', { exact: true }), 'Got worse');
   await page.getByText(/^\d+ of 12$/).waitFor();
   await enter(link('e1'));
   const example = dialog('Example 2');
@@ -155,7 +155,7 @@ test('an evaluation is started, followed, read where it got worse, and compared'
   await page.keyboard.press('Escape');
   await untilFocused(button('Compare…'));
   await enter(verdict.getByRole('link', { name: 'Compare' }));
-  await page.getByRole('heading', { name: 'Two evaluations compared' }).waitFor();
+  await page.getByRole('heading', { name: 'Compare evaluations' }).waitFor();
   await untilFocused(main());
   await enter(link('Swap'));
   await page.getByText(/^Better by/).waitFor();
@@ -230,7 +230,7 @@ test('a webhook is made, tested, and an event sent to it again', async () => {
   await page.keyboard.press('Enter');
   const secret = dialog('The signing secret');
   await secret.getByText('whsec_').waitFor();
-  await enter(secret.getByRole('button', { name: 'I have kept it' }));
+  await enter(secret.getByRole('button', { name: 'I have saved it' }));
   await page.getByRole('heading', { name: receiver.url, level: 1 }).waitFor();
   await dialog().waitFor({ state: 'detached' });
   await untilFocused(main());
@@ -240,11 +240,11 @@ test('a webhook is made, tested, and an event sent to it again', async () => {
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await untilFocused(button('Send a test'));
-  await enter(button('New secret…'));
+  await enter(button('Rotate secret…'));
   await enter(button('Make one'));
-  await enter(button('I have kept it'));
+  await enter(button('I have saved it'));
   await dialog().waitFor({ state: 'detached' });
-  await untilFocused(button('New secret…'));
+  await untilFocused(button('Rotate secret…'));
   await enter(button('Disable'));
   await untilFocused(button('Enable'));
   await page.keyboard.press('Enter');
@@ -253,7 +253,7 @@ test('a webhook is made, tested, and an event sent to it again', async () => {
   await call('POST', '/prompts', { body: { name: 'new', template: 'x', model: 'sandbox/echo' } });
   await receiver.got(2);
   await choose(page.getByLabel('Event'), 'prompt.created');
-  await enter(button('Read again'));
+  await enter(button('Refresh'));
   const table = page.getByRole('table', { name: 'Deliveries' });
   // The older one is of the test.
   await table.getByRole('link').nth(1).waitFor();
@@ -277,7 +277,7 @@ test('a key is made and revoked, a session ended, a label protected', async () =
   await enter(button('Create'));
   const shown = dialog('The new key');
   const key = (await shown.locator('pre').textContent()) ?? '';
-  await enter(shown.getByRole('button', { name: 'I have kept it' }));
+  await enter(shown.getByRole('button', { name: 'I have saved it' }));
   await dialog().waitFor({ state: 'detached' });
   await untilFocused(button('New key…'));
   const { body } = await call('GET', '/api-keys');

@@ -97,7 +97,7 @@ test('a member makes a personal key within the role, and revokes it', async () =
   await form.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog', { name: 'The new key' });
   const key = (await shown.locator('pre').textContent()) ?? '';
-  await shown.getByRole('button', { name: 'I have kept it' }).click();
+  await shown.getByRole('button', { name: 'I have saved it' }).click();
   expect((await call('GET', '/me', { key })).body).toMatchObject({
     member: { id: viewer.id },
     key: { name: 'my laptop' },

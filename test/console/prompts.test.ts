@@ -36,6 +36,7 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.goto(stage.at('/prompts'));
   await page.getByRole('button', { name: 'New prompt…' }).click();
   await page.getByLabel('Name').fill('support/greeting');
+  await page.getByLabel('Type').selectOption('Text');
   await page.getByRole('textbox', { name: 'Text' }).fill('Hello {{ name }}');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'support/greeting', level: 1 }).waitFor();
@@ -81,7 +82,7 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.getByRole('cell', { name: 'production', exact: true }).waitFor();
   await call('PUT', '/prompts/support/greeting', { body: { template: 'Hi {{ name }}' } });
   await page.reload();
-  await page.getByRole('cell', { name: 'production: version 2' }).waitFor();
+  await page.getByRole('cell', { name: 'production → v2' }).waitFor();
   expect(page.url()).toContain('group=support');
   expect(complaints).toEqual([]);
   await context.close();
@@ -204,7 +205,7 @@ test('what is saved from the playground does not pass over a newer version unsee
     await call('POST', '/prompts', { body: { name, template: 'Begin', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=tried'));
-  await page.getByRole('button', { name: 'Edit its text' }).click();
+  await page.getByRole('button', { name: 'Edit the text' }).click();
   await write(page, 'Draft of pane 1', 'Mine');
   await call('PUT', '/prompts/tried', { body: { template: 'Theirs', commit_message: 'I was here' } });
 
@@ -235,8 +236,10 @@ test('a prompt says what includes it, also before it is archived', async () => {
     });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/prompts/users/1'));
-  await page.getByRole('button', { name: 'Archive…' }).click();
-  await page.getByRole('dialog').getByText('No other prompt includes it.').waitFor();
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').first().waitFor();
+  expect((await call('GET', '/prompts/users/1')).body.archived).toBe(false);
   await page.goto(stage.at('/prompts/parts/tone'));
   await page.getByText('included by').waitFor();
   await page.getByRole('button', { name: 'Archive…' }).click();

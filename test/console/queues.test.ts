@@ -58,7 +58,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await dialog.getByLabel('Prompt').fill('say');
   await dialog.getByLabel('Status').selectOption('failed');
   await dialog.getByLabel('Conditions on scores').fill('tone<<0.5');
-  await dialog.getByLabel('Share of them, in %').fill('20');
+  await dialog.getByLabel('Sampling rate, in %').fill('20');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').waitFor();
   expect(await violationsInThemes(page)).toEqual([]);

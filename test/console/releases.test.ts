@@ -64,7 +64,7 @@ test('a release is started by form from the versions of a prompt, evaluated, app
   await step(1).getByLabel('Examples that may get worse').fill('10');
   await step(2).getByLabel('Who made the version or started the release does not count').uncheck();
   expect(await step(3).getByLabel('Share, in %').inputValue()).toBe('5');
-  await step(4).getByLabel('Higher at most, in points').fill('2.5');
+  await step(4).getByLabel('Maximum increase, in points').fill('2.5');
   await page.getByLabel('Reason').fill('Shorter answers');
   expect(await violationsInThemes(page)).toEqual([]);
   await shoot(page, 'new');
@@ -206,7 +206,7 @@ test('a label gets its steps in the settings, and moves by them alone', async ()
   await page.goto(stage.at('/settings?tab=labels'));
   await page.getByRole('button', { name: 'Release steps… guarded' }).click();
   const dialog = page.getByRole('dialog', { name: 'Release steps of guarded' });
-  await dialog.getByLabel('It moves by releases with these steps alone').check();
+  await dialog.getByLabel('It moves only by releases with these steps').check();
   await dialog.getByLabel('Write them as JSON').check();
   await dialog.getByLabel('Steps', { exact: true }).fill('[{"type": "canary"');
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -260,7 +260,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
       { at: '/releases', shows: 'Releases' },
       { at: '/releases/new?prompt=release/pages', shows: 'Steps' },
       { at: `/releases/${id}`, shows: 'Outputs' },
-      { at: `/releases/${body.data[0].id}`, shows: 'Latency, 95 % within' },
+      { at: `/releases/${body.data[0].id}`, shows: 'Latency, p95' },
       { at: '/releases/rel_none', shows: 'There is no such release' },
       { at: '/settings?tab=labels', shows: 'Settings' },
     ]),

@@ -32,8 +32,8 @@ test('a rule is created by form, scores what runs, is changed, disabled, and sco
   await dialog.getByLabel('Name of the rule').fill('team/short');
   await dialog.getByLabel('Executions of').selectOption('One prompt');
   await dialog.getByLabel('Prompt', { exact: true }).fill('say');
-  await dialog.getByLabel('Share of them, in %').fill('100');
-  await dialog.getByLabel('Budget a day, in US dollars').fill('5');
+  await dialog.getByLabel('Sampling rate, in %').fill('100');
+  await dialog.getByLabel('Budget per day, in US dollars').fill('5');
   await dialog.getByLabel('Scores by').selectOption({ value: 'exact_match' });
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').waitFor();
@@ -63,7 +63,7 @@ test('a rule is created by form, scores what runs, is changed, disabled, and sco
   await page.getByRole('button', { name: 'Change…' }).click();
   const change = page.getByRole('dialog', { name: 'Change team/short' });
   expect(await change.getByLabel('Prompt', { exact: true }).inputValue()).toBe('say');
-  await change.getByLabel('Share of them, in %').fill('50');
+  await change.getByLabel('Sampling rate, in %').fill('50');
   await change.getByRole('button', { name: 'Save' }).click();
   await page.getByText('50 % of say').waitFor();
   expect((await call('GET', '/rules/team/short')).body).toMatchObject({ enabled: false, sample_rate: 0.5 });
@@ -71,7 +71,7 @@ test('a rule is created by form, scores what runs, is changed, disabled, and sco
     body: { prompt_name: 'say', evaluators: [{ type: 'json_valid', name: 'parses' }], enabled: false },
   });
 
-  await page.getByRole('button', { name: 'Score the past…' }).click();
+  await page.getByRole('button', { name: 'Score past executions…' }).click();
   await page.getByRole('dialog').getByLabel('From').fill('2020-01-01');
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   await page

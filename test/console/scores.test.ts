@@ -148,8 +148,8 @@ test('trends by version are on the prompt’s page, and executions with a bad sc
   await page.getByLabel('Score, as').fill('helpful=false');
   await page.waitForURL(/score=/);
   await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Make a dataset…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make a dataset' });
+  await page.getByRole('button', { name: 'Create a dataset…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create a dataset' });
   await dialog.getByLabel('Dataset').fill('trend/unhelpful');
   expect(await violationsInThemes(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Make' }).click();

@@ -61,7 +61,7 @@ test('the command palette leads to pages, to objects by a part of their names, a
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to or do' }).fill('nothing is called that');
-  await page.getByText('Nothing has that in its name.').waitFor();
+  await page.getByText('No matches. Try another part of the name, or an id.').waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   expect(complaints).toEqual([]);
@@ -105,7 +105,7 @@ test('single keys: pages by g and a letter, rows by j and k, all of them in a li
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await dialog.waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
-  await dialog.getByRole('checkbox', { name: 'Single keys do something' }).uncheck();
+  await dialog.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.keyboard.press('g');

@@ -26,11 +26,11 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   const form = page.getByRole('dialog', { name: 'New webhook' });
   await form.getByLabel('URL').fill(receiver.url);
   await form.getByLabel('execution.completed').uncheck();
-  await form.getByLabel('Headers of your own').fill('X-Tenant: acme');
+  await form.getByLabel('Custom headers').fill('X-Tenant: acme');
   await form.getByRole('button', { name: 'Create' }).click();
   const secret = page.getByRole('dialog', { name: 'The signing secret' });
   expect(await secret.locator('pre').textContent()).toMatch(/^whsec_/);
-  await secret.getByRole('button', { name: 'I have kept it' }).click();
+  await secret.getByRole('button', { name: 'I have saved it' }).click();
   await page.getByRole('heading', { name: receiver.url, level: 1 }).waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await page.getByText('whsec_').count()).toBe(0);
@@ -54,10 +54,10 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await page.getByRole('dialog').getByLabel('Description').fill('For tests');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('For tests').waitFor();
-  await page.getByRole('button', { name: 'New secret…' }).click();
-  await page.getByRole('button', { name: 'Make one' }).click();
+  await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   await page.getByRole('dialog', { name: 'The new signing secret' }).getByText('whsec_').waitFor();
-  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
 
   await call('POST', '/prompts', { body: { name: 'new', template: 'x', model: 'sandbox/echo' } });
   const id = new URL(page.url()).pathname.split('/').at(-1);
@@ -75,7 +75,7 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await page.getByText('1 event is being sent again.').first().waitFor();
   await untilDelivered(2);
-  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
   await delivery.getByRole('heading', { name: 'Attempt 1 200' }).waitFor();
   await delivery.getByRole('button', { name: 'Send again' }).click();
@@ -94,7 +94,7 @@ test('a key is made, shown once, and revoked; a session is ended', async () => {
   await form.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog', { name: 'The new key' });
   const key = (await shown.locator('pre').textContent()) ?? '';
-  await shown.getByRole('button', { name: 'I have kept it' }).click();
+  await shown.getByRole('button', { name: 'I have saved it' }).click();
   expect((await call('GET', '/prompts', { key })).status).toBe(200);
 
   const other = await stage.signIn({}, key);

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
-import { placeFree, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
+import { placeFree, sendNow, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,
   cancelAttempt,
@@ -113,6 +113,14 @@ function deliveredPaths(): WebhookDeliveryPath[] {
     webhookDeliveryPath('continued-after-two-attempts', 'delivered', ['attempt 3', 'attempt 4'], {
       input: { attemptsMade: 2 },
       outcomes: [FAILED, DELIVERED],
+    }),
+    webhookDeliveryPath('sent-now-while-waiting', 'delivered', ['attempt 1', 'attempt 2'], {
+      input: { retryWaitsMs: [HOUR_MS] },
+      outcomes: [FAILED, DELIVERED],
+      meanwhile: async (handle) => {
+        await being(handle, 'waiting');
+        await handle.signal(sendNow);
+      },
     }),
     webhookDeliveryPath('waiting-at-first', 'delivered', ['attempt 2', 'attempt 3'], {
       input: { attemptsMade: 1, firstWait: { waitMs: 10, reason: 'HTTP 503' } },

@@ -28,7 +28,7 @@ export function StatusBadge({ status }: { status: string }) {
 export function LabelBadge({ label, version }: { label: string; version?: number | undefined }) {
   return (
     <span className={`badge ${label === 'production' ? 'accent' : ''}`}>
-      {version === undefined ? label : `${label}: version ${version}`}
+      {version === undefined ? label : `${label} → v${version}`}
     </span>
   );
 }

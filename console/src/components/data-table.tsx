@@ -9,6 +9,10 @@ const HEAD_HEIGHT_PX = 36;
 export interface Column<Row> {
   key: string;
   header: string;
+  /** In place of `header`, such as a checkbox for all rows. */
+  head?: ReactNode;
+  /** How the rows are sorted by it, where they are. */
+  sorted?: 'ascending' | 'descending' | undefined;
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid. Default: `minmax(6rem, 1fr)`. */
   width?: string;
@@ -111,8 +115,8 @@ export function DataTable<Row>({
       <div role="rowgroup" className="table-top">
         <div role="row" className="table-row table-head" aria-rowindex={1}>
           {columns.map((column) => (
-            <span key={column.key} role="columnheader" className={classOf(column)}>
-              {column.header}
+            <span key={column.key} role="columnheader" aria-sort={column.sorted} className={classOf(column)}>
+              {column.head ?? column.header}
             </span>
           ))}
         </div>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useMemo } from 'react';
+import { formatCount } from '../format.ts';
 import { providersQuery } from '../queries.ts';
 import { ComboField, type OptionGroup } from './combo-field.tsx';
 
-/** A model by name, with what a million tokens of it cost. It offers those of the providers that are set up, and takes any other. */
+/** A model by name, with what a million tokens of it cost, and how many it takes at once. It offers those of the providers that are set up, and takes any other. */
 export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'options' | 'groups'>) {
   const { data } = useQuery(providersQuery);
   const groups = useMemo(
@@ -12,10 +13,13 @@ export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'optio
         .filter(({ is_configured, models }) => is_configured && models.length > 0)
         .map(({ provider, models }) => ({
           value: provider,
-          items: models.map(({ model, pricing }) => ({
-            value: model,
-            ...(pricing && { detail: `$${pricing.input} in, $${pricing.output} out` }),
-          })),
+          items: models.map(({ model, pricing, context_window: tokens }) => {
+            const detail = [
+              tokens !== null && `${formatCount(tokens)} tokens`,
+              pricing && `$${pricing.input} in, $${pricing.output} out`,
+            ].filter((part) => typeof part === 'string');
+            return { value: model, ...(detail.length > 0 && { detail: detail.join(' · ') }) };
+          }),
         })),
     [data],
   );

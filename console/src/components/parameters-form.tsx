@@ -16,10 +16,10 @@ const NUMBERS = [
 const COMMON = 2;
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const FORMATS = [
-  { value: '', label: 'Default of the model' },
+  { value: '', label: 'Model default' },
   { value: 'text', label: 'Text' },
-  { value: 'json_object', label: 'Any JSON' },
-  { value: 'json_schema', label: 'JSON by a schema' },
+  { value: 'json_object', label: 'JSON' },
+  { value: 'json_schema', label: 'JSON schema' },
 ];
 const EMPTY_SCHEMA = { type: 'object', properties: {}, required: [] };
 
@@ -67,17 +67,17 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
             label="Reasoning effort"
             value={value.reasoning_effort ?? ''}
             onChange={(effort) => change({ reasoning_effort: EFFORTS.find((each) => each === effort) })}
-            options={[{ value: '', label: 'Default of the model' }, ...EFFORTS]}
+            options={[{ value: '', label: 'Model default' }, ...EFFORTS]}
           />
           <TextArea
-            label="Stop at"
+            label="Stop sequences"
             rows={2}
-            hint="One text a line."
+            hint="One per line."
             value={stop.join('\n')}
             onChange={(typed) => change({ stop: typed === '' ? undefined : typed.split('\n') })}
           />
           <JsonField
-            label="Options of the provider"
+            label="Provider options"
             hint={'By provider: {"openai": {"store": false}}'}
             value={value.provider_options}
             onChange={(options) => change({ provider_options: options as Parameters['provider_options'] })}
@@ -123,7 +123,7 @@ export function JsonField({
           onChange(text.trim() === '' ? undefined : JSON.parse(text));
           setError(undefined);
         } catch {
-          setError('This is not JSON yet: the last that was stays.');
+          setError('Not valid JSON yet: the last valid value is kept.');
         }
       }}
     />

@@ -15,14 +15,14 @@ export function SecretDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal open onClose={onClose} title={title} description="Keep it now: it is not shown again.">
+    <Modal open onClose={onClose} title={title} description="Copy it now: it is not shown again.">
       <pre className="code" data-testid="secret">
         {secret}
       </pre>
       <div className="dialog-actions">
         <CopyButton text={secret} what={what} />
         <button type="button" className="button primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </button>
       </div>
     </Modal>

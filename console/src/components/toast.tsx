@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 
 const manager = Toast.createToastManager();
 
+/** Long enough to read what was done, and to find the button by keyboard (F6). */
+const UNDO_MS = 12_000;
+
 /** Says what was done. */
 export function showToast(title: string, description?: string): void {
   manager.add({ title, ...(description !== undefined && { description }) });
@@ -14,6 +17,25 @@ export function showError(error: unknown): void {
   manager.add({ title: 'Request failed', description, type: 'error', priority: 'high', timeout: 10_000 });
 }
 
+/**
+ * Says what was done, with a button that takes it back. For what can be taken back, in place of a question before it.
+ * @param undo sends the requests that take it back, and reads again what the page shows
+ */
+export function showUndo(title: string, undo: () => Promise<unknown>, description?: string): void {
+  const id = manager.add({
+    title,
+    ...(description !== undefined && { description }),
+    timeout: UNDO_MS,
+    actionProps: {
+      children: 'Undo',
+      onClick() {
+        manager.close(id);
+        undo().then(() => showToast('Undone.'), showError);
+      },
+    },
+  });
+}
+
 function ToastList() {
   const { toasts } = Toast.useToastManager();
   return toasts.map((toast) => (
@@ -23,6 +45,7 @@ function ToastList() {
         ✕
       </Toast.Close>
       <Toast.Description className="toast-description" />
+      <Toast.Action className="button small toast-action" />
     </Toast.Root>
   ));
 }

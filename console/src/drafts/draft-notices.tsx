@@ -8,12 +8,12 @@ export function RestoredNotice({ draft, onThrowAway }: { draft: Draft; onThrowAw
   if (isClosed) return null;
   return (
     <div className="notice" role="status">
-      <span>Your unsaved changes from {formatAgo(new Date(draft.at).toISOString())} are here again.</span>
+      <span>Your unsaved changes from {formatAgo(new Date(draft.at).toISOString())} were restored.</span>
       <button type="button" className="button small" onClick={close}>
-        Keep them
+        Keep
       </button>
       <button type="button" className="button small" onClick={onThrowAway}>
-        Throw them away
+        Discard
       </button>
     </div>
   );
@@ -46,10 +46,10 @@ export function OtherDrafts<Value>({
               className="button small"
               onClick={() => onTake(isOfThisTab(draft) ? draft : adoptDraft(draft))}
             >
-              Go on with them<span className="visually-hidden">: {name}</span>
+              Use them<span className="visually-hidden">: {name}</span>
             </button>
             <button type="button" className="button small" onClick={() => dropDraft(draft.id)}>
-              Throw them away<span className="visually-hidden">: {name}</span>
+              Discard<span className="visually-hidden">: {name}</span>
             </button>
           </li>
         );

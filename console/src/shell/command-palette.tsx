@@ -54,7 +54,11 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose: () =
               placeholder="A page, a prompt, a dataset, an id, an action…"
             />
             <Autocomplete.Empty className="palette-empty">
-              {found.isFetching ? 'Searching…' : typed === '' ? '' : 'Nothing has that in its name.'}
+              {found.isFetching
+                ? 'Searching…'
+                : typed === ''
+                  ? ''
+                  : 'No matches. Try another part of the name, or an id.'}
             </Autocomplete.Empty>
             <Autocomplete.List className="palette-list">
               {(group: CommandGroup) => (

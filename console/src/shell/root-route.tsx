@@ -14,13 +14,13 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
     <main className="page">
       <h1>There is no such page</h1>
       <p>
-        <Link to="/prompts">To the prompts</Link>
+        <Link to="/prompts">Back to prompts</Link>
       </p>
     </main>
   ),
   errorComponent: ({ error, reset }) => (
     <main className="page">
-      <h1>This page failed</h1>
+      <h1>Something went wrong on this page</h1>
       <ErrorState error={error} onRetry={reset} />
     </main>
   ),

@@ -2,13 +2,14 @@ import { Menu } from '@base-ui/react/menu';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call, isSignedOut, post } from '../api.ts';
+import { call, isSignedOut } from '../api.ts';
 import type { EndedSession } from '../api-types.ts';
 import { showError } from '../components/toast.tsx';
 import { closeDrafts, unkeptDrafts } from '../drafts/drafts.ts';
 import { useConfig } from './config.ts';
 import { rememberProvider } from './provider-sign-in.tsx';
 import { useSession } from './session.ts';
+import { useSwitchWorkspace } from './switch-workspace.ts';
 import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
 const THEMES: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' };
@@ -35,12 +36,7 @@ export function SessionMenu() {
     },
     onError: showError,
   });
-  const switchTo = useMutation({
-    mutationFn: (workspace: string) => post('/session/workspace', { workspace }),
-    // Everything on the page is of the workspace before.
-    onSuccess: () => window.location.assign('/console/'),
-    onError: showError,
-  });
+  const switchTo = useSwitchWorkspace();
   if (session === undefined) return null;
   return (
     <Menu.Root>
@@ -55,14 +51,7 @@ export function SessionMenu() {
               <>
                 <Menu.Group>
                   <Menu.GroupLabel className="menu-label">Workspace</Menu.GroupLabel>
-                  <Menu.RadioGroup
-                    value={session.workspace.name}
-                    onValueChange={(chosen: string) => {
-                      if (unkeptDrafts() > 0 && !window.confirm('Leave the workspace without saving your changes?'))
-                        return;
-                      switchTo.mutate(chosen);
-                    }}
-                  >
+                  <Menu.RadioGroup value={session.workspace.name} onValueChange={(chosen: string) => switchTo(chosen)}>
                     {session.workspaces.map(({ name, role }) => (
                       <Menu.RadioItem key={name} value={name} className="menu-item">
                         <Menu.RadioItemIndicator className="menu-mark">✓</Menu.RadioItemIndicator>

@@ -28,7 +28,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip-link" href="#main">
-        To the content
+        Skip to content
       </a>
       <header className="sidebar" data-open={open}>
         <div className="sidebar-top">

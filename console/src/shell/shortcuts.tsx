@@ -73,14 +73,14 @@ function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void
         </section>
       </div>
       <CheckField
-        label="Single keys do something"
+        label="Single-key shortcuts"
         checked={on}
         onChange={(checked) => {
           setOn(checked);
           setKeysOn(checked);
         }}
       />
-      <p className="field-hint">Turn them off if you speak to this computer. Ctrl+K and Esc stay.</p>
+      <p className="field-hint">Turn them off if you use speech input. Ctrl+K and Esc stay.</p>
     </Modal>
   );
 }

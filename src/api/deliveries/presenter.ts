@@ -22,12 +22,18 @@ export function presentDelivery(row: DeliveryRow): z.input<typeof Delivery> {
   };
 }
 
-export function presentWithAttempts(row: DeliveryRow, attempts: AttemptRecord[]): z.input<typeof DeliveryWithAttempts> {
+export function presentWithAttempts(
+  row: DeliveryRow,
+  body: string | undefined,
+  attempts: AttemptRecord[],
+): z.input<typeof DeliveryWithAttempts> {
   return {
     ...presentDelivery(row),
-    attempts: attempts.map(({ attempt, started_at, status, duration_ms, response_body, error }) => ({
+    request_body: body ?? null,
+    attempts: attempts.map(({ attempt, started_at, request, status, duration_ms, response_body, error }) => ({
       attempt,
       started_at: started_at.toISOString(),
+      request,
       status,
       duration_ms,
       response_body,

@@ -1,20 +1,36 @@
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/webhooks/deliveries/deliveries.ts';
+import {
+  bodyOfDelivery,
+  getDelivery,
+  listAttempts,
+  listDeliveries,
+  redeliver,
+} from '../../services/webhooks/deliveries/deliveries.ts';
+import { sendNow } from '../../services/webhooks/deliveries/send-now.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentDelivery, presentWithAttempts } from './presenter.ts';
-import { attemptSample, deliverySample, requestedSample } from './samples.ts';
+import { attemptSample, bodySample, deliverySample, requestedSample } from './samples.ts';
 import { Delivery, DeliveryPage, DeliveryWithAttempts, ListQuery } from './schema.ts';
 
 const tag = 'Webhooks';
 const DeliveryParams = idParams('delivery');
 
 /** `/deliveries`, and those of a webhook. */
-export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempotency; quotas: Quotas }): Route[] {
+export function deliveryRoutes({
+  idempotency,
+  quotas,
+  client,
+}: {
+  idempotency: Idempotency;
+  quotas: Quotas;
+  client: Client;
+}): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -43,11 +59,29 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       scope: 'read',
       params: DeliveryParams,
       response: DeliveryWithAttempts,
-      responseExample: { ...deliverySample, attempts: [attemptSample] },
+      responseExample: { ...deliverySample, request_body: bodySample, attempts: [attemptSample] },
       async handler({ db, params }) {
         const row = await getDelivery(db, params.id);
-        return presentWithAttempts(row, await listAttempts(db, row.id));
+        return presentWithAttempts(row, await bodyOfDelivery(db, row), await listAttempts(db, row.id));
       },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/deliveries/{id}/send-now',
+      operationId: 'sendDeliveryNow',
+      audit: ['webhook.sent_now'],
+      tag,
+      summary: 'Send a waiting delivery now',
+      description:
+        'Makes the next attempt of a delivery that is `waiting` at once. If it fails, the next waits for as long as it would have.',
+      scope: 'write',
+      // What the receiver has responded.
+      withoutRead: { status_reason: null } satisfies Partial<z.input<typeof Delivery>>,
+      params: DeliveryParams,
+      response: Delivery,
+      responseExample: { ...deliverySample, status: 'waiting', status_reason: 'HTTP 503', finished_at: null },
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) => presentDelivery(await sendNow(db, client, params.id)),
     }),
     defineRoute({
       method: 'post',

@@ -31,10 +31,20 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' });
 
+const SentRequest = z.object({
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).meta({
+    description: 'With the signatures. Of headers that the webhook has of its own, the values are hidden.',
+  }),
+});
+
 const Attempt = z
   .object({
     attempt: z.int().meta({ description: 'The number of the attempt, from 1.' }),
     started_at: Timestamp,
+    request: SentRequest.nullable().meta({
+      description: 'What was sent, with the `request_body` of the delivery; null for attempts from before it was kept.',
+    }),
     status: z.int().nullable().meta({ description: 'HTTP status of the response; null if there was none.' }),
     duration_ms: z.int(),
     response_body: z.string().nullable().meta({ description: 'The first 1 KiB of the response body.' }),
@@ -43,6 +53,9 @@ const Attempt = z
   .meta({ id: 'DeliveryAttempt' });
 
 export const DeliveryWithAttempts = Delivery.extend({
+  request_body: z.string().nullable().meta({
+    description: 'The body of every attempt: the event, byte by byte what is signed. Null where the event is gone.',
+  }),
   attempts: z.array(Attempt).meta({ description: 'All attempts so far, oldest first.' }),
 }).meta({ id: 'DeliveryWithAttempts' });
 

@@ -8,7 +8,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { archivePrompt, restorePrompt } from '../../services/prompts/archive.ts';
 import { deleteVersion } from '../../services/prompts/delete-version.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
-import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
+import { labelsOfPrompt, removeLabel, setLabel } from '../../services/prompts/labels.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
 import {
   createVersion,
@@ -35,6 +35,7 @@ import {
   ListQuery,
   NameParams,
   Prompt,
+  PromptLabels,
   PromptPage,
   PromptVersionPage,
   ResolvedPrompts,
@@ -212,6 +213,19 @@ export function promptRoutes({
         const changes = await diffVersions(before, after);
         return { name: after.name, from: before.version, to: after.version, changes };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/prompts/{name}/labels',
+      operationId: 'listPromptLabels',
+      tag,
+      summary: 'List the labels of a prompt, with the versions that they point at',
+      description: 'All of them, in one page.',
+      scope: 'read',
+      params: NameParams,
+      response: PromptLabels,
+      responseExample: { data: listedExample.all_labels, next_cursor: null },
+      handler: async ({ db, params }) => ({ data: await labelsOfPrompt(db.query, params.name), next_cursor: null }),
     }),
     defineRoute({
       method: 'put',

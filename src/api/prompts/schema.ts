@@ -147,9 +147,13 @@ export const Prompt = z
   })
   .meta({ id: 'Prompt' });
 
+const PointedLabel = z.object({ label: Label, version: BodyVersion });
+
+export const PromptLabels = pageOf(PointedLabel).meta({ id: 'PromptLabels' });
+
 export const ListedPrompt = Prompt.extend({
   all_labels: z
-    .array(z.object({ label: Label, version: BodyVersion }))
+    .array(PointedLabel)
     .meta({ description: 'All labels of the prompt, with the versions that they point at.' }),
 }).meta({ id: 'ListedPrompt' });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { notFound } from '../../domain/errors.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { ListedProvider, ModelCatalogue } from '../../models/model.ts';
+import type { ListedProvider, ModelCatalogue, ProviderTest as ProviderTestResult } from '../../models/model.ts';
 
 const Usd = z.string().meta({ description: 'US dollars per million tokens.' });
 
@@ -20,6 +21,10 @@ const Provider = z
           pricing: z.object({ input: Usd, output: Usd, cached_input: Usd }).nullable().meta({
             description: 'For short inputs, where the price depends on the length; null where none is known.',
           }),
+          context_window: z.int().nullable().meta({
+            description:
+              'The most tokens of input and output together, by the price list; null where that is not known.',
+          }),
         }),
       )
       .meta({
@@ -27,6 +32,29 @@ const Provider = z
       }),
   })
   .meta({ id: 'Provider' });
+
+const ProviderTest = z
+  .object({
+    provider: z.string(),
+    ok: z.boolean().meta({ description: 'Whether the provider was reached and has taken the key.' }),
+    latency_ms: z.int().meta({ description: 'From the request to the whole response.' }),
+    models: z.int().nullable().meta({
+      description: 'How many models the first page of its list has; null where it failed, or is no list.',
+    }),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why it failed, and what to set where something is missing.' }),
+  })
+  .meta({ id: 'ProviderTest' });
+
+const testSample: z.input<typeof ProviderTest> = {
+  provider: 'openai',
+  ok: true,
+  latency_ms: 412,
+  models: 78,
+  error: null,
+};
 
 const ProviderList = pageOf(Provider).meta({ id: 'ProviderList' });
 
@@ -36,14 +64,20 @@ const providerSamples: z.input<typeof Provider>[] = [
     is_configured: true,
     setting: 'OPENAI_API_KEY',
     has_batches: true,
-    models: [{ model: 'openai/gpt-4o-mini', pricing: { input: '0.15', output: '0.6', cached_input: '0.075' } }],
+    models: [
+      {
+        model: 'openai/gpt-4o-mini',
+        pricing: { input: '0.15', output: '0.6', cached_input: '0.075' },
+        context_window: 128_000,
+      },
+    ],
   },
   {
     provider: 'sandbox',
     is_configured: true,
     setting: null,
     has_batches: false,
-    models: [{ model: 'sandbox/echo', pricing: { input: '0', output: '0', cached_input: '0' } }],
+    models: [{ model: 'sandbox/echo', pricing: { input: '0', output: '0', cached_input: '0' }, context_window: null }],
   },
 ];
 
@@ -59,16 +93,22 @@ function presentProvider({
     is_configured: isConfigured,
     setting,
     has_batches: hasBatches,
-    models: models.map(({ model, pricing }) => ({
+    models: models.map(({ model, pricing, contextWindow }) => ({
       model,
       pricing: pricing && {
         input: pricing.input_per_million,
         output: pricing.output_per_million,
         cached_input: pricing.cached_input_per_million,
       },
+      context_window: contextWindow,
     })),
   };
 }
+
+const failedTest = (
+  provider: string,
+  { ms, error: { code, message } }: Extract<ProviderTestResult, { error: unknown }>,
+): z.input<typeof ProviderTest> => ({ provider, ok: false, latency_ms: ms, models: null, error: { code, message } });
 
 /** `/providers` */
 export function providerRoutes(models: ModelCatalogue): Route[] {
@@ -85,6 +125,28 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       response: ProviderList,
       responseExample: { data: providerSamples, next_cursor: null },
       handler: async () => ({ data: models.providers().map(presentProvider), next_cursor: null }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/providers/{name}/test',
+      operationId: 'testProvider',
+      // It changes nothing.
+      audit: 'none',
+      tag: 'Providers',
+      summary: 'Test the connection to a provider',
+      description:
+        'Asks the provider for the list of its models, with the key that is set: that costs nothing. Waits up to 15 s.',
+      scope: 'admin',
+      params: z.object({ name: z.string() }),
+      response: ProviderTest,
+      responseExample: testSample,
+      async handler({ params: { name }, signal }) {
+        const test = await models.test(name, signal);
+        if (test === undefined) throw notFound('This provider');
+        return 'error' in test
+          ? failedTest(name, test)
+          : { provider: name, ok: true, latency_ms: test.ms, models: test.models, error: null };
+      },
     }),
   ];
 }

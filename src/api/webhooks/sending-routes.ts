@@ -4,13 +4,13 @@ import { newId } from '../../domain/ids.ts';
 import { idParams } from '../../http/fields.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { getDelivery, hasEnded, listAttempts } from '../../services/webhooks/deliveries/deliveries.ts';
+import { bodyOfDelivery, getDelivery, hasEnded, listAttempts } from '../../services/webhooks/deliveries/deliveries.ts';
 import type { DeliveryWaiter } from '../../services/webhooks/deliveries/delivery-waiter.ts';
 import { replayEvents } from '../../services/webhooks/deliveries/replay-events.ts';
 import { testWebhook } from '../../services/webhooks/test-webhook.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentWithAttempts } from '../deliveries/presenter.ts';
-import { attemptSample, requestedSample } from '../deliveries/samples.ts';
+import { attemptSample, bodySample, requestedSample } from '../deliveries/samples.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
 import { waitMsOf } from '../executions/prefer.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
@@ -36,7 +36,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
     try {
       const now = await getDelivery(db, id);
       const row = hasEnded(now) ? now : await expectation.wait(db, waitMs, signal);
-      return presentWithAttempts(row, await listAttempts(db, id));
+      return presentWithAttempts(row, await bodyOfDelivery(db, row), await listAttempts(db, id));
     } finally {
       expectation.done();
     }
@@ -55,7 +55,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         '`Prefer: wait=N` waits less, `Prefer: respond-async` not at all.',
       scope: 'write',
       // What the receiver has responded.
-      withoutRead: { attempts: [], status_reason: null } satisfies Partial<z.input<typeof DeliveryWithAttempts>>,
+      withoutRead: { attempts: [], request_body: null, status_reason: null } satisfies Partial<z.input<typeof DeliveryWithAttempts>>,
       status: 201,
       idempotent: true,
       params: WebhookParams,
@@ -63,7 +63,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       bodyOptional: true,
       bodyExamples: { 'A regression event': { event: 'evaluation.regression' } },
       response: DeliveryWithAttempts,
-      responseExample: { ...requestedSample('test', 'delivered'), attempts: [attemptSample] },
+      responseExample: { ...requestedSample('test', 'delivered'), request_body: bodySample, attempts: [attemptSample] },
       headers: PreferHeader,
       errors: ['invalid_state', 'quota_exceeded'],
       async handler(request) {

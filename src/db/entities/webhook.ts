@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
 import type { EventType } from '../../domain/webhooks/events.ts';
+import type { SentRequest } from '../../domain/webhooks/sent-request.ts';
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -106,6 +107,8 @@ export const DeliveryAttempt = defineEntity({
     /** From 1. */
     attempt: p.integer().primary(),
     startedAt: timestamp(),
+    /** What was sent, but for the body, which is that of the event. Null for attempts from before it was kept. */
+    request: p.json<SentRequest>().columnType('json').nullable(),
     durationMs: p.integer(),
     /** Of the response; null where there was none. */
     status: p.integer().nullable(),

@@ -30,6 +30,7 @@ export const anthropic: Provider<'anthropic'> = {
     parallel_tool_calls: ['tool_choice.disable_parallel_tool_use'],
   },
 
+  authorization: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     return createAnthropic({ apiKey, baseURL: baseUrl, fetch })(id);

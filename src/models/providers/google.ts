@@ -32,6 +32,7 @@ export const google: Provider<'google'> = {
     parallel_tool_calls: [],
   },
 
+  authorization: (apiKey) => ({ 'x-goog-api-key': apiKey }),
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {
     const { createGoogle } = await import('@ai-sdk/google');
     return createGoogle({ apiKey, baseURL: baseUrl, fetch })(id);

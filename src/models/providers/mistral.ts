@@ -5,7 +5,7 @@ import type { ProviderCall } from '../requests/language-model.ts';
 import type { Assembler } from '../streams/assembler.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, completeChat } from './chat-completions.ts';
-import type { Provider } from './provider.ts';
+import { bearer, type Provider } from './provider.ts';
 
 /**
  * Mistral's chat completions: like OpenAI's, with names of its own here and there. It refuses fields that it does not know.
@@ -24,6 +24,7 @@ export const mistral: Provider<'mistral'> = {
   takesAnyToolInput: true,
   places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'] },
 
+  authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {
     const { createMistral } = await import('@ai-sdk/mistral');
     return createMistral({ apiKey, baseURL: baseUrl, fetch })(id);

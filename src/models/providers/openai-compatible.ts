@@ -1,6 +1,6 @@
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
-import type { Provider } from './provider.ts';
+import { bearer, type Provider } from './provider.ts';
 
 /** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
 export const openAiCompatible: Provider<'openai-compatible'> = {
@@ -18,6 +18,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
   // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
   places: { ...CHAT_PLACES, top_k: ['top_k'] },
 
+  authorization: bearer,
   async languageModel(id, { apiKey, baseUrl, fetch }) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const key = apiKey !== undefined && { apiKey };

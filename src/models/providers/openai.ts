@@ -1,6 +1,6 @@
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
-import type { Provider } from './provider.ts';
+import { bearer, type Provider } from './provider.ts';
 
 export const openai: Provider<'openai'> = {
   name: 'openai',
@@ -16,6 +16,7 @@ export const openai: Provider<'openai'> = {
   takesAnyToolInput: true,
   places: CHAT_PLACES,
 
+  authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {
     const { createOpenAI } = await import('@ai-sdk/openai');
     // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.

@@ -74,6 +74,8 @@ export interface Provider<Name extends string = string> {
   takesAnyToolInput: boolean;
   places: Places;
 
+  /** The headers that hold the key, where no SDK makes the request. */
+  authorization(apiKey: string): Record<string, string>;
   /** A model for one call. The SDK is imported here: most processes call one provider or none. */
   languageModel(id: string, connection: Connection): Promise<LanguageModel>;
   /** A model for one call for embeddings. Undefined: it has none. */
@@ -89,3 +91,6 @@ export interface Provider<Name extends string = string> {
   /** Puts a streamed response together. */
   createAssembler(): Assembler;
 }
+
+/** What most providers take a key by. */
+export const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });

@@ -216,6 +216,17 @@ export async function removeLabel(
   });
 }
 
+/**
+ * The labels of a prompt and the versions that they point at, by name. An archived one has them still.
+ * @throws ApiError `not_found`
+ */
+export async function labelsOfPrompt(query: Query, name: string): Promise<{ label: string; version: number }[]> {
+  const { id } = await getPrompt(query, name);
+  return query((own) =>
+    own.selectFrom('prompt_labels').select(['label', 'version']).where('prompt_id', '=', id).orderBy('label'),
+  );
+}
+
 /** Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label `only`. */
 export async function listLabels(
   query: Query,

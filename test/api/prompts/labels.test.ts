@@ -168,6 +168,21 @@ test('labels are listed by name, with how many prompts have them, of one workspa
   expect((await call('PUT', '/prompts/z/labels/guarded', { key, body: { version: 1 } })).status).toBe(200);
 });
 
+test('the labels of a prompt are listed, with their versions', async () => {
+  const call = service.call;
+  for (const template of ['One', 'Two'])
+    await call('POST', '/prompts', { body: { name: 'pointed/at', template, model: 'sandbox/echo' } });
+  const labels = async () => (await call('GET', '/prompts/pointed/at/labels')).body;
+  expect(await labels()).toEqual({ data: [], next_cursor: null });
+  await call('PUT', '/prompts/pointed/at/labels/staging', { body: { version: 2 } });
+  await call('PUT', '/prompts/pointed/at/labels/production', { body: { version: 1 } });
+  expect((await labels()).data).toEqual([
+    { label: 'production', version: 1 },
+    { label: 'staging', version: 2 },
+  ]);
+  expect((await call('GET', '/prompts/pointed/nowhere/labels')).status).toBe(404);
+});
+
 test('a workspace protects so many labels and no more, also at once', async () => {
   const { call } = await createOtherWorkspace(service, 'many');
   for (let count = 3; count < MAX_PROTECTED_LABELS; count += 1) await protect(`l${count}`, true, call);

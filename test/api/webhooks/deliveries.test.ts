@@ -53,10 +53,14 @@ describe('the deliveries of a webhook', () => {
     );
     await system().query(
       {
-        text: `insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, response_body, error) values
-                 ($1, 2, $2, 10000, null, null, 'timed out after 10 s'), ($1, 1, $2, 12, 503, 'no', 'status 503')`,
+        text: `insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, response_body, error, request) values
+                 ($1, 2, $2, 10000, null, null, 'timed out after 10 s', null), ($1, 1, $2, 12, 503, 'no', 'status 503', $3)`,
       },
-      [uuidOf(delivery), time('04T00:00:01')],
+      [
+        uuidOf(delivery),
+        time('04T00:00:01'),
+        JSON.stringify({ url: 'https://example.com/hooks', headers: { 'X-Tenant': '(hidden)' } }),
+      ],
     );
     const record = {
       id: delivery,
@@ -74,15 +78,61 @@ describe('the deliveries of a webhook', () => {
     };
     const startedAt = '2026-03-04T00:00:01.000Z';
     expect((await service.call('GET', `/webhooks/${id}/deliveries`)).body.data).toEqual([record]);
-    const one = { attempt: 1, started_at: startedAt, status: 503, duration_ms: 12, response_body: 'no' };
-    const two = { attempt: 2, started_at: startedAt, status: null, duration_ms: 10_000, response_body: null };
+    const request = { url: 'https://example.com/hooks', headers: { 'X-Tenant': '(hidden)' } };
+    const one = { attempt: 1, started_at: startedAt, status: 503, duration_ms: 12, response_body: 'no', request };
+    const two = {
+      attempt: 2,
+      started_at: startedAt,
+      status: null,
+      duration_ms: 10_000,
+      response_body: null,
+      request: null,
+    };
     expect((await service.call('GET', `/deliveries/${delivery}`)).body).toEqual({
       ...record,
+      request_body: expect.stringMatching(/^\{"event":"execution.failed","data":\{"a":1\},"timestamp":"[^"]+"\}$/),
       attempts: [
         { ...one, error: 'status 503' },
         { ...two, error: 'timed out after 10 s' },
       ],
     });
+  });
+});
+
+describe('sending one now', () => {
+  const sendNow = (id: string, key?: string) =>
+    service.call('POST', `/deliveries/${id}/send-now`, key === undefined ? {} : { key });
+
+  test.each(['delivered', 'failed', 'abandoned'] as const)('is refused of one that was %s', async (status) => {
+    const { id } = await registerWebhook(service);
+    const { status: code, body } = await sendNow(await storeDelivery(service, id, { status }));
+    expect([code, body.error.code]).toEqual([400, 'invalid_state']);
+    expect(body.error.message).toBe(`This delivery is ${status}: redeliver its event to send it again.`);
+  });
+
+  test('is refused of one whose first attempt has not ended, and of another workspace’s', async () => {
+    const { id } = await registerWebhook(service);
+    const { body } = await sendNow(await storeDelivery(service, id, { status: 'queued' }));
+    expect(body.error).toMatchObject({ code: 'invalid_state', message: expect.stringContaining('by itself') });
+    const other = await createOtherWorkspace(service, 'send-now');
+    const waiting = await storeDelivery(service, id, { status: 'waiting' });
+    expect((await sendNow(waiting, other.key)).status).toBe(404);
+  });
+
+  test('of one that has no workflow yet makes it due', async () => {
+    const { id } = await registerWebhook(service);
+    const waiting = await storeDelivery(service, id, { status: 'waiting', started: false });
+    const before = Date.now();
+    const { status, body } = await sendNow(waiting);
+    expect([status, body.status]).toEqual([200, 'waiting']);
+    expect(Math.abs(new Date(body.next_attempt_at).getTime() - before)).toBeLessThan(60_000);
+    const [row] = await system().query<{ is_due: boolean }>(
+      { text: 'select check_at <= now() as is_due from deliveries where id = $1' },
+      [uuidOf(waiting)],
+    );
+    expect(row?.is_due).toBe(true);
+    const { body: log } = await service.call('GET', '/audit-log?action=webhook.sent_now');
+    expect(log.data[0].details.delivery_id).toBe(waiting);
   });
 });
 
@@ -101,7 +151,11 @@ describe('a redelivery', () => {
     expect(body).toMatchObject({ webhook_id: id, trigger: 'redelivery', status: 'queued' });
     expect(body.id).not.toBe(old);
     expect((await service.call('GET', `/deliveries/${old}`)).body.status).toBe(status);
-    expect((await service.call('GET', `/deliveries/${body.id}`)).body).toEqual({ ...body, attempts: [] });
+    expect((await service.call('GET', `/deliveries/${body.id}`)).body).toEqual({
+      ...body,
+      request_body: expect.stringContaining('"event":"prompt.created"'),
+      attempts: [],
+    });
   });
 
   test('of a redelivery is one of the same event', async () => {

@@ -59,13 +59,13 @@ function Chosen({ definitions }: { definitions: ScoreDefinition[] }) {
           ]}
         />
         <CheckField
-          label="What users say counts, too"
+          label="Include feedback of end users"
           checked={feedback === 'true'}
           onChange={(on) => change({ feedback: on ? 'true' : undefined })}
         />
         {definition?.data_type === 'categorical' && definition.categories !== null && (
           <CheckField
-            label="Its categories are in order"
+            label="Its categories are ordered"
             checked={ordered === 'true'}
             onChange={(on) => change({ ordered: on ? 'true' : undefined })}
           />
@@ -73,7 +73,7 @@ function Chosen({ definitions }: { definitions: ScoreDefinition[] }) {
       </search>
       {score === '' ? (
         <EmptyState title="Choose a score">
-          <p>One that both an evaluator and people give.</p>
+          <p>Choose one that both an evaluator and people give.</p>
         </EmptyState>
       ) : (
         <Compared score={score} feedback={feedback} ordered={ordered} />
@@ -97,7 +97,7 @@ function Compared(search: { score: string; feedback: string | undefined; ordered
           {truncated && <p className="notice">The newest 20,000 scores of people are compared; there are more.</p>}
           {evaluators.length === 0 ? (
             <EmptyState title="No evaluator has given this score">
-              <p>Give an evaluator of a rule the name of the score that people give.</p>
+              <p>Name an evaluator of a rule as the score that people give.</p>
             </EmptyState>
           ) : (
             evaluators.map((each) => <Version key={`${each.rule} ${each.version} ${each.model}`} version={each} />)
@@ -162,14 +162,14 @@ function Version({ version: each }: { version: ComparedVersion }) {
           </div>
         ))}
         <div>
-          <dt>Both have scored</dt>
+          <dt>Scored by both</dt>
           <dd>
             {formatNumber(n)}
             {undecided > 0 && <span className="muted"> ({formatNumber(undecided)} left out: people are split)</span>}
           </dd>
         </div>
         <div>
-          <dt>Exactly the same</dt>
+          <dt>Exact agreement</dt>
           <dd>{formatScore(same)}</dd>
         </div>
         {mean_distance !== null && (

@@ -14,8 +14,8 @@ import { useMay } from '../../shell/session.ts';
 import { DropZone } from './drop-zone.tsx';
 import { datasetQuery } from './examples.ts';
 import { ExamplesTab } from './examples-tab.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 import { datasetRoute } from './routes.ts';
-import { UploadDialog } from './upload-dialog.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
 export function DatasetPage() {
@@ -38,7 +38,7 @@ export function DatasetPage() {
         <PageHead title={name} crumbs={crumbs} />
         <EmptyState title="There is no such dataset or version">
           <Link to="/datasets" className="button">
-            To the datasets
+            Back to datasets
           </Link>
         </EmptyState>
       </>
@@ -74,7 +74,7 @@ export function DatasetPage() {
       {mayWrite && tab === undefined && (
         <DropZone label="Drop a file with the next version here, or choose one" onFile={setFile} />
       )}
-      {file && <UploadDialog file={file} dataset={name} onClose={() => setFile(undefined)} />}
+      {file && <ImportDialog file={file} dataset={name} onClose={() => setFile(undefined)} />}
     </>
   );
 }
@@ -97,13 +97,19 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
   const client = useQueryClient();
   const navigate = datasetRoute.useNavigate();
   const [deleting, setDeleting] = useState(false);
+  const [pasting, setPasting] = useState(false);
   const exported = (format: string) => `/v1${pathOf('datasets', name)}/export?version=${version}&format=${format}`;
   return (
     <>
       {mayExecute && (
         <Link to="/evaluations/new" search={{ dataset: name }} className="button">
-          Evaluate with it
+          Evaluate…
         </Link>
+      )}
+      {mayWrite && (
+        <button type="button" className="button" onClick={() => setPasting(true)}>
+          Paste examples…
+        </button>
       )}
       <Link to="/evaluations" search={{ dataset: name }} className="button">
         Evaluations
@@ -119,11 +125,12 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
           Delete…
         </button>
       )}
+      {pasting && <ImportDialog dataset={name} mode="add" onClose={() => setPasting(false)} />}
       <FormDialog
         open={deleting}
         onClose={() => setDeleting(false)}
         title="Delete this dataset?"
-        description="All its versions are gone then. The results of evaluations stay."
+        description="This deletes all its versions. Results of evaluations stay."
         submitLabel="Delete"
         danger
         onSubmit={async () => {

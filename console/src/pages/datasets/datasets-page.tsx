@@ -9,8 +9,8 @@ import { formatAgo, formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { DropZone } from './drop-zone.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 import { datasetsRoute } from './routes.ts';
-import { UploadDialog } from './upload-dialog.tsx';
 
 const PAGE = 1_000;
 
@@ -53,11 +53,13 @@ const columns: Column<Dataset>[] = [
 ];
 
 export function DatasetsPage() {
-  const { q } = datasetsRoute.useSearch();
+  const { q, dialog } = datasetsRoute.useSearch();
   const navigate = datasetsRoute.useNavigate();
   const list = useList<Dataset>('/datasets', { limit: PAGE });
   const [file, setFile] = useState<File>();
   const mayWrite = useMay('write');
+  const paste = (open: 'new' | undefined) =>
+    void navigate({ search: (before) => ({ ...before, dialog: open }), replace: true });
   const wanted = q?.toLowerCase();
   const shown = useMemo(
     () =>
@@ -68,7 +70,16 @@ export function DatasetsPage() {
   );
   return (
     <>
-      <PageHead title="Datasets" />
+      <PageHead
+        title="Datasets"
+        actions={
+          mayWrite && (
+            <button type="button" className="button primary" onClick={() => paste('new')}>
+              New dataset…
+            </button>
+          )
+        }
+      />
       {mayWrite && (
         <DropZone label="Drop a file with examples here, or choose one" onFile={setFile}>
           <p className="field-hint">
@@ -93,9 +104,14 @@ export function DatasetsPage() {
                   Show all
                 </Link>
               ) : (
-                <p>
-                  A dataset holds examples: variables for a prompt and, where there is one, the output that is expected.
-                </p>
+                <>
+                  <p>A dataset holds examples: variables for a prompt and, where there is one, the expected output.</p>
+                  {mayWrite && (
+                    <button type="button" className="button" onClick={() => paste('new')}>
+                      Paste the first examples…
+                    </button>
+                  )}
+                </>
               )}
             </EmptyState>
           ) : (
@@ -110,7 +126,8 @@ export function DatasetsPage() {
           )
         }
       </QueryState>
-      {file && <UploadDialog file={file} dataset={undefined} onClose={() => setFile(undefined)} />}
+      {file && <ImportDialog file={file} dataset={undefined} onClose={() => setFile(undefined)} />}
+      {dialog === 'new' && <ImportDialog dataset={undefined} onClose={() => paste(undefined)} />}
     </>
   );
 }

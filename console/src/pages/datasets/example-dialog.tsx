@@ -4,7 +4,7 @@ import type { Dataset } from '../../api-types.ts';
 import { FormDialog, Modal } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatJson } from '../../format.ts';
 import { changeExamples, type Example, withoutPlace } from './examples.ts';
@@ -41,7 +41,7 @@ function parse(field: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${field} is not JSON.`);
+    throw new Error(`${field} must be valid JSON.`);
   }
 }
 
@@ -70,10 +70,11 @@ function EditDialog({
     metadata: example?.metadata === undefined ? '' : formatJson(example.metadata),
   });
   const { id, variables, expected, asJson, metadata } = form;
+  const refresh = () => client.invalidateQueries({ queryKey: ['datasets'] });
   const store = async (lines: (before: string[]) => string[], done: string) => {
     const saved = await changeExamples(dataset, lines);
     sent();
-    await client.invalidateQueries({ queryKey: ['datasets'] });
+    await refresh();
     showToast(`${done} in version ${saved.version}.`);
   };
   const save = () => {
@@ -87,20 +88,38 @@ function EditDialog({
       ? store((lines) => [...lines, line], 'The example was added')
       : store((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
   };
+  const [isDeleting, setDeleting] = useState(false);
   const deleteExample = async () => {
-    await store((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example was deleted');
+    setDeleting(true);
+    try {
+      let before: string[] = [];
+      const saved = await changeExamples(dataset, (lines) => {
+        before = lines;
+        return lines.filter((_, seq) => seq !== example?.seq);
+      });
+      sent();
+      await refresh();
+      onClose();
+      showUndo(`The example was deleted in version ${saved.version}.`, async () => {
+        await changeExamples(saved, () => before);
+        await refresh();
+      });
+    } catch (error) {
+      showError(error);
+    } finally {
+      setDeleting(false);
+    }
   };
-  const [removing, setRemoving] = useState(false);
   return (
     <FormDialog
       open
       wide
       onClose={onClose}
       title={example === undefined ? 'Add an example' : titleOf(example)}
-      description={`Makes version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
-      submitLabel={removing ? 'Delete' : 'Save'}
-      danger={removing}
-      onSubmit={async () => (removing ? deleteExample() : save())}
+      description={`Creates version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
+      submitLabel="Save"
+      canSubmit={!isDeleting}
+      onSubmit={save}
     >
       {notice}
       <TextField
@@ -108,7 +127,7 @@ function EditDialog({
         value={id}
         onChange={(next) => change({ id: next })}
         spellCheck={false}
-        hint="By it the same example is known in every version."
+        hint="Identifies the example across versions."
       />
       <TextArea
         label="Variables"
@@ -126,11 +145,11 @@ function EditDialog({
         rows={5}
         value={expected}
         onChange={(next) => change({ expected: next })}
-        hint="What the output should be. Empty: nothing is expected."
+        hint="What the output should be. Leave empty where there is no right answer."
       />
       <label className="check">
         <input type="checkbox" checked={asJson} onChange={(event) => change({ asJson: event.target.checked })} />
-        What is expected is JSON
+        The expected output is JSON
       </label>
       <TextArea
         label="Metadata"
@@ -142,10 +161,16 @@ function EditDialog({
         hint="A JSON object, or nothing."
       />
       {example && (
-        <label className="check">
-          <input type="checkbox" checked={removing} onChange={(event) => setRemoving(event.target.checked)} />
-          Delete this example
-        </label>
+        <p>
+          <button
+            type="button"
+            className="button small danger"
+            disabled={isDeleting}
+            onClick={() => void deleteExample()}
+          >
+            Delete this example
+          </button>
+        </p>
       )}
     </FormDialog>
   );

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -20,7 +20,20 @@ const excerpt = (value: unknown) =>
 /** The name of an example, for people: its id, or its place. */
 export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
 
-const columns: Column<Example>[] = [
+/** Variables with a column of their own. The others are in one together. */
+const MOST_COLUMNS = 8;
+/** Rows that are looked at for the names of variables. */
+const LOOKED_AT = 200;
+
+/** Variables in the order in which examples name them. */
+function variablesOf(rows: readonly Example[]): string[] {
+  return [...new Set(rows.slice(0, LOOKED_AT).flatMap(({ variables }) => Object.keys(variables)))];
+}
+
+const without = (value: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+
+const columnsFor = (variables: readonly string[]): Column<Example>[] => [
   {
     key: 'example',
     header: 'Example',
@@ -31,12 +44,28 @@ const columns: Column<Example>[] = [
       </Link>
     ),
   },
-  { key: 'variables', header: 'Variables', width: 'minmax(14rem, 3fr)', cell: (row) => excerpt(row.variables) },
+  ...variables.slice(0, MOST_COLUMNS).map((name) => ({
+    key: `variables.${name}`,
+    header: name,
+    width: 'minmax(8rem, 2fr)',
+    cell: (row: Example) =>
+      name in row.variables ? excerpt(row.variables[name]) : <span className="muted">none</span>,
+  })),
+  ...(variables.length > MOST_COLUMNS
+    ? [
+        {
+          key: 'variables',
+          header: 'Other variables',
+          width: 'minmax(10rem, 2fr)',
+          cell: (row: Example) => excerpt(without(row.variables, variables.slice(0, MOST_COLUMNS))),
+        },
+      ]
+    : []),
   {
     key: 'expected',
     header: 'Expected',
     width: 'minmax(10rem, 2fr)',
-    cell: ({ expected }) => (expected === undefined ? <span className="muted">nothing</span> : excerpt(expected)),
+    cell: ({ expected }) => (expected === undefined ? <span className="muted">none</span> : excerpt(expected)),
   },
   {
     key: 'metadata',
@@ -61,6 +90,8 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
     limit: PAGE,
   });
   const { data: shown, hasMore, loadMore } = list;
+  const names = variablesOf(shown ?? []).join('\n');
+  const columns = useMemo(() => columnsFor(names === '' ? [] : names.split('\n')), [names]);
 
   // One that is linked to is looked for page after page.
   const open = search.example === undefined ? undefined : shown?.find(({ key }) => key === search.example);
@@ -96,14 +127,20 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
           rows.length === 0 ? (
             <EmptyState
               title={search.q === undefined ? 'This version has no examples' : 'No examples match these filters'}
-            />
+            >
+              {search.q !== undefined && (
+                <button type="button" className="button" onClick={() => change({ q: undefined })}>
+                  Show all
+                </button>
+              )}
+            </EmptyState>
           ) : (
             <DataTable
               label="Examples"
               rows={rows}
               columns={columns}
               rowKey={({ key }) => key}
-              minWidth="48rem"
+              minWidth={`${Math.min(columns.length, MOST_COLUMNS + 4) * 9 + 6}rem`}
               onEnd={hasMore ? loadMore : undefined}
             />
           )

@@ -63,7 +63,7 @@ export async function changeExamples(
   const lines = (await response.text()).split('\n').filter((line) => line !== '');
   const latest = await get<Dataset>(path);
   if (latest.version !== version)
-    throw new Error(`Someone has made version ${latest.version} meanwhile: load the page again and change that one.`);
+    throw new Error(`Version ${latest.version} was created in the meantime: reload the page and change that one.`);
   return call<Dataset>('PUT', path, {
     raw: `${change(lines).join('\n')}\n`,
     headers: { 'Content-Type': 'application/x-ndjson' },
@@ -115,7 +115,9 @@ function sendUpload({ name, description, file, type }: Upload, onProgress: (shar
   request.addEventListener('load', () => {
     if (request.status < 300) return resolve(request.response);
     const error: Partial<ApiError> = request.response?.error ?? {};
-    const message = error.message ?? `The service responded with status ${request.status}.`;
+    const message =
+      error.message ??
+      `The service responded with status ${request.status}. Try again; if it happens again, ask your administrator.`;
     reject(new ApiError(request.status, error.code ?? 'unknown', message, error.details));
   });
   request.send(file);

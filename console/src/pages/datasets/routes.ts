@@ -8,7 +8,12 @@ export const datasetsFolder = createRoute({ getParentRoute: () => shellRoute, pa
 export const datasetsRoute = createRoute({
   getParentRoute: () => datasetsFolder,
   path: '/',
-  validateSearch: (search: Record<string, unknown>) => optional({ q: text(search['q']) }),
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      q: text(search['q']),
+      /** The dialog that is open. */
+      dialog: oneOf(search['dialog'], ['new']),
+    }),
   component: lazyRouteComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
 });
 

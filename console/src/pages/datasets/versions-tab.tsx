@@ -37,7 +37,7 @@ export function VersionsTab({ latest }: { latest: Dataset }) {
       alignEnd: true,
       cell: (row) => formatNumber(row.examples_total),
     },
-    { key: 'created', header: 'Made', width: '12rem', cell: (row) => formatTime(row.version_created_at) },
+    { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.version_created_at) },
     { key: 'hash', header: 'Hash', width: 'minmax(12rem, 1fr)', cell: ({ hash }) => <code>{hash}</code> },
     {
       key: 'compare',
@@ -79,7 +79,8 @@ export function VersionsTab({ latest }: { latest: Dataset }) {
 function Comparison({ latest }: { latest: Dataset }) {
   const { from = latest.version - 1, to = latest.version } = datasetRoute.useSearch();
   const navigate = datasetRoute.useNavigate();
-  if (latest.version === 1) return <EmptyState title="There is one version">Change it to compare them.</EmptyState>;
+  if (latest.version === 1)
+    return <EmptyState title="There is one version">Change an example to compare versions.</EmptyState>;
   const choose = (part: { from?: number; to?: number }) =>
     void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true, resetScroll: false });
   return (

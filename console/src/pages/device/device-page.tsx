@@ -41,7 +41,7 @@ export function DevicePage() {
       ) : CODE.test(code) ? (
         <Decision key={code} code={code} />
       ) : (
-        <NoSuchCode error={new Error('There is no such code: it has eight letters.')} />
+        <NoSuchCode error={new Error('No request has this code. Check it: it has eight letters.')} />
       )}
     </>
   );

@@ -21,7 +21,7 @@ export function ComparisonPage() {
   return (
     <>
       <PageHead
-        title="Two evaluations compared"
+        title="Compare evaluations"
         crumbs={
           <ol className="crumbs">
             <li>
@@ -117,13 +117,13 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
           <dd>{formatNumber(comparison.examples_compared)} examples</dd>
         </div>
         <div>
-          <dt>Score over them</dt>
+          <dt>Mean score</dt>
           <dd>
             {formatScore(comparison.score_a)} → {formatScore(comparison.score_b)}
           </dd>
         </div>
         <div>
-          <dt>Worse / better / the same</dt>
+          <dt>Worse / better / same</dt>
           <dd>
             {formatNumber(regressions.total)} / {formatNumber(improvements.total)} /{' '}
             {formatNumber(comparison.unchanged)}

@@ -33,14 +33,14 @@ export function EstimateView({ form }: { form: RunForm }) {
       <h2 id="estimate">Estimate</h2>
       {body === undefined && <p className="muted">Choose a prompt and examples to see what the run would cost.</p>}
       {body !== undefined && error && <p className="field-error">{error.message}</p>}
-      {body !== undefined && !error && data === undefined && <p className="muted">{isFetching ? 'Reckoning…' : ''}</p>}
+      {body !== undefined && !error && data === undefined && <p className="muted">{isFetching ? 'Estimating…' : ''}</p>}
       {body !== undefined && !error && data && (
         <>
           <p>
             <strong>
-              {data.cost === null ? 'Cost not known: a model has no price' : `About ${formatCost(data.cost)}`}
+              {data.cost === null ? 'Cost unknown: a model has no price' : `About ${formatCost(data.cost)}`}
             </strong>
-            {data.savings !== null && `, ${formatCost(data.savings)} less than one by one`}
+            {data.savings !== null && `, ${formatCost(data.savings)} less than with single calls`}
           </p>
           <p>
             {formatNumber(data.examples)} examples, {formatNumber(data.model_calls)} calls of the model

@@ -59,7 +59,7 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
             </button>
           )}
           {!ended && button('cancel', 'Cancel')}
-          {ended && isLeft && !isElsewhere && button('retry', 'Retry what failed')}
+          {ended && isLeft && !isElsewhere && button('retry', 'Retry failed examples')}
           {status === 'completed' && (
             <button type="button" className="button" onClick={() => setDialog('rescore')}>
               Score again…
@@ -67,7 +67,7 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
           )}
           {!isCode && (
             <Link to="/evaluations/new" search={{ from: id }} className="button">
-              New run like this
+              Duplicate…
             </Link>
           )}
         </>
@@ -129,7 +129,7 @@ function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose
       open
       onClose={onClose}
       title="Raise the budget"
-      description="What the run may cost in all, in US dollars. A paused run goes on."
+      description="The maximum cost of the whole run. A paused run resumes."
       submitLabel="Raise"
       onSubmit={async () => {
         const body = { max_cost: budget === '' ? null : budget };
@@ -144,7 +144,7 @@ function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose
         step="any"
         value={budget}
         onChange={setBudget}
-        hint="Empty: no limit."
+        hint="Leave empty for no limit."
       />
     </FormDialog>
   );
@@ -158,7 +158,7 @@ function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
       open
       onClose={onClose}
       title="Delete this evaluation?"
-      description="Its results are gone then. Its tokens and its cost stay in the usage."
+      description="This deletes its results. Its tokens and cost still count in the usage."
       submitLabel="Delete"
       danger
       onSubmit={async () => {

@@ -27,7 +27,7 @@ export function EvaluationPage() {
         <PageHead title="Evaluation" />
         <EmptyState title="There is no such evaluation">
           <Link to="/evaluations" className="button">
-            To the evaluations
+            Back to evaluations
           </Link>
         </EmptyState>
       </>
@@ -173,9 +173,7 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
       </div>
       <div>
         <dt>Latency</dt>
-        <dd>
-          {latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % within ${formatMs(latency.p95_ms)}`}
-        </dd>
+        <dd>{latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}</dd>
       </div>
       <div>
         <dt>Began</dt>

@@ -103,7 +103,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           <dd>{formatNumber(result.attempts)}</dd>
         </div>
         <div>
-          <dt>Cost, time</dt>
+          <dt>Cost, latency</dt>
           <dd>
             {formatCost(result.cost)}, {formatMs(result.model_ms)}
           </dd>

@@ -37,7 +37,7 @@ export function ProviderBatches({ evaluation }: { evaluation: Evaluation }) {
               <th scope="col">Calls done</th>
               <th scope="col">Submitted</th>
               <th scope="col">Expected by</th>
-              <th scope="col">Next look</th>
+              <th scope="col">Next check</th>
             </tr>
           </thead>
           <tbody>
@@ -77,7 +77,7 @@ function BatchRow({ batch, onResubmit }: { batch: Batch; onResubmit: () => void 
         )}
         {status === 'unknown' && (
           <>
-            <p>The provider may have it, and did not say so. It is looked for.</p>
+            <p>The provider did not confirm it. The service is looking for it.</p>
             {mayExecute && (
               <button type="button" className="button small" onClick={onResubmit}>
                 Submit again…<span className="visually-hidden"> batch {number}</span>

@@ -46,7 +46,7 @@ export function RescoreDialog({
       open
       wide
       onClose={onClose}
-      title="Score the outputs again"
+      title="Score again"
       description="A new run over the same outputs. The model is not called; only judges cost."
       submitLabel="Score"
       onSubmit={rescore}

@@ -22,11 +22,11 @@ const ExampleDialog = lazy(async () => ({ default: (await import('./example-dial
 const MOST_SCORE_COLUMNS = 4;
 /** Of a text in a row of the table: the row shows less. */
 const EXCERPT_CHARACTERS = 200;
-const FAILED = { value: 'failed', label: 'That failed' };
+const FAILED = { value: 'failed', label: 'Failed' };
 const FILTERS = [
   { value: '', label: 'All' },
-  { value: 'regression', label: 'That got worse' },
-  { value: 'improvement', label: 'That got better' },
+  { value: 'regression', label: 'Got worse' },
+  { value: 'improvement', label: 'Got better' },
   FAILED,
 ];
 /** Of a run without a baseline: nothing can be worse or better than before. */

@@ -52,7 +52,7 @@ export function RunFormFields({
         <RunModeFields value={value} set={set} />
         <div className="filters">
           <TextField
-            label="Examples at a time"
+            label="Concurrency"
             type="number"
             min={1}
             max={200}
@@ -68,15 +68,15 @@ export function RunFormFields({
             placeholder="no limit"
             value={value.maxCost}
             onChange={(maxCost) => set({ maxCost })}
-            hint="It pauses when that is used up."
+            hint="The run pauses when it is used up."
           />
           {!scheduled && (
             <TextField
-              label="Begins"
+              label="Start at"
               type="datetime-local"
               value={value.startAt}
               onChange={(startAt) => set({ startAt })}
-              hint="Empty: at once."
+              hint="Leave empty to start now."
             />
           )}
         </div>
@@ -132,7 +132,7 @@ function ExampleFields({ value, set }: Part) {
         onChange={(source) => set({ source: source === 'inline' ? 'inline' : 'dataset' })}
         options={[
           { value: 'dataset', label: 'A dataset' },
-          { value: 'inline', label: 'Examples that I write here' },
+          { value: 'inline', label: 'Inline examples' },
         ]}
       />
       {value.source === 'dataset' ? (
@@ -165,7 +165,7 @@ function ExampleFields({ value, set }: Part) {
           spellCheck={false}
           value={value.examples}
           onChange={(examples) => set({ examples })}
-          hint="One JSON object a line, with variables, and expected where there is one. At most 1,000."
+          hint="One JSON object per line, with variables and, where there is one, expected. At most 1,000."
         />
       )}
     </>
@@ -177,7 +177,7 @@ function BaselineField({ value, onChange }: { value: string; onChange: (value: s
   return (
     <>
       <SelectField
-        label="Compared with"
+        label="Baseline"
         value={isId ? 'id' : value}
         onChange={(chosen) => onChange(chosen === 'id' ? '' : chosen)}
         options={[
@@ -187,7 +187,14 @@ function BaselineField({ value, onChange }: { value: string; onChange: (value: s
         ]}
       />
       {isId && (
-        <TextField label="Its id" value={value} onChange={onChange} required placeholder="eval_…" spellCheck={false} />
+        <TextField
+          label="Evaluation id"
+          value={value}
+          onChange={onChange}
+          required
+          placeholder="eval_…"
+          spellCheck={false}
+        />
       )}
     </>
   );

@@ -73,7 +73,7 @@ export function readExamples(text: string): NonNullable<CreateEvaluation['exampl
     try {
       return [JSON.parse(line)];
     } catch {
-      throw new Error(`Line ${index + 1} of the examples is not JSON.`);
+      throw new Error(`Line ${index + 1} of the examples is not valid JSON.`);
     }
   });
 }

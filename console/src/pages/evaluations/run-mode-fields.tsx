@@ -47,8 +47,8 @@ function useModelsWithoutBatches(form: RunForm): string[] | undefined {
 
 function hintOf(form: RunForm, without: string[] | undefined): string {
   if (without !== undefined && without.length > 0 && form.mode !== 'interactive')
-    return `${without.join(' and ')} can’t be called by batches here.`;
-  if (form.mode === 'interactive') return 'By batches, calls cost less and take up to a day.';
+    return `${without.join(' and ')} can’t be called in batches here.`;
+  if (form.mode === 'interactive') return 'In batches, calls cost less and take up to a day.';
   return 'The provider answers within hours, for less money. What is left then is dealt with as you say here.';
 }
 
@@ -59,15 +59,15 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
     ? WAITS
     : [...WAITS, { value: value.maxWait, label: value.maxWait }];
   const modes = [
-    { value: 'interactive', label: 'One by one, now' },
+    { value: 'interactive', label: 'Individually, now' },
     // What was chosen for another prompt stays to be seen; the estimate says why it can't be.
-    ...(without?.length === 0 || value.mode === 'batch' ? [{ value: 'batch', label: 'By batches' }] : []),
-    { value: 'auto', label: 'By batches where all models have them' },
+    ...(without?.length === 0 || value.mode === 'batch' ? [{ value: 'batch', label: 'In batches' }] : []),
+    { value: 'auto', label: 'In batches where all models support them' },
   ];
   return (
     <div className="filters">
       <SelectField
-        label="Models are called"
+        label="Model calls"
         value={value.mode}
         onChange={(mode) => set({ mode: mode as RunForm['mode'] })}
         options={modes}
@@ -76,7 +76,7 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
       {value.mode !== 'interactive' && (
         <>
           <SelectField
-            label="Wait for a batch at most"
+            label="Maximum wait for a batch"
             value={value.maxWait}
             onChange={(maxWait) => set({ maxWait })}
             options={waits}

@@ -76,7 +76,7 @@ function Actions({ execution }: { execution: Execution }) {
         open={deleting}
         onClose={() => setDeleting(false)}
         title="Delete this execution?"
-        description="Its input and output are gone then. Its tokens and its cost stay in the usage."
+        description="This deletes its input and output. Its tokens and cost still count in the usage."
         submitLabel="Delete"
         danger
         onSubmit={async () => {

@@ -70,7 +70,7 @@ export function ExecutionsPage() {
               disabled={!isFiltered || !list.data?.length}
               onClick={() => setMaking(true)}
             >
-              Make a dataset…
+              Create a dataset…
             </button>
           )
         }
@@ -91,7 +91,7 @@ export function ExecutionsPage() {
           onChange={(arm) => change({ arm: ARMS.find((each) => each === arm) })}
           options={[{ value: '', label: 'Any' }, ...ARMS]}
         />
-        <FilterField label="Score, as tone<0.5" value={search.score} onChange={(score) => change({ score })} />
+        <FilterField label="Score, such as tone<0.5" value={search.score} onChange={(score) => change({ score })} />
         <FilterField label="From" type="date" value={search.since} onChange={(since) => change({ since })} />
         <FilterField label="To" type="date" value={search.until} onChange={(until) => change({ until })} />
       </search>

@@ -10,7 +10,7 @@ import { showToast } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 
 const EXPECTED = [
-  { value: 'none', label: 'Nothing: it is written later' },
+  { value: 'none', label: 'Leave empty' },
   { value: 'output', label: 'The output of the execution' },
 ];
 
@@ -30,7 +30,7 @@ export function MakeDatasetDialog({ filter, onClose }: { filter: Record<string, 
     <FormDialog
       open
       onClose={onClose}
-      title="Make a dataset"
+      title="Create a dataset"
       description="Each execution that matches these filters becomes an example with its variables. Without a status, only completed ones."
       submitLabel="Make"
       onSubmit={async () => {
@@ -47,9 +47,7 @@ export function MakeDatasetDialog({ filter, onClose }: { filter: Record<string, 
         options={datasets.map((dataset) => dataset.name)}
         required
         spellCheck={false}
-        hint={
-          existing && `It becomes version ${existing.version + 1}, which takes the place of the examples there are.`
-        }
+        hint={existing && `It becomes version ${existing.version + 1}, which replaces its examples.`}
       />
       <SelectField label="Expected" value={expected} onChange={setExpected} options={EXPECTED} />
     </FormDialog>

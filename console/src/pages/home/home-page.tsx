@@ -28,7 +28,7 @@ function waiting(home: Home): Item[] {
         key: release.id,
         link: linkOptions({ to: '/releases/$id', params: { id: release.id } }),
         title: `Release of ${release.prompt_name}@${release.candidate_version}`,
-        note: 'waits for approval',
+        note: 'needs approval',
       })),
     ...(home.evaluations.data ?? [])
       .filter(({ status }) => status === 'paused')
@@ -132,9 +132,9 @@ function Spending({ home }: { home: Home }) {
     <section aria-label="The last 24 hours">
       <dl className="home-figures">
         <div className="card">
-          <dt>Spent in 24 hours</dt>
+          <dt>Cost, last 24 hours</dt>
           <dd>{cost(now.cost)}</dd>
-          {before && <dd className="muted">{cost(before.cost)} in the 24 before</dd>}
+          {before && <dd className="muted">{cost(before.cost)} in the 24 hours before</dd>}
         </div>
         <div className="card">
           <dt>Executions</dt>
@@ -192,13 +192,13 @@ export function HomePage() {
       <Checklist home={home} />
       <Spending home={home} />
       <div className="grid-2">
-        <Part title="Waits for somebody" items={waiting(home)} nothing="Nothing does." />
+        <Part title="Needs attention" items={waiting(home)} nothing="Nothing right now." />
         <Part
-          title="Broken or worse"
+          title="Problems"
           items={broken(home)}
           nothing="No monitor alerts, no webhook fails, and nothing got worse since yesterday."
         />
-        <Part title="Under way" items={underWay(home)} nothing="No release and no evaluation runs." />
+        <Part title="In progress" items={underWay(home)} nothing="No release and no evaluation runs." />
         <Recent home={home} />
       </div>
     </>

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -38,7 +38,11 @@ export function MonitorPage() {
         actions={query.data && <Actions monitor={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such monitor" />
+        <EmptyState title="There is no such monitor">
+          <Link to="/monitors" className="button">
+            Back to monitors
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the monitor">
           {(monitor) => (
@@ -61,20 +65,21 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const navigate = monitorRoute.useNavigate();
   const mayWrite = useMay('write');
   const [deleting, setDeleting] = useState(false);
+  const setEnabled = async (on: boolean) => {
+    const changed = await put<Monitor>(pathOf('monitors', name), {
+      window,
+      checks,
+      notify,
+      enabled: on,
+      ...(prompt_name !== null && { prompt_name }),
+      ...(label !== null && { label }),
+    });
+    replaceData(client, ['monitors', 'one', name], changed);
+    await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
+  };
   const toggle = useMutation({
-    mutationFn: () =>
-      put<Monitor>(pathOf('monitors', name), {
-        window,
-        checks,
-        notify,
-        enabled: !enabled,
-        ...(prompt_name !== null && { prompt_name }),
-        ...(label !== null && { label }),
-      }),
-    async onSuccess(changed) {
-      replaceData(client, ['monitors', 'one', name], changed);
-      await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
-    },
+    mutationFn: () => setEnabled(!enabled),
+    onSuccess: () => showUndo(`The monitor was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayWrite) return null;
@@ -128,7 +133,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
         </dd>
       </div>
       <div>
-        <dt>Last look</dt>
+        <dt>Last check</dt>
         <dd>{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</dd>
       </div>
       <div>
@@ -142,7 +147,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
 type CheckRow = Monitor['checks'][number] & { value: Monitor['values'][number] | undefined; index: number };
 
 const checkColumns: Column<CheckRow>[] = [
-  { key: 'check', header: 'Alerts where', width: 'minmax(12rem, 2fr)', cell: checkWords },
+  { key: 'check', header: 'Alerts when', width: 'minmax(12rem, 2fr)', cell: checkWords },
   { key: 'recovers', header: 'Recovers at', width: '7rem', cell: ({ recover_at }) => recover_at },
   { key: 'for', header: 'For', width: '5rem', cell: (row) => row.for },
   { key: 'value', header: 'Now', width: '7rem', cell: ({ value }) => valueWords(value?.value ?? null) },

@@ -34,7 +34,7 @@ const columns: Column<Monitor>[] = [
   },
   {
     key: 'checks',
-    header: 'Alerts where',
+    header: 'Alerts when',
     width: 'minmax(12rem, 2fr)',
     cell: ({ checks }) => checks.map(checkWords).join(', '),
   },
@@ -50,8 +50,8 @@ export function MonitorsPage() {
           rows.length === 0 ? (
             <EmptyState title="There are no monitors yet">
               <p>
-                A monitor measures errors, latency, cost or scores of what runs once a minute, and alerts where a check
-                does not hold. One is created with <code>PUT /v1/monitors/NAME</code>.
+                A monitor measures errors, latency, cost or scores of your executions once a minute, and alerts when a
+                check does not hold. One is created with <code>PUT /v1/monitors/NAME</code>.
               </p>
             </EmptyState>
           ) : (

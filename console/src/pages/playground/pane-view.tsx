@@ -105,7 +105,7 @@ export function PaneView({
               className="button small"
               onClick={() => onChange({ draft: draftOf(version, latest) })}
             >
-              Edit its text
+              Edit the text
             </button>
           </div>
         )

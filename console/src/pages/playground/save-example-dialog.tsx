@@ -48,7 +48,7 @@ export function SaveExampleDialog({ execution, onClose }: { execution: Execution
       title="Save as an example"
       description={
         existing
-          ? `Makes version ${existing.version + 1} of the dataset, with ${existing.examples_total + 1} examples.`
+          ? `Creates version ${existing.version + 1} of the dataset, with ${existing.examples_total + 1} examples.`
           : 'The name of a dataset; one that does not exist is created.'
       }
       submitLabel="Save"

@@ -53,7 +53,7 @@ function VariableField({
   const hint = [
     input?.description,
     input?.default !== undefined && `Default: ${JSON.stringify(input.default)}`,
-    optional && input?.default === undefined && 'May be left out.',
+    optional && input?.default === undefined && 'Optional.',
   ]
     .filter(Boolean)
     .join(' ');

@@ -135,7 +135,7 @@ function FallbackModels({ models, onChange }: { models: string[]; onChange: (mod
             onChange={(value) => onChange(shown.with(index, value).filter((each, at) => each !== '' || at < index))}
           />
         ))}
-        <p className="field-hint">Tried in this order where the model before has failed for good.</p>
+        <p className="field-hint">Tried in this order when the model before fails permanently.</p>
       </div>
     </details>
   );

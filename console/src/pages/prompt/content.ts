@@ -56,7 +56,7 @@ function toEdited(message: PromptMessage): EditedMessage {
 /** What could not be read as JSON, and where. */
 export class ContentError extends Error {
   constructor(where: string, cause: unknown) {
-    super(`${where}: this is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    super(`${where} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
     this.name = 'ContentError';
   }
 }

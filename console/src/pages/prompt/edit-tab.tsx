@@ -186,7 +186,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
           This is version {base.version}. What you save becomes version {latest.version + 1}.
         </p>
       )}
-      {archived && <p className="notice warn">This prompt is in the archive: restore it to change it.</p>}
+      {archived && <p className="notice warn">This prompt is archived: restore it to change it.</p>}
       <ContentForm
         content={content}
         onChange={(part) => edit({ content: part })}

@@ -74,7 +74,7 @@ export function InputsForm({
                     }
                   />
                   <TextField
-                    label="Only these values"
+                    label="Allowed values"
                     hint="Separated by commas."
                     value={(input.enum ?? []).join(', ')}
                     onChange={(typed) => change(name, { enum: choicesOf(typed, input.type) as never })}

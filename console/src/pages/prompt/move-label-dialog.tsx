@@ -5,21 +5,25 @@ import { pathOf, put, remove } from '../../api.ts';
 import type { Evaluation, Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
+import { DiffView } from '../../components/diff-view.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { showError, showUndo } from '../../components/toast.tsx';
 import { formatAgo, formatScore } from '../../format.ts';
-import { labelsQuery } from '../../queries.ts';
+import { labelsQuery, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { textOf } from './content.ts';
 
-/** Points a label at a version, with the newest evaluations of the version that has it and the one that gets it in view. */
+/** Of a move in place of a release, in characters. */
+const MAX_REASON = 1_000;
+
+/** Points a label at a version, with what changes, and the newest evaluations of the version that has it and the one that gets it in view. */
 export function MoveLabelDialog({
   version,
-  versions,
   scores,
   onClose,
 }: {
   version: Prompt;
-  versions: readonly Prompt[];
   scores: Map<number, Evaluation> | undefined;
   onClose: () => void;
 }) {
@@ -28,7 +32,8 @@ export function MoveLabelDialog({
   const labels = useQuery(labelsQuery).data?.data ?? [];
   const mayPublish = useMay('publish');
   const [label, setLabel] = useState('production');
-  const current = versions.find((each) => each.labels.includes(label));
+  const pointing = useQuery(promptLabelsQuery(name)).data ?? [];
+  const current = pointing.find((each) => each.label === label.trim());
   const isProtected = labels.some((each) => each.label === label && each.protected);
   const isAdmin = useMay('admin');
   const [reason, setReason] = useState('');
@@ -42,23 +47,34 @@ export function MoveLabelDialog({
       client.invalidateQueries({ queryKey: ['prompts'] }),
       client.invalidateQueries({ queryKey: ['labels'] }),
     ]);
-  const move = async () => {
-    await put(`${pathOf('prompts', name)}/labels${pathOf(label.trim())}`, {
-      version: version.version,
-      ...(needsRelease && { override: true, reason: reason.trim() }),
-    });
+  const pathOfLabel = (which: string) => `${pathOf('prompts', name)}/labels${pathOf(which)}`;
+  const pointAt = async (which: string, at: number, why: string | undefined) => {
+    await put(pathOfLabel(which), { version: at, ...(why !== undefined && { override: true, reason: why }) });
     await refresh();
-    showToast(`“${label}” is at version ${version.version} now.`);
+  };
+  const drop = async (which: string) => {
+    await remove(pathOfLabel(which));
+    await refresh();
+  };
+  const move = async () => {
+    const moved = label.trim();
+    const why = needsRelease ? reason.trim() : undefined;
+    await pointAt(moved, version.version, why);
+    showUndo(`“${moved}” is at version ${version.version} now.`, () =>
+      current === undefined
+        ? drop(moved)
+        : pointAt(moved, current.version, why === undefined ? undefined : `Undone: ${why}`.slice(0, MAX_REASON)),
+    );
   };
   const takeAway = (gone: string) =>
-    remove(`${pathOf('prompts', name)}/labels${pathOf(gone)}`).then(async () => {
-      await refresh();
-      showToast(`“${gone}” was removed.`);
+    drop(gone).then(() => {
+      showUndo(`“${gone}” was removed.`, () => pointAt(gone, version.version, undefined));
       onClose();
     }, showError);
   return (
     <FormDialog
       open
+      wide
       onClose={onClose}
       title={`Label version ${version.version}`}
       description="Programs that ask for the label get this version from their next run on."
@@ -85,7 +101,7 @@ export function MoveLabelDialog({
               .{isAdmin && ' You may move it nevertheless: the audit log keeps the reason.'}
             </span>
           </p>
-          {isAdmin && <TextField label="Reason" value={reason} onChange={setReason} maxLength={1_000} required />}
+          {isAdmin && <TextField label="Reason" value={reason} onChange={setReason} maxLength={MAX_REASON} required />}
         </>
       )}
       <div className="grid-2">
@@ -94,6 +110,7 @@ export function MoveLabelDialog({
         )}
         <Score title={`Version ${version.version}`} evaluation={scores?.get(version.version)} />
       </div>
+      {current && !isHere && <Difference name={name} from={current.version} to={version} />}
       {version.labels.length > 0 && (
         <p className="row">
           {version.labels.map((each) => (
@@ -106,6 +123,27 @@ export function MoveLabelDialog({
     </FormDialog>
   );
 }
+
+/** What callers of the label get that they did not get before. */
+function Difference({ name, from, to }: { name: string; from: number; to: Prompt }) {
+  const before = useQuery(promptQuery(name, from));
+  return (
+    <section className="stack" aria-label="What changes">
+      <h3>What changes</h3>
+      <QueryState query={before} what={`version ${from}`}>
+        {(old) => (
+          <DiffView
+            before={{ title: titleOf(old), text: textOf(old) }}
+            after={{ title: titleOf(to), text: textOf(to) }}
+          />
+        )}
+      </QueryState>
+    </section>
+  );
+}
+
+const titleOf = ({ version, commit_message: message }: Prompt) =>
+  `Version ${version}${message === null ? '' : `: ${message}`}`;
 
 function Score({ title, evaluation }: { title: string; evaluation: Evaluation | undefined }) {
   return (

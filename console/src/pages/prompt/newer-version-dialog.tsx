@@ -47,7 +47,7 @@ export function NewerVersionDialog({
         </button>
         {onTake && (
           <button type="button" className="button danger" onClick={() => onTake(newer)}>
-            Drop my changes, take version {newer.version}
+            Discard my changes, use version {newer.version}
           </button>
         )}
         {canSave && (

@@ -3,16 +3,16 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { pathOf, post, remove } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
-import { LabelBadge } from '../../components/badges.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
-import { isNotFound, promptQuery } from '../../queries.ts';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
+import { includedByQuery, isNotFound, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { EditTab } from './edit-tab.tsx';
 import { IncludedBy } from './included-by.tsx';
+import { LabelChips } from './label-chips.tsx';
 import { promptRoute } from './routes.ts';
 import { UseInCode } from './use-in-code.tsx';
 
@@ -30,7 +30,7 @@ export function PromptPage() {
         <PageHead title={name} />
         <EmptyState title="There is no such prompt">
           <Link to="/prompts" className="button">
-            To the prompts
+            Back to prompts
           </Link>
         </EmptyState>
       </>
@@ -103,9 +103,7 @@ function Summary({ prompt }: { prompt: Prompt }) {
       {prompt.description && <p className="muted">{prompt.description}</p>}
       <p className="row">
         <span className="muted">latest version {prompt.version}</span>
-        {prompt.labels.map((label) => (
-          <LabelBadge key={label} label={label} />
-        ))}
+        <LabelChips name={prompt.name} />
         {prompt.archived && <span className="badge warn">archived</span>}
       </p>
       <IncludedBy name={prompt.name} lead="included by" />
@@ -121,11 +119,19 @@ function Actions({ prompt }: { prompt: Prompt }) {
   const [archiving, setArchiving] = useState(false);
   const [showsCode, setShowsCode] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: ['prompts'] });
-  const restore = () =>
-    post(`${pathOf('prompts', name)}/restore`).then(async () => {
-      await refresh();
-      showToast('The prompt is back from the archive.');
-    }, showError);
+  const labels = useQuery(promptLabelsQuery(name)).data;
+  const includers = useQuery(includedByQuery(name)).data?.data;
+  // Callers of a label, and prompts that include it, fail at once: then it asks first.
+  const isInUse = labels?.length !== 0 || includers?.length !== 0;
+  const restore = async () => {
+    await post(`${pathOf('prompts', name)}/restore`);
+    await refresh();
+  };
+  const archive = async () => {
+    await remove(pathOf('prompts', name));
+    await refresh();
+    showUndo('The prompt was archived.', restore);
+  };
   return (
     <>
       {!archived && (
@@ -138,22 +144,30 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Evaluate…
         </Link>
       )}
-      <Link to="/releases" search={{ prompt_name: name }} className="button">
-        Releases
-      </Link>
       {!archived && (
         <button type="button" className="button" onClick={() => setShowsCode(true)}>
           Use in code
         </button>
       )}
+      <Link to="/releases" search={{ prompt_name: name }} className="button">
+        Releases
+      </Link>
       {mayWrite && archived && (
-        <button type="button" className="button" onClick={() => void restore()}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => void restore().then(() => showToast('The prompt was restored.'), showError)}
+        >
           Restore
         </button>
       )}
       {mayWrite && !archived && (
-        <button type="button" className="button" onClick={() => setArchiving(true)}>
-          Archive…
+        <button
+          type="button"
+          className="button"
+          onClick={() => (isInUse ? setArchiving(true) : void archive().catch(showError))}
+        >
+          {isInUse ? 'Archive…' : 'Archive'}
         </button>
       )}
       <UseInCode prompt={prompt} open={showsCode} onClose={() => setShowsCode(false)} />
@@ -164,12 +178,11 @@ function Actions({ prompt }: { prompt: Prompt }) {
         description="It can be read and restored, but neither run nor changed. Programs that run it will fail."
         submitLabel="Archive"
         danger
-        onSubmit={async () => {
-          await remove(pathOf('prompts', name));
-          await refresh();
-          showToast('The prompt is in the archive.');
-        }}
+        onSubmit={archive}
       >
+        {labels && labels.length > 0 && (
+          <p>Callers of {labels.map(({ label }) => `“${label}”`).join(', ')} will fail until it is restored.</p>
+        )}
         <IncludedBy name={name} lead="Included by, and these will fail too:" none="No other prompt includes it." />
       </FormDialog>
     </>

@@ -36,7 +36,7 @@ export function RunsTab({ name }: { name: string }) {
         </Link>
       </div>
       <QueryState query={query} what="the numbers">
-        {(series) => <Charts series={series} />}
+        {(series) => <Charts name={name} series={series} />}
       </QueryState>
       <ScoreTrends name={name} since={since} />
     </div>
@@ -45,7 +45,7 @@ export function RunsTab({ name }: { name: string }) {
 
 type DayRow = PromptSeries['runs'][number];
 
-function Charts({ series: { runs, scores } }: { series: PromptSeries }) {
+function Charts({ name, series: { runs, scores } }: { name: string; series: PromptSeries }) {
   const { days, of } = useMemo(() => byVersion(runs), [runs]);
   const lines = useMemo(
     () => ({
@@ -57,15 +57,21 @@ function Charts({ series: { runs, scores } }: { series: PromptSeries }) {
   );
   const scored = useMemo(() => scoreLines(scores), [scores]);
   if (runs.length === 0 && scores.length === 0)
-    return <EmptyState title="No runs in this period">Try the prompt in the playground, or evaluate it.</EmptyState>;
+    return (
+      <EmptyState title="No runs in this period">
+        <Link to="/playground" search={{ prompt: name }} className="button">
+          Run it in the playground
+        </Link>
+      </EmptyState>
+    );
   return (
     <div className="grid-2">
       {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} />}
       {runs.length > 0 && (
         <>
-          <Chart title="Runs a day" days={days} series={lines.runs} format={asRuns} />
-          <Chart title="Cost a day" days={days} series={lines.cost} format={asCost} />
-          <Chart title="Latency, median" days={days} series={lines.latency} format={formatMs} />
+          <Chart title="Runs per day" days={days} series={lines.runs} format={asRuns} />
+          <Chart title="Cost per day" days={days} series={lines.cost} format={asCost} />
+          <Chart title="Median latency" days={days} series={lines.latency} format={formatMs} />
         </>
       )}
     </div>
@@ -95,7 +101,7 @@ function byVersion(runs: readonly DayRow[]) {
 /** Scores in the order of time, a line for each dataset. */
 function scoreLines(scores: PromptSeries['scores']) {
   const sorted = [...scores].sort((a, b) => a.finished_at.localeCompare(b.finished_at));
-  const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? 'Own examples';
+  const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? 'Inline examples';
   const datasets = [...new Set(sorted.map(nameOf))].slice(0, MAX_LINES);
   return {
     days: sorted.map(({ finished_at }) => finished_at),

@@ -47,14 +47,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
           />
         )}
       </QueryState>
-      {moving && (
-        <MoveLabelDialog
-          version={moving}
-          versions={versions.data ?? []}
-          scores={scores}
-          onClose={() => setMoving(undefined)}
-        />
-      )}
+      {moving && <MoveLabelDialog version={moving} scores={scores} onClose={() => setMoving(undefined)} />}
     </div>
   );
 }
@@ -166,7 +159,7 @@ function Comparison({ latest }: { latest: Prompt }) {
   const before = useQuery({ ...promptQuery(latest.name, from), enabled: from > 0 });
   const after = useQuery(promptQuery(latest.name, to));
   if (latest.version === 1)
-    return <EmptyState title="There is one version">Save another one to compare them.</EmptyState>;
+    return <EmptyState title="There is one version">Save a change to compare versions.</EmptyState>;
   const choose = (part: { from?: number; to?: number }) =>
     void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true });
   return (

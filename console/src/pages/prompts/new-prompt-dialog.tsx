@@ -8,8 +8,16 @@ import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { createPrompt } from '../prompt/save-version.ts';
 
 const KINDS = [
-  { value: 'template', label: 'Text' },
   { value: 'messages', label: 'Messages' },
+  { value: 'template', label: 'Text' },
+];
+
+const VARIABLES = '{{ name }} is a variable that each run fills.';
+
+/** A conversation begins with what the model is to be, where that is said, and what it is asked. */
+const messagesOf = (system: string, user: string) => [
+  ...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]),
+  { role: 'user' as const, content: user },
 ];
 
 /** The least that a prompt needs; all else is in its editor. */
@@ -25,18 +33,19 @@ export function NewPromptDialog({
   const prefix = group === undefined ? '' : `${group}/`;
   const { value, change, sent, notice } = useDraftForm('new-prompt', prefix, {
     name: '',
-    kind: 'template',
+    kind: 'messages',
+    system: '',
     text: '',
     model: 'sandbox/echo',
   });
-  const { name, kind, text, model } = value;
+  const { name, kind, system, text, model } = value;
   const client = useQueryClient();
   const navigate = useNavigate();
   const create = async () => {
     const body: CreatePrompt = {
       name: `${prefix}${name.trim()}`,
       model,
-      ...(kind === 'template' ? { template: text } : { messages: [{ role: 'user', content: text }] }),
+      ...(kind === 'template' ? { template: text } : { messages: messagesOf(system, text) }),
       commit_message: 'First version',
     };
     const prompt = await createPrompt(body);
@@ -49,6 +58,7 @@ export function NewPromptDialog({
   return (
     <FormDialog
       open={open}
+      wide
       onClose={onClose}
       title="New prompt"
       description={prefix === '' ? 'A slash in the name makes folders: support/greeting.' : `In the folder ${prefix}`}
@@ -64,16 +74,29 @@ export function NewPromptDialog({
         placeholder="greeting"
         spellCheck={false}
       />
-      <ModelField label="Model" value={model} onChange={(next) => change({ model: next })} required />
-      <SelectField label="Type" value={kind} onChange={(next) => change({ kind: next })} options={KINDS} />
+      <div className="grid-2">
+        <ModelField label="Model" value={model} onChange={(next) => change({ model: next })} required />
+        <SelectField label="Type" value={kind} onChange={(next) => change({ kind: next })} options={KINDS} />
+      </div>
+      {kind === 'messages' && (
+        <TextArea
+          label="System message"
+          className="mono"
+          rows={3}
+          value={system}
+          onChange={(next) => change({ system: next })}
+          hint="What the model is and how it answers. May be empty."
+          placeholder="You answer questions about our products, in two sentences."
+        />
+      )}
       <TextArea
-        label="Text"
+        label={kind === 'messages' ? 'User message' : 'Text'}
         className="mono"
         rows={5}
         required
         value={text}
         onChange={(next) => change({ text: next })}
-        hint="{{ name }} is a place that each run fills."
+        hint={VARIABLES}
       />
     </FormDialog>
   );

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { type Sort, sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatScore } from '../../format.ts';
 import { labelsQuery, useList, useStatistics } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { Folders } from './folders.tsx';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
-import { promptsRoute } from './routes.ts';
+import { isOwnSort, type OwnSort, promptsRoute } from './routes.ts';
 
 const ARCHIVED = [
   { value: '', label: 'Not archived' },
@@ -21,12 +22,23 @@ const ARCHIVED = [
   { value: 'all', label: 'All' },
 ];
 
-function columnsOf(statistics: ReadonlyMap<string, PromptStatistics>): Column<ListedPrompt>[] {
+/** At a time. */
+const PAGE = 100;
+
+type SortName = 'name' | 'updated_at' | 'last_score' | 'runs' | 'cost';
+
+function columnsOf(
+  statistics: ReadonlyMap<string, PromptStatistics>,
+  sort: string,
+  onSort: (sort: Sort<SortName>) => void,
+): Column<ListedPrompt>[] {
   const of = (row: ListedPrompt) => statistics.get(row.name);
+  const head = (header: string, name: SortName) =>
+    sortHead(header, name, { sort, onSort, first: name === 'name' ? 'ascending' : 'descending' });
   return [
     {
       key: 'name',
-      header: 'Name',
+      ...head('Name', 'name'),
       width: 'minmax(14rem, 2fr)',
       cell: (row) => (
         <>
@@ -41,7 +53,7 @@ function columnsOf(statistics: ReadonlyMap<string, PromptStatistics>): Column<Li
     {
       key: 'labels',
       header: 'Labels',
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(13rem, 2fr)',
       cell: (row) =>
         row.all_labels.map(({ label, version }) => (
           <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
@@ -50,33 +62,81 @@ function columnsOf(statistics: ReadonlyMap<string, PromptStatistics>): Column<Li
     { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
     {
       key: 'score',
-      header: 'Last score',
-      width: '6rem',
+      ...head('Last score', 'last_score'),
+      width: '6.5rem',
       alignEnd: true,
       cell: (row) => formatScore(of(row)?.last_score),
     },
     {
       key: 'runs',
-      header: 'Runs, 7 days',
-      width: '7rem',
+      ...head('Runs, 7 days', 'runs'),
+      width: '7.5rem',
       alignEnd: true,
       cell: (row) => formatCount(of(row)?.runs),
     },
-    { key: 'cost', header: 'Cost, 7 days', width: '7rem', alignEnd: true, cell: (row) => formatCost(of(row)?.cost) },
-    { key: 'updated', header: 'Updated', width: '7rem', cell: (row) => formatAgo(row.updated_at) },
+    {
+      key: 'cost',
+      ...head('Cost, 7 days', 'cost'),
+      width: '7.5rem',
+      alignEnd: true,
+      cell: (row) => formatCost(of(row)?.cost),
+    },
+    { key: 'updated', ...head('Updated', 'updated_at'), width: '7rem', cell: (row) => formatAgo(row.updated_at) },
   ];
 }
 
+const numberOf = (name: string, { last_score, runs, cost }: PromptStatistics) =>
+  name === 'last_score' ? last_score : name === 'runs' ? runs : cost.amount === null ? null : Number(cost.amount);
+
+/** Those without a number come last, in either order. */
+function sortedBy(
+  rows: ListedPrompt[],
+  sort: OwnSort,
+  statistics: ReadonlyMap<string, PromptStatistics>,
+): ListedPrompt[] {
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const name = sort.replace('-', '');
+  const numbers = new Map(
+    rows.map((row) => {
+      const found = statistics.get(row.name);
+      return [row.name, (found && numberOf(name, found)) ?? undefined];
+    }),
+  );
+  return rows.toSorted((one, other) => {
+    const [a, b] = [numbers.get(one.name), numbers.get(other.name)];
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    return sign * (a - b);
+  });
+}
+
 export function PromptsPage() {
-  const { dialog, ...search } = promptsRoute.useSearch();
+  const { dialog, sort = 'name', ...search } = promptsRoute.useSearch();
   const navigate = promptsRoute.useNavigate();
   const mayWrite = useMay('write');
-  const change = (part: Partial<typeof search> & { dialog?: 'new' | undefined }) =>
+  const change = (part: Partial<ReturnType<typeof promptsRoute.useSearch>>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
-  const list = useList<ListedPrompt>('/prompts', search);
+  const ownSort = isOwnSort(sort) ? sort : undefined;
+  const list = useList<ListedPrompt>('/prompts', {
+    ...search,
+    limit: PAGE,
+    sort: ownSort === undefined ? sort : undefined,
+  });
   const statistics = useStatistics(search.group === undefined ? {} : { group: search.group });
   const labels = useQuery(labelsQuery).data?.data ?? [];
-  const columns = useMemo(() => columnsOf(statistics), [statistics]);
+  const columns = useMemo(() => {
+    const sortBy = (by: Sort<SortName>) =>
+      void navigate({ search: (before) => ({ ...before, sort: by === 'name' ? undefined : by }), replace: true });
+    return columnsOf(statistics, sort, sortBy);
+  }, [statistics, sort, navigate]);
+  const { data, hasMore, loadMore, error } = list;
+  // By the numbers of all: those that are not there yet could be the first.
+  useEffect(() => {
+    if (ownSort !== undefined && hasMore && error === null) loadMore();
+  }, [ownSort, hasMore, loadMore, error]);
+  const sorted = useMemo(
+    () => (data && ownSort ? sortedBy(data, ownSort, statistics) : data),
+    [data, ownSort, statistics],
+  );
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <>
@@ -117,7 +177,7 @@ export function PromptsPage() {
         </p>
       )}
       <Folders group={search.group} />
-      <QueryState query={list} what="prompts">
+      <QueryState query={{ ...list, data: sorted }} what="prompts">
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title={isFiltered ? 'No prompts match these filters' : 'There are no prompts yet'}>
@@ -126,7 +186,14 @@ export function PromptsPage() {
                   Show all
                 </Link>
               ) : (
-                <p>A prompt is a named text for a model, with a version for each change. Create the first one above.</p>
+                <>
+                  <p>A prompt is a named text for a model, with a version for each change.</p>
+                  {mayWrite && (
+                    <button type="button" className="button" onClick={() => change({ dialog: 'new' })}>
+                      Create the first prompt…
+                    </button>
+                  )}
+                </>
               )}
             </EmptyState>
           ) : (
@@ -135,7 +202,7 @@ export function PromptsPage() {
               rows={rows}
               columns={columns}
               rowKey={(row) => row.name}
-              minWidth="64rem"
+              minWidth="70rem"
               onEnd={list.hasMore ? list.loadMore : undefined}
             />
           )

@@ -5,6 +5,13 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 /** Above the list and each prompt: by itself, the path of a prompt would be that of the list, too. */
 export const promptsFolder = createRoute({ getParentRoute: () => shellRoute, path: '/prompts' });
 
+/** What the API sorts by, and what is sorted here, by the numbers of seven days. By name unless chosen. */
+const API_SORTS = ['-name', 'updated_at', '-updated_at'] as const;
+const OWN_SORTS = ['last_score', '-last_score', 'runs', '-runs', 'cost', '-cost'] as const;
+const PROMPT_SORTS = [...API_SORTS, ...OWN_SORTS];
+export type OwnSort = (typeof OWN_SORTS)[number];
+export const isOwnSort = (sort: string): sort is OwnSort => OWN_SORTS.some((each) => each === sort);
+
 export const promptsRoute = createRoute({
   getParentRoute: () => promptsFolder,
   path: '/',
@@ -17,6 +24,7 @@ export const promptsRoute = createRoute({
       /** The name of a prompt that they include. */
       includes: text(search['includes']),
       archived: oneOf(search['archived'], ['true', 'all']),
+      sort: oneOf(search['sort'], PROMPT_SORTS),
       /** The dialog that is open. */
       dialog: oneOf(search['dialog'], ['new']),
     }),

@@ -82,7 +82,7 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         maxLength={2000}
         value={form.description}
         onChange={(description) => set({ description })}
-        hint="What reviewers are to look at."
+        hint="What reviewers should look at."
       />
       <TextArea
         label="Scores"
@@ -93,8 +93,8 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         onChange={(scoreNames) => set({ scoreNames })}
         hint={
           definitions.length === 0
-            ? 'One name a line.'
-            : `One name a line. There are: ${definitions
+            ? 'One name per line.'
+            : `One name per line. There are: ${definitions
                 .slice(0, 20)
                 .map(({ name }) => name)
                 .join(', ')}.`
@@ -119,7 +119,7 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         <>
           <FilterFields value={form.filter} onChange={(filter) => set({ filter })} />
           <TextField
-            label="Share of them, in %"
+            label="Sampling rate, in %"
             type="number"
             min={0}
             max={100}

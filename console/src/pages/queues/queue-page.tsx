@@ -39,7 +39,11 @@ export function QueuePage() {
         actions={query.data && <Actions queue={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such queue" />
+        <EmptyState title="There is no such queue">
+          <Link to="/queues" className="button">
+            Back to queues
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the queue">
           {(queue) => (
@@ -122,12 +126,12 @@ function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
           limit: Number(limit),
         });
         await client.invalidateQueries({ queryKey: ['queues'] });
-        showToast(`${formatNumber(added)} were added.`, `${formatNumber(present)} were in the queue already.`);
+        showToast(`${formatNumber(added)} added.`, `${formatNumber(present)} already in the queue.`);
       }}
     >
       <FilterFields value={filter} onChange={setFilter} />
       <TextField
-        label="How many at most"
+        label="Maximum number"
         type="number"
         min={1}
         max={10_000}
@@ -169,7 +173,7 @@ function Facts({ queue }: { queue: Queue }) {
   );
 }
 
-const WORDS = { pending: 'To do', leased: 'At work', completed: 'Completed', skipped: 'Skipped' } as const;
+const WORDS = { pending: 'To do', leased: 'In progress', completed: 'Completed', skipped: 'Skipped' } as const;
 const TONES = { pending: '', leased: 'accent', completed: 'good', skipped: 'warn' } as const;
 
 const columns: Column<QueueItem>[] = [

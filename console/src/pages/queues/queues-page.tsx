@@ -38,7 +38,7 @@ const columns: Column<Queue>[] = [
   { key: 'pending', header: 'To do', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.progress.pending) },
   {
     key: 'leased',
-    header: 'At work',
+    header: 'In progress',
     width: '5rem',
     alignEnd: true,
     cell: (row) => formatCount(row.progress.leased),
@@ -82,7 +82,12 @@ export function QueuesPage() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="There are no queues yet">
-              <p>A queue is a list of executions that people score one after the other.</p>
+              <p>A queue is a list of executions for people to score, one after the other.</p>
+              {mayWrite && (
+                <button type="button" className="button" onClick={() => setCreating(true)}>
+                  Create the first queue…
+                </button>
+              )}
             </EmptyState>
           ) : (
             <DataTable

@@ -46,7 +46,11 @@ export function ReviewPage() {
         note={queue.data && <Note queue={queue.data} />}
       />
       {isNotFound(queue.error) ? (
-        <EmptyState title="There is no such queue" />
+        <EmptyState title="There is no such queue">
+          <Link to="/queues" className="button">
+            Back to queues
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={queue} what="the queue">
           {(found) => (
@@ -118,11 +122,11 @@ function NothingLeft({ review: { error, busy, take, undo }, undoButton }: { revi
   useReviewKeys(keysAreOn(), { undo: () => void undo() });
   return (
     <EmptyState title="Nothing is left for you">
-      <p>What others have at work may come back.</p>
+      <p>Items that others are reviewing may come back.</p>
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
         <button type="button" className="button" disabled={busy} onClick={() => void take()}>
-          Look again
+          Check again
         </button>
         {undoButton}
       </div>
@@ -285,7 +289,7 @@ function Problem({ item, review: { error, busy, take } }: { item: QueueItem; rev
   return (
     <div role="alert" className="notice bad">
       <p>
-        {end !== null && Date.parse(end) <= Date.now() && `Your time for this item ended at ${formatTime(end)}. `}
+        {end !== null && Date.parse(end) <= Date.now() && `Your reservation of this item ended at ${formatTime(end)}. `}
         {error.message.startsWith('Somebody else has this item')
           ? 'Somebody else has this item now. What you have typed stays here until the page is left.'
           : error.message}
@@ -312,7 +316,7 @@ function Lease({ item }: { item: QueueItem }) {
     <p className="muted">It is yours until {formatTime(end)}.</p>
   ) : (
     <p role="status" className="notice warn">
-      Your time for this item ended at {formatTime(end)}. You can still complete it, unless somebody else takes it
+      Your reservation of this item ended at {formatTime(end)}. You can still complete it, unless somebody else takes it
       first.
     </p>
   );

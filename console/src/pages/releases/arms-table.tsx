@@ -42,9 +42,9 @@ export function ArmsTable({ release }: { release: Release }) {
           {row('Failed', ({ errors, error_rate }) =>
             error_rate === null ? NONE : `${formatNumber(errors)} (${inPercent(error_rate * 100)})`,
           )}
-          {row('Latency, 95 % within', ({ latency_p95_ms }) => formatMs(latency_p95_ms))}
-          {row('Cost, mean', ({ cost_mean }) => usd(cost_mean))}
-          {row('Cost, total', ({ cost_total }) => usd(cost_total))}
+          {row('Latency, p95', ({ latency_p95_ms }) => formatMs(latency_p95_ms))}
+          {row('Mean cost', ({ cost_mean }) => usd(cost_mean))}
+          {row('Total cost', ({ cost_total }) => usd(cost_total))}
           {row('Tokens', ({ tokens }) => formatNumber(tokens))}
           {row('By fallback models', ({ fallbacks }) => formatNumber(fallbacks))}
           {row('Responses reused', ({ reused }) => formatNumber(reused))}

@@ -12,8 +12,8 @@ export const inPercent = (percent: number) => `${share.format(percent)} %`;
 
 export function metricInWords(metric: string): string {
   if (metric === 'error_rate') return 'Error rate';
-  if (metric === 'latency_p95') return 'Latency, 95 % within';
-  if (metric === 'cost_mean') return 'Cost, mean';
+  if (metric === 'latency_p95') return 'Latency, p95';
+  if (metric === 'cost_mean') return 'Mean cost';
   return `Score “${metric.slice('score:'.length)}”, mean`;
 }
 

@@ -153,17 +153,13 @@ export function NewReleasePage() {
               required={ownSteps && isRequired}
             />
             <TextField
-              label="Rolls back unless promoted by"
+              label="Roll back unless promoted by"
               type="datetime-local"
               value={deadline}
               onChange={setDeadline}
             />
           </div>
-          <CheckField
-            label="Take the place of a release that runs on this label"
-            checked={supersede}
-            onChange={setSupersede}
-          />
+          <CheckField label="Replace a release in progress on this label" checked={supersede} onChange={setSupersede} />
         </section>
         <section className="card" aria-labelledby="steps">
           <h2 id="steps">Steps</h2>
@@ -175,7 +171,7 @@ export function NewReleasePage() {
           )}
           {policy !== null && (!isRequired || isAdmin) && (
             <CheckField
-              label={isRequired ? 'Take other steps: the audit log keeps the reason' : 'Take other steps'}
+              label={isRequired ? 'Use other steps: the audit log keeps the reason' : 'Use other steps'}
               checked={ownSteps}
               onChange={(own) => {
                 setOwnSteps(own);

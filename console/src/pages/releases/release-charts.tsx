@@ -48,8 +48,8 @@ const readerOf = (metric: string) =>
 
 const TITLES: Record<string, string> = {
   error_rate: 'Error rate',
-  latency_p95: 'Latency, 95 % within',
-  cost_mean: 'Cost, mean',
+  latency_p95: 'Latency, p95',
+  cost_mean: 'Mean cost',
 };
 const titleOf = (metric: string) => TITLES[metric] ?? `Score “${metric.slice('score:'.length)}”`;
 

@@ -49,7 +49,11 @@ export function ReleasePage() {
         actions={release && <ReleaseActions release={release} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such release" />
+        <EmptyState title="There is no such release">
+          <Link to="/releases" className="button">
+            Back to releases
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the release">
           {(found) => <Details release={found} />}

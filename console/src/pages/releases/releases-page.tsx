@@ -110,10 +110,17 @@ export function ReleasesPage() {
                   Show all
                 </Link>
               ) : (
-                <p>
-                  A release brings a version to a label step by step: it is evaluated, approved, given to a share of the
-                  callers and compared. When a check fails, everybody gets the version before again.
-                </p>
+                <>
+                  <p>
+                    A release brings a version to a label step by step: it is evaluated, approved, given to a share of
+                    the callers and compared. When a check fails, everybody gets the previous version again.
+                  </p>
+                  {mayWrite && (
+                    <Link to="/releases/new" className="button">
+                      Start the first release
+                    </Link>
+                  )}
+                </>
               )}
             </EmptyState>
           ) : (

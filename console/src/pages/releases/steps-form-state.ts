@@ -175,7 +175,7 @@ export function readSteps({ steps, json }: StepsForm): StepsInput {
   try {
     read = JSON.parse(json);
   } catch (error) {
-    throw new Error(`The steps are not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`The steps are not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!Array.isArray(read)) throw new Error('The steps must be a JSON array.');
   return read as StepsInput;

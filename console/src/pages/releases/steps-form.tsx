@@ -302,7 +302,7 @@ function EvaluateFields({ step, set }: StepProps) {
           onChange={(maxRegressions) => set({ maxRegressions })}
         />
         <TextField
-          label="Cost at most, in US dollars"
+          label="Maximum cost, in US dollars"
           type="number"
           min={0}
           step="any"
@@ -318,36 +318,36 @@ function EvaluateFields({ step, set }: StepProps) {
 
 const METRICS = [
   { value: 'error_rate', label: 'Error rate' },
-  { value: 'latency_p95', label: 'Latency, 95 % within' },
-  { value: 'cost_mean', label: 'Cost, mean' },
+  { value: 'latency_p95', label: 'Latency, p95' },
+  { value: 'cost_mean', label: 'Mean cost' },
   { value: 'score', label: 'A score, mean' },
 ];
 
 /** How a metric's numbers are typed. */
 const UNITS: Record<string, { more: string; less: string; scale: number; against: string; againstScale: number }> = {
   error_rate: {
-    more: 'Higher at most, in points',
-    less: 'Lower at most, in points',
+    more: 'Maximum increase, in points',
+    less: 'Maximum decrease, in points',
     scale: 100,
     against: 'Number, in %',
     againstScale: 100,
   },
   latency_p95: {
-    more: 'Longer at most, in %',
-    less: 'Shorter at most, in %',
+    more: 'Maximum increase, in %',
+    less: 'Maximum decrease, in %',
     scale: 100,
     against: 'Number, in ms',
     againstScale: 1,
   },
   cost_mean: {
-    more: 'Dearer at most, in %',
-    less: 'Cheaper at most, in %',
+    more: 'Maximum increase, in %',
+    less: 'Maximum decrease, in %',
     scale: 100,
     against: 'Number, in US dollars',
     againstScale: 1,
   },
 };
-const SCORE = { more: 'Higher at most', less: 'Lower at most', scale: 1, against: 'Number', againstScale: 1 };
+const SCORE = { more: 'Maximum increase', less: 'Maximum decrease', scale: 1, against: 'Number', againstScale: 1 };
 
 /** What is usual for a metric: a score should not fall, all else should not rise. */
 const START: Record<string, Pick<EditedCheck, 'max_increase' | 'max_decrease'>> = {

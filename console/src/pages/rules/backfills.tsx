@@ -32,7 +32,7 @@ export function Backfills({ rule }: { rule: string }) {
         <h2 id="backfills">Backfills</h2>
         {mayExecute && (
           <button type="button" className="button small" onClick={() => setStarting(true)}>
-            Score the past…
+            Score past executions…
           </button>
         )}
       </div>
@@ -174,8 +174,8 @@ function StartDialog({ rule, onClose }: { rule: string; onClose: () => void }) {
     <FormDialog
       open
       onClose={onClose}
-      title="Score executions of the past"
-      description="By the rule as it is now, with a budget of its own. What has its scores is not paid for again."
+      title="Score past executions"
+      description="With the rule as it is now and a budget of its own. Executions that have their scores already are not scored again."
       submitLabel="Start"
       onSubmit={async () => {
         const end = dayStart(until, 1);
@@ -189,7 +189,7 @@ function StartDialog({ rule, onClose }: { rule: string; onClose: () => void }) {
       }}
     >
       <TextField label="From" type="date" required value={since} onChange={setSince} />
-      <TextField label="To" type="date" value={until} onChange={setUntil} hint="Empty: until now." />
+      <TextField label="To" type="date" value={until} onChange={setUntil} hint="Leave empty for now." />
       <TextField
         label="Maximum cost, in US dollars"
         type="number"

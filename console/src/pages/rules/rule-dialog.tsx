@@ -99,7 +99,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
           onChange={(label) => set({ label })}
         />
         <TextField
-          label="Share of them, in %"
+          label="Sampling rate, in %"
           type="number"
           min={0}
           max={100}
@@ -109,7 +109,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
           onChange={(sampleRate) => set({ sampleRate })}
         />
         <TextField
-          label="Budget a day, in US dollars"
+          label="Budget per day, in US dollars"
           type="number"
           min={0}
           step="any"
@@ -125,7 +125,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
         spellCheck={false}
         value={value.filter.scores}
         onChange={(scores) => set({ filter: { ...value.filter, scores } })}
-        hint="One a line, all of which hold: helpful=false, tone<0.5."
+        hint="One per line, all must hold: helpful=false, tone<0.5."
       />
       {others.length > 0 && (
         <p className="muted">

@@ -6,7 +6,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
 import { isNotFound, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -42,7 +42,11 @@ export function RulePage() {
         actions={query.data && <Actions rule={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such rule" />
+        <EmptyState title="There is no such rule">
+          <Link to="/rules" className="button">
+            Back to rules
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the rule">
           {(rule) => (
@@ -68,12 +72,14 @@ function Actions({ rule }: { rule: Rule }) {
   const mayExecute = useMay('execute');
   const [open, setOpen] = useState<'change' | 'delete'>();
   const close = () => setOpen(undefined);
+  const setEnabled = async (on: boolean) => {
+    const changed = await put<Rule>(pathOf('rules', name), toPut(formOf(rule), on));
+    replaceData(client, ['rules', 'one', name], { ...rule, ...changed });
+    await client.invalidateQueries({ queryKey: ['rules', 'list'] });
+  };
   const toggle = useMutation({
-    mutationFn: () => put<Rule>(pathOf('rules', name), toPut(formOf(rule), !enabled)),
-    async onSuccess(changed) {
-      replaceData(client, ['rules', 'one', name], { ...rule, ...changed });
-      await client.invalidateQueries({ queryKey: ['rules', 'list'] });
-    },
+    mutationFn: () => setEnabled(!enabled),
+    onSuccess: () => showUndo(`The rule was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayExecute) return null;

@@ -78,7 +78,12 @@ export function RulesPage() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="There are no rules yet">
-              <p>A rule scores executions as they complete, by the evaluators that evaluations have.</p>
+              <p>A rule scores executions as they complete, with the evaluators of evaluations.</p>
+              {mayExecute && (
+                <button type="button" className="button" onClick={() => setCreating(true)}>
+                  Create the first rule…
+                </button>
+              )}
             </EmptyState>
           ) : (
             <DataTable

@@ -58,14 +58,14 @@ export function NewSchedulePage() {
           <div className="filters">
             <TextField label="Name" value={name} onChange={(next) => change({ name: next })} required maxLength={100} />
             <ComboField
-              label="Due"
+              label="Schedule (cron)"
               className="mono"
               value={cron}
               onChange={(next) => change({ cron: next })}
               options={CRONS}
               required
               spellCheck={false}
-              hint="Minute, hour, day, month, weekday."
+              hint="Minute, hour, day of month, month, day of week."
             />
             <ComboField
               label="Time zone"
@@ -75,7 +75,7 @@ export function NewSchedulePage() {
               required
               spellCheck={false}
             />
-            <CheckField label="Begin paused" checked={paused} onChange={(next) => change({ paused: next })} />
+            <CheckField label="Start paused" checked={paused} onChange={(next) => change({ paused: next })} />
           </div>
         </section>
       </CreateRunForm>

@@ -34,7 +34,11 @@ export function SchedulePage() {
         actions={query.data && <Actions schedule={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such schedule" />
+        <EmptyState title="There is no such schedule">
+          <Link to="/schedules" className="button">
+            Back to schedules
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the schedule">
           {(schedule) => <Details schedule={schedule} />}
@@ -121,7 +125,7 @@ function Details({ schedule }: { schedule: Schedule }) {
           <dt>Next</dt>
           <dd>
             {next_runs.length === 0 ? (
-              'not while it is paused'
+              'none while it is paused'
             ) : (
               <ul>
                 {next_runs.slice(0, 5).map((time) => (

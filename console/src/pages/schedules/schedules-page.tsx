@@ -63,9 +63,13 @@ export function SchedulesPage() {
           rows.length === 0 ? (
             <EmptyState title="There are no schedules yet">
               <p>
-                A schedule starts the same evaluation again and again, with the version and the dataset that are current
-                then.
+                A schedule starts the same evaluation regularly, with the version and the dataset that are current then.
               </p>
+              {mayExecute && (
+                <Link to="/schedules/new" className="button">
+                  Create the first schedule
+                </Link>
+              )}
             </EmptyState>
           ) : (
             <DataTable

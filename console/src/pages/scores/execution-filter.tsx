@@ -88,7 +88,7 @@ export function FilterFields({
         spellCheck={false}
         value={value.scores}
         onChange={(scores) => onChange({ ...value, scores })}
-        hint="One a line, all of which hold: helpful=false, tone<0.5."
+        hint="One per line, all must hold: helpful=false, tone<0.5."
       />
       {others.length > 0 && (
         <p className="muted">

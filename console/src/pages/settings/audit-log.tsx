@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { z } from 'zod';
 import type * as audit from '../../../../src/api/audit-log/schema.ts';
@@ -94,7 +95,13 @@ export function AuditLog() {
       <QueryState query={list} what="the audit log">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'} />
+            <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'}>
+              {isFiltered && (
+                <Link to="/settings" search={{ tab: 'audit' }} className="button">
+                  Show all
+                </Link>
+              )}
+            </EmptyState>
           ) : (
             <DataTable
               label="Audit log"

@@ -123,7 +123,7 @@ export function KeyTable({
         offered={offered}
         description={
           isOwn
-            ? 'It is yours: it may do what you may, as far as its scopes go, and ends with your membership.'
+            ? 'A personal key: it may do what you may, within its scopes, and ends with your membership.'
             : 'It opens this workspace, for a program or for a person who signs in here.'
         }
         open={creating}
@@ -216,7 +216,13 @@ function NewKeyDialog({
             />
           ))}
         </fieldset>
-        <TextField label="Expires" type="datetime-local" value={expires} onChange={setExpires} hint="Empty: never." />
+        <TextField
+          label="Expires"
+          type="datetime-local"
+          value={expires}
+          onChange={setExpires}
+          hint="Leave empty for no expiry."
+        />
       </FormDialog>
       {key && <SecretDialog title="The new key" secret={key} what="key" onClose={() => setKey(undefined)} />}
     </>

@@ -7,7 +7,7 @@ import { LabelBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showError } from '../../components/toast.tsx';
+import { showError, showUndo } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -25,10 +25,14 @@ export function Labels() {
   const isAdmin = useMay('admin');
   const [added, setAdded] = useState('');
   const [edited, setEdited] = useState<LabelRecord>();
+  const setProtected = async ({ label, on }: { label: string; on: boolean }) => {
+    await put<LabelRecord>(pathOf('labels', label), { protected: on });
+    await client.invalidateQueries({ queryKey: ['labels'] });
+  };
   const protect = useMutation({
-    mutationFn: ({ label, on }: { label: string; on: boolean }) =>
-      put<LabelRecord>(pathOf('labels', label), { protected: on }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['labels'] }),
+    mutationFn: setProtected,
+    onSuccess: (_, { label, on }) =>
+      showUndo(`“${label}” is ${on ? 'protected' : 'not protected any more'}.`, () => setProtected({ label, on: !on })),
     onError: showError,
   });
   const columns: Column<LabelRecord>[] = [
@@ -93,13 +97,19 @@ export function Labels() {
     <section className="stack" aria-label="Labels">
       <p className="muted">
         A protected label is moved and removed only with the scope “publish” or “admin”. Where its release steps are
-        required, it moves by releases alone.
+        required, it moves only by releases.
       </p>
       <QueryState query={query} what="labels">
         {({ data }) =>
           data.length === 0 ? (
             <EmptyState title="There are no labels yet">
-              <p>Labels are set in a prompt’s versions.</p>
+              <p>
+                A label such as production points at a version of a prompt. Set the first one in the versions of a
+                prompt.
+              </p>
+              <Link to="/prompts" className="button">
+                Open the prompts
+              </Link>
             </EmptyState>
           ) : (
             <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="58rem" />

@@ -8,7 +8,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showToast } from '../../components/toast.tsx';
+import { showToast, showUndo } from '../../components/toast.tsx';
 import { formatAgo, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -89,7 +89,13 @@ export function Members() {
       <QueryState query={list} what="members">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'} />
+            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'}>
+              {isFiltered && (
+                <Link to="/settings" search={{ tab: 'members' }} className="button">
+                  Show all
+                </Link>
+              )}
+            </EmptyState>
           ) : (
             <DataTable
               label="Members"
@@ -151,17 +157,21 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
     await client.invalidateQueries({ queryKey: ['members'] });
     showToast(what);
   };
+  const setRoleTo = async (next: string | null) => {
+    await call('PATCH', path, { body: { role: next } });
+    await client.invalidateQueries({ queryKey: ['members'] });
+  };
   if (action === 'role')
     return (
       <FormDialog
         open
         onClose={onClose}
         title={`Role of ${member.name}`}
-        description="It counts at once, for open sessions and personal keys, too."
+        description="Takes effect at once, also for open sessions and personal keys."
         submitLabel="Change"
         onSubmit={async () => {
-          await call('PATCH', path, { body: { role: role === PROVIDER ? null : role } });
-          await done('The role was changed.');
+          await setRoleTo(role === PROVIDER ? null : role);
+          showUndo('The role was changed.', () => setRoleTo(member.role_set));
         }}
       >
         <SelectField

@@ -5,7 +5,7 @@ import type { LabelRecord } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField } from '../../components/fields.tsx';
 import { Loading } from '../../components/states.tsx';
-import { showToast } from '../../components/toast.tsx';
+import { showUndo } from '../../components/toast.tsx';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { StepsFields } from '../releases/steps-form.tsx';
 import { formOf, readSteps, type StepsForm, usualSteps } from '../releases/steps-form-state.ts';
@@ -20,11 +20,17 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
   const [required, setRequired] = useState(release?.required ?? false);
   const [has, setHas] = useState(true);
   const steps = edited ?? (datasets && (datasets.length > 0 ? usual.with : usual.without));
-  const save = async () => {
-    const policy = has && steps ? { steps: readSteps(steps), required } : null;
+  const store = async (policy: LabelRecord['release']) => {
     await put<LabelRecord>(pathOf('labels', label), { release: policy });
     await client.invalidateQueries({ queryKey: ['labels'] });
-    showToast(policy === null ? `“${label}” has no steps any more.` : `“${label}” has its steps.`);
+  };
+  const save = async () => {
+    const policy = has && steps ? { steps: readSteps(steps), required } : null;
+    await store(policy);
+    showUndo(
+      policy === null ? `“${label}” has no release steps any more.` : `The release steps of “${label}” are saved.`,
+      () => store(release),
+    );
   };
   return (
     <FormDialog
@@ -32,7 +38,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
       wide
       onClose={onClose}
       title={`Release steps of ${label}`}
-      description="Releases that give no steps take these, on every prompt."
+      description="The default steps of releases to this label, on every prompt."
       submitLabel="Save"
       canSubmit={!has || steps !== undefined}
       onSubmit={save}
@@ -40,7 +46,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
       {release && <CheckField label="This label has steps of its own" checked={has} onChange={setHas} />}
       {has && (
         <>
-          <CheckField label="It moves by releases with these steps alone" checked={required} onChange={setRequired} />
+          <CheckField label="It moves only by releases with these steps" checked={required} onChange={setRequired} />
           {steps ? <StepsFields value={steps} onChange={setEdited} /> : <Loading what="the steps" />}
         </>
       )}

@@ -2,12 +2,15 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
+/** All but the first, which is that of the keys. */
+export const TABS = ['my-keys', 'members', 'workspaces', 'labels', 'providers', 'sessions', 'audit'] as const;
+
 export const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      tab: oneOf(search['tab'], ['members', 'my-keys', 'labels', 'sessions', 'audit']),
+      tab: oneOf(search['tab'], TABS),
       /** Filters of members. */
       search: text(search['search']),
       status: oneOf(search['status'], ['active', 'suspended', 'removed']),

@@ -30,7 +30,7 @@ export function Sessions() {
       width: 'minmax(9rem, 1fr)',
       cell: ({ key, is_current }) => (
         <>
-          {key.name} {is_current && <span className="badge accent">this one</span>}
+          {key.name} {is_current && <span className="badge accent">current</span>}
         </>
       ),
     },
@@ -39,11 +39,11 @@ export function Sessions() {
       key: 'browser',
       header: 'Browser',
       width: 'minmax(12rem, 2fr)',
-      cell: ({ user_agent }) => <span title={user_agent ?? ''}>{user_agent ?? 'not known'}</span>,
+      cell: ({ user_agent }) => <span title={user_agent ?? ''}>{user_agent ?? 'unknown'}</span>,
     },
     { key: 'created', header: 'Signed in', width: '12rem', cell: (row) => formatTime(row.created_at) },
     { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },
-    { key: 'expires', header: 'Ends', width: '12rem', cell: (row) => formatTime(row.expires_at) },
+    { key: 'expires', header: 'Expires', width: '12rem', cell: (row) => formatTime(row.expires_at) },
     {
       key: 'actions',
       header: 'Actions',

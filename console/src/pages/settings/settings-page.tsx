@@ -7,13 +7,15 @@ import { Keys } from './keys.tsx';
 import { Labels } from './labels.tsx';
 import { Members } from './members.tsx';
 import { MyKeys } from './my-keys.tsx';
-import { settingsRoute } from './routes.ts';
+import { Providers } from './providers.tsx';
+import { settingsRoute, type TABS } from './routes.ts';
 import { Sessions } from './sessions.tsx';
+import { Workspaces } from './workspaces.tsx';
 
 export function SettingsPage() {
   const { tab } = settingsRoute.useSearch();
   const isAdmin = useMay('admin');
-  const link = (key: 'members' | 'my-keys' | 'labels' | 'sessions' | 'audit' | undefined) => ({
+  const link = (key: (typeof TABS)[number] | undefined) => ({
     to: '/settings' as const,
     search: key === undefined ? {} : { tab: key },
   });
@@ -27,7 +29,9 @@ export function SettingsPage() {
           { key: 'keys', label: 'Keys', link: link(undefined) },
           { key: 'my-keys', label: 'My API keys', link: link('my-keys') },
           { key: 'members', label: 'Members', link: link('members') },
+          { key: 'workspaces', label: 'Workspaces', link: link('workspaces') },
           { key: 'labels', label: 'Labels', link: link('labels') },
+          { key: 'providers', label: 'Providers', link: link('providers') },
           { key: 'sessions', label: 'Sessions', link: link('sessions') },
           { key: 'audit', label: 'Audit log', link: link('audit') },
         ]}
@@ -36,13 +40,17 @@ export function SettingsPage() {
         <Labels />
       ) : tab === 'members' ? (
         <Members />
+      ) : tab === 'workspaces' ? (
+        <Workspaces />
+      ) : tab === 'providers' ? (
+        <Providers />
       ) : tab === 'my-keys' ? (
         <MyKeys />
       ) : tab === 'sessions' ? (
         <Sessions />
       ) : !isAdmin ? (
         <EmptyState title="Only for administrators">
-          <p>The key of this session lacks the scope “admin”.</p>
+          <p>The key of this session lacks the scope “admin”: sign in with one that has it.</p>
         </EmptyState>
       ) : tab === 'audit' ? (
         <AuditLog />

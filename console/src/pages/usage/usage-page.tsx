@@ -140,9 +140,9 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
     <section className="stack" aria-labelledby="by-day">
       <h2 id="by-day">By day</h2>
       <div className="grid-2">
-        <Chart title="Cost a day" days={days} series={cost} format={usd} />
-        <Chart title="Tokens a day" days={days} series={tokens} format={count} />
-        <Chart title="Mean latency a day" days={days} series={latency} format={formatMs} />
+        <Chart title="Cost per day" days={days} series={cost} format={usd} />
+        <Chart title="Tokens per day" days={days} series={tokens} format={count} />
+        <Chart title="Mean latency per day" days={days} series={latency} format={formatMs} />
       </div>
     </section>
   );
@@ -184,7 +184,7 @@ function Sums({ usage, by, statistics }: { usage: Usage; by: By; statistics: Rea
         : ([
             {
               key: 'p50',
-              header: 'Latency, median',
+              header: 'Median latency',
               width: '8rem',
               alignEnd: true,
               cell: (row) => formatMs(latencyOf(row)?.p50_ms),

@@ -31,6 +31,17 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
     },
     onError: showError,
   });
+  const sendNow = useMutation({
+    mutationFn: () => post<Delivery>(`${pathOf('deliveries', id)}/send-now`),
+    async onSuccess() {
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['webhooks'] }),
+        client.invalidateQueries({ queryKey: ['deliveries'] }),
+      ]);
+      showToast('The delivery is being sent.');
+    },
+    onError: showError,
+  });
   return (
     <Modal open wide onClose={onClose} title="Delivery" description={id}>
       <QueryState query={query} what="the delivery">
@@ -50,7 +61,7 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
                 </dd>
               </div>
               <div>
-                <dt>Because of</dt>
+                <dt>Trigger</dt>
                 <dd>{delivery.trigger}</dd>
               </div>
               {delivery.next_attempt_at && (
@@ -62,11 +73,27 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
             </dl>
             {delivery.status_reason && <p className="notice">{delivery.status_reason}</p>}
             <Attempts attempts={delivery.attempts} />
+            {delivery.request_body !== null && (
+              <section className="stack" aria-label="Body">
+                <h3>Body of the request</h3>
+                <TextView text={delivery.request_body} label="body of the request" />
+              </section>
+            )}
           </>
         )}
       </QueryState>
       <div className="dialog-actions">
         <TemporalLink workflowId={query.data?.workflow_id} />
+        {mayWrite && query.data?.status === 'waiting' && (
+          <button
+            type="button"
+            className="button primary"
+            disabled={sendNow.isPending}
+            onClick={() => sendNow.mutate()}
+          >
+            Send now
+          </button>
+        )}
         {mayWrite && query.data && mayBeSentAgain(query.data) && (
           <button type="button" className="button" disabled={redeliver.isPending} onClick={() => redeliver.mutate()}>
             Send again
@@ -80,15 +107,30 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
   );
 }
 
-/** A test is tested again instead, and one that has not ended is sent by itself. */
+/** A test is tested again instead, and one that waits is sent now instead. */
 const mayBeSentAgain = ({ trigger, status }: Delivery) =>
   trigger !== 'test' && status !== 'queued' && status !== 'waiting';
+
+type Attempt = DeliveryWithAttempts['attempts'][number];
+
+/** What was sent, to compare it with what the receiver has seen. */
+function SentRequest({ request, attempt }: { request: NonNullable<Attempt['request']>; attempt: number }) {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <details>
+      <summary>
+        Request<span className="visually-hidden"> of attempt {attempt}</span>
+      </summary>
+      <TextView text={[`POST ${request.url}`, ...headers].join('\n')} label={`request of attempt ${attempt}`} />
+    </details>
+  );
+}
 
 function Attempts({ attempts }: { attempts: DeliveryWithAttempts['attempts'] }) {
   if (attempts.length === 0) return <p className="muted">No attempt has ended yet.</p>;
   return (
     <ol className="stack" aria-label="Attempts">
-      {attempts.map(({ attempt, started_at, status, duration_ms, error, response_body }) => (
+      {attempts.map(({ attempt, started_at, request, status, duration_ms, error, response_body }) => (
         <li key={attempt} className="card">
           <h3>
             Attempt {attempt}{' '}
@@ -99,6 +141,7 @@ function Attempts({ attempts }: { attempts: DeliveryWithAttempts['attempts'] }) 
           </p>
           {error && <p className="field-error">{error}</p>}
           {response_body && <TextView text={response_body} label={`response to attempt ${attempt}`} />}
+          {request && <SentRequest request={request} attempt={attempt} />}
         </li>
       ))}
     </ol>

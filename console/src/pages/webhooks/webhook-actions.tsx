@@ -4,7 +4,7 @@ import { patch, pathOf, post, remove } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { webhookRoute } from './routes.ts';
@@ -23,9 +23,20 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState<string>();
   const close = () => setDialog(undefined);
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const setEnabled = async (action: 'enable' | 'disable') => {
+    await post<Webhook>(`${pathOf('webhooks', id)}/${action}`);
+    await refresh();
+  };
   const control = useMutation({
-    mutationFn: (action: 'enable' | 'disable') => post<Webhook>(`${pathOf('webhooks', id)}/${action}`),
-    onSuccess: refresh,
+    mutationFn: setEnabled,
+    onSuccess: (_, action) =>
+      action === 'disable'
+        ? showUndo(
+            'The webhook was disabled.',
+            () => setEnabled('enable'),
+            'Pending deliveries were abandoned: Replay… sends their events again.',
+          )
+        : showUndo('The webhook was enabled.', () => setEnabled('disable')),
     onError: showError,
   });
   const test = useMutation({
@@ -61,7 +72,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         Edit…
       </button>
       <button type="button" className="button" onClick={() => setDialog('rotate')}>
-        New secret…
+        Rotate secret…
       </button>
       <button type="button" className="button danger" onClick={() => setDialog('delete')}>
         Delete…
@@ -71,9 +82,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <FormDialog
         open={dialog === 'rotate'}
         onClose={close}
-        title="Make a new signing secret?"
+        title="Rotate the signing secret?"
         description="Requests are signed with the old one, too, for 24 hours."
-        submitLabel="Make one"
+        submitLabel="Rotate"
         onSubmit={async () => {
           const rotated = await post<WebhookWithSecret>(`${pathOf('webhooks', id)}/rotate-secret`);
           setSecret(rotated.secret);
@@ -84,7 +95,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         open={dialog === 'delete'}
         onClose={close}
         title="Delete this webhook?"
-        description="Deliveries that have not ended are abandoned."
+        description="Pending deliveries are abandoned."
         submitLabel="Delete"
         danger
         onSubmit={async () => {
@@ -127,7 +138,7 @@ function EditDialog({ webhook, onClose, onDone }: DialogProps & { webhook: Webho
       <WebhookFields
         value={form}
         onChange={setForm}
-        headersHint="One a line, Name: value: they take the place of all that there are. Empty: those that there are stay."
+        headersHint="One per line, as Name: value. They replace all current ones; leave empty to keep those."
       />
     </FormDialog>
   );
@@ -158,12 +169,12 @@ function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
       open
       onClose={onClose}
       title="Replay events"
-      description="Sends again what happened in a time, as new deliveries."
+      description="Sends the events of a time range again, as new deliveries."
       submitLabel="Replay"
       onSubmit={replay}
     >
       <TextField label="From" type="datetime-local" value={since} onChange={setSince} required />
-      <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Empty: now." />
+      <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Leave empty for now." />
       <CheckField label="Only what was not delivered" checked={undelivered} onChange={setUndelivered} />
     </FormDialog>
   );

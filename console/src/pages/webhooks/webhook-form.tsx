@@ -44,7 +44,8 @@ export function toHeaders(text: string): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? [];
-      if (name === undefined || value === undefined) throw new Error(`“${line}” is no header: write Name: value.`);
+      if (name === undefined || value === undefined)
+        throw new Error(`“${line}” is not a header: write it as Name: value.`);
       return [name.trim(), value.trim()];
     }),
   );
@@ -93,7 +94,7 @@ export function WebhookFields({
         maxLength={500}
       />
       <TextField
-        label="Requests a minute, at most"
+        label="Maximum requests per minute"
         type="number"
         min={1}
         max={6000}
@@ -103,7 +104,7 @@ export function WebhookFields({
         onChange={(rateLimit) => set({ rateLimit })}
       />
       <TextArea
-        label="Headers of your own"
+        label="Custom headers"
         className="mono"
         rows={2}
         spellCheck={false}

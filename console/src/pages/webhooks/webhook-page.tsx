@@ -26,7 +26,7 @@ const columns: Column<Delivery>[] = [
   },
   { key: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <StatusBadge status={status} /> },
   { key: 'event', header: 'Event', width: 'minmax(12rem, 1fr)', cell: ({ event }) => event },
-  { key: 'trigger', header: 'Because of', width: '7rem', cell: ({ trigger }) => trigger },
+  { key: 'trigger', header: 'Trigger', width: '7rem', cell: ({ trigger }) => trigger },
   {
     key: 'attempts',
     header: 'Attempts',
@@ -60,7 +60,11 @@ export function WebhookPage() {
         actions={query.data && <WebhookActions webhook={query.data} />}
       />
       {isNotFound(query.error) ? (
-        <EmptyState title="There is no such webhook" />
+        <EmptyState title="There is no such webhook">
+          <Link to="/webhooks" className="button">
+            Back to webhooks
+          </Link>
+        </EmptyState>
       ) : (
         <QueryState query={query} what="the webhook">
           {(webhook) => (
@@ -81,7 +85,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
     <>
       {status === 'disabled' && (
         <p className="notice bad">
-          <strong>Disabled</strong> {disabled_reason ?? 'No reason is known.'}
+          <strong>Disabled</strong> {disabled_reason ?? 'The reason is unknown.'}
         </p>
       )}
       <dl className="facts">
@@ -101,10 +105,10 @@ function Facts({ webhook }: { webhook: Webhook }) {
         </div>
         <div>
           <dt>Limit</dt>
-          <dd>{webhook.rate_limit_per_minute === null ? 'none' : `${webhook.rate_limit_per_minute} a minute`}</dd>
+          <dd>{webhook.rate_limit_per_minute === null ? 'none' : `${webhook.rate_limit_per_minute} per minute`}</dd>
         </div>
         <div>
-          <dt>Headers of its own</dt>
+          <dt>Custom headers</dt>
           <dd>
             {header_names === null
               ? 'cannot be decrypted'
@@ -153,13 +157,21 @@ function Deliveries({ id }: { id: string }) {
           options={[{ value: '', label: 'Any' }, ...EVENTS]}
         />
         <button type="button" className="button" onClick={() => void list.refetch()}>
-          Read again
+          Refresh
         </button>
       </search>
       <QueryState query={list} what="deliveries">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No deliveries match these filters' : 'No deliveries yet'} />
+            <EmptyState title={isFiltered ? 'No deliveries match these filters' : 'No deliveries yet'}>
+              {isFiltered ? (
+                <Link from="/webhooks/$id" search={{}} className="button">
+                  Show all
+                </Link>
+              ) : (
+                <p>Send a test above to see one.</p>
+              )}
+            </EmptyState>
           ) : (
             <DataTable
               label="Deliveries"

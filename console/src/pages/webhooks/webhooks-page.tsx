@@ -88,7 +88,7 @@ export function WebhooksPage() {
               options={[{ value: '', label: 'Any' }, 'enabled', 'disabled']}
             />
           </search>
-          <Webhooks status={status} />
+          <Webhooks status={status} onCreate={mayWrite ? () => setCreating(true) : undefined} />
         </>
       )}
       <CreateDialog open={creating} onClose={() => setCreating(false)} />
@@ -96,14 +96,27 @@ export function WebhooksPage() {
   );
 }
 
-function Webhooks({ status }: { status: string | undefined }) {
+function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: (() => void) | undefined }) {
   const list = useList<Webhook>('/webhooks', { status });
   return (
     <QueryState query={list} what="webhooks">
       {(rows) =>
         rows.length === 0 ? (
           <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
-            <p>A webhook is an address of yours that is called when something happens here.</p>
+            {status === undefined ? (
+              <>
+                <p>A webhook is a URL of yours that is called when something happens here.</p>
+                {onCreate && (
+                  <button type="button" className="button" onClick={onCreate}>
+                    Create the first webhook…
+                  </button>
+                )}
+              </>
+            ) : (
+              <Link to="/webhooks" className="button">
+                Show all
+              </Link>
+            )}
           </EmptyState>
         ) : (
           <DataTable
@@ -157,7 +170,7 @@ function Notifications() {
       {(rows) =>
         rows.length === 0 ? (
           <EmptyState title="There are no notifications">
-            <p>There is one when a webhook is disabled because its deliveries failed.</p>
+            <p>You are notified when a webhook is disabled because its deliveries failed.</p>
           </EmptyState>
         ) : (
           <DataTable
@@ -198,7 +211,7 @@ function CreateDialog({ open, onClose }: { open: boolean; onClose: () => void })
         <WebhookFields
           value={form}
           onChange={setForm}
-          headersHint="One a line, Name: value. They are stored encrypted and not shown again."
+          headersHint="One per line, as Name: value. They are stored encrypted and not shown again."
         />
       </FormDialog>
       {created && (

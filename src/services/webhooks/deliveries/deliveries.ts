@@ -7,7 +7,7 @@ import { type Builder, prepared, type RowOf } from '../../../db/statement.ts';
 import { ApiError, notFound } from '../../../domain/errors.ts';
 import { idsOfSpan, newId, publicId } from '../../../domain/ids.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
-import type { EventType } from '../../../domain/webhooks/events.ts';
+import { type EventType, eventBody } from '../../../domain/webhooks/events.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockWebhook, requireEnabled } from '../webhooks.ts';
 
@@ -35,13 +35,21 @@ export async function getDelivery({ query }: { query: Query }, id: string): Prom
   return row;
 }
 
+/** The body of every attempt of a delivery. Undefined where its event is gone. */
+export async function bodyOfDelivery({ query }: { query: Query }, { event_id: id }: DeliveryRow) {
+  const [event] = await query((db) =>
+    db.selectFrom('events').select(['type', 'data', 'created_at']).where('id', '=', id),
+  );
+  return event && eventBody({ ...event, createdAt: event.created_at }).toString();
+}
+
 /** The attempts of a delivery, the first one first. */
 export const listAttempts = ({ query }: { query: Query }, id: string) =>
   query((db) =>
     db
       .selectFrom('delivery_attempts as a')
       .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
-      .select(['a.attempt', 'a.started_at', 'a.duration_ms', 'a.status', 'a.response_body', 'a.error'])
+      .select(['a.attempt', 'a.started_at', 'a.request', 'a.duration_ms', 'a.status', 'a.response_body', 'a.error'])
       .where('d.id', '=', id)
       .orderBy('a.attempt'),
   );

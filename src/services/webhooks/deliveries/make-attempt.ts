@@ -5,6 +5,7 @@ import type { Cipher } from '../../../domain/cipher.ts';
 import { publicId } from '../../../domain/ids.ts';
 import type { DeliveryStatus } from '../../../domain/webhooks/delivery-states.ts';
 import { eventBody } from '../../../domain/webhooks/events.ts';
+import { HIDDEN_VALUE } from '../../../domain/webhooks/sent-request.ts';
 import { signedHeaders } from '../../../domain/webhooks/webhook-signature.ts';
 import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts';
@@ -104,13 +105,15 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
       secrets: decrypted.secrets,
     });
     const test = row.trigger === 'test' ? { 'X-Webhook-Test': 'true' } : {};
+    const userAgent = { 'User-Agent': 'prompt-management-service' };
     const result = await outbound.post({
       url: row.url,
-      headers: { 'User-Agent': 'prompt-management-service', ...decrypted.headers, ...test, ...signed },
+      headers: { ...userAgent, ...decrypted.headers, ...test, ...signed },
       body,
       ...(row.traceparent !== null && { cause: { traceparent: row.traceparent, isAnew: ANEW.has(row.trigger) } }),
     });
-    return { sentAt, result: withoutSecrets(result, decrypted) };
+    const request = { url: row.url, headers: { ...userAgent, ...hidden(decrypted.headers), ...test, ...signed } };
+    return { sentAt, request, result: withoutSecrets(result, decrypted) };
   }
 
   /** Sends within the limits on concurrency and rate. @returns where nothing was sent, when and why to try again */
@@ -147,9 +150,9 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
 
     const sent = await sendWithinLimits(task, row, enter);
     if ('state' in sent) return sent;
-    const { sentAt, result } = sent;
+    const { sentAt, request, result } = sent;
     // It was sent: the result is stored even if the database is away for a while.
-    const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
+    const attempted = { id: deliveryId, attempt, startedAt: sentAt, request, retryInMs };
     const isLastFailure = retryInMs === null && result.error !== null && row.trigger !== 'test';
     const { status, disabled } = await untilDatabaseAnswers(async () =>
       isLastFailure
@@ -163,6 +166,10 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
 
   return { make };
 }
+
+/** Of the headers that a caller has set, the names alone: their values are secret. */
+const hidden = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
 
 /** Shorter parts of headers are no secrets: removing them would remove ordinary words. */
 const MIN_SECRET_LENGTH = 8;

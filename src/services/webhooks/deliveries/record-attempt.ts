@@ -2,8 +2,9 @@ import { type Expression, sql } from 'kysely';
 import type { Query, SystemDatabase } from '../../../db/database.ts';
 import { milliseconds, now } from '../../../db/sql.ts';
 import { changeState } from '../../../db/state-change.ts';
-import { type Parameters, prepared } from '../../../db/statement.ts';
+import { asJson, type Parameters, prepared } from '../../../db/statement.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
+import type { SentRequest } from '../../../domain/webhooks/sent-request.ts';
 import type { OutboundResult } from '../../../outbound/outbound.ts';
 import { disableForFailure } from '../disable-webhook.ts';
 import { notifyTester } from './delivery-waiter.ts';
@@ -13,6 +14,7 @@ interface Attempt extends OutboundResult {
   id: string;
   attempt: number;
   startedAt: Date;
+  request: SentRequest;
   retryInMs: number;
 }
 
@@ -40,6 +42,7 @@ const recording = (to: 'delivered' | 'failed' | 'waiting', after: (values: Param
             delivery_id: values.id,
             attempt: values.attempt,
             started_at: values.startedAt,
+            request: asJson(values.request),
             duration_ms: values.durationMs,
             status: values.status,
             response_body: values.body,
@@ -79,6 +82,7 @@ export interface SentAttempt {
   /** From 1. */
   attempt: number;
   startedAt: Date;
+  request: SentRequest;
   /** Null after the last attempt. */
   retryInMs: number | null;
 }
@@ -89,12 +93,20 @@ export interface SentAttempt {
  */
 export async function recordAttempt(
   query: Query,
-  { id, attempt, startedAt, retryInMs }: SentAttempt,
+  { id, attempt, startedAt, request, retryInMs }: SentAttempt,
   result: OutboundResult,
 ): Promise<DeliveryStatus | undefined> {
   const next = result.error === null ? 'delivered' : retryInMs === null ? 'failed' : 'waiting';
   const durationMs = Math.round(result.durationMs);
-  const [row] = await query(RECORD[next], { ...result, id, attempt, startedAt, durationMs, retryInMs: retryInMs ?? 0 });
+  const [row] = await query(RECORD[next], {
+    ...result,
+    id,
+    attempt,
+    startedAt,
+    request,
+    durationMs,
+    retryInMs: retryInMs ?? 0,
+  });
   if (row !== undefined) return row.status;
   // A delivery that had ended stays as it is; the attempt was made all the same.
   const [ended] = await query((db) =>

@@ -1,0 +1,369 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useMemo, useState } from 'react';
+import type { Dataset } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { Loading } from '../../components/states.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { useDraftForm } from '../../drafts/use-draft-form.tsx';
+import { formatCount, formatNumber } from '../../format.ts';
+import { isNotFound } from '../../queries.ts';
+import {
+  allExamplesQuery,
+  datasetQuery,
+  type ExampleInput,
+  MAX_EXAMPLES,
+  mediaTypeOf,
+  uploadDataset,
+} from './examples.ts';
+import { type Mode, type Plan, planInWords, planOf } from './import-plan.ts';
+import { guessMapping, type Mapping, nameOf, PARTS, type Part, toExamples, withPart } from './mapping.ts';
+import { formatOf, readTable, type Table } from './read-table.ts';
+
+/** Larger files are sent as they are: the browser would take long to read them. */
+const MOST_READ_BYTES = 8 * 1024 * 1024;
+const PREVIEWED = 5;
+
+/** Letters, digits, dots, dashes and underscores: what a name may hold. */
+const nameOfFile = (file: string) => file.replace(/\.[^.]+$/, '').replace(/[^\w.-]+/g, '-');
+
+interface Read {
+  table: Table;
+  isText: boolean;
+}
+
+/** What a text holds, or what is wrong with it. */
+function read(text: string, format: 'csv' | 'json'): Read | Error | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    return { table: readTable(text, format), isText: format === 'csv' };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** As {@link toExamples}, or what is wrong. */
+function mapped({ table, isText }: Read, mapping: Mapping): ExampleInput[] | Error {
+  try {
+    return toExamples(table, mapping, isText);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The latest version of the dataset of a name; null where there is none. */
+function useExisting(name: string): Dataset | null | undefined {
+  const query = useQuery({ ...datasetQuery(name), enabled: name !== '', retry: false });
+  if (name === '' || isNotFound(query.error)) return null;
+  return query.data;
+}
+
+/**
+ * Makes a version of a dataset of a file, or of what is pasted. It shows the examples that come of it, lets each column become a
+ * variable, what is expected or metadata, and says what the version replaces or adds.
+ */
+export function ImportDialog({
+  file,
+  dataset,
+  mode: initialMode = 'replace',
+  onClose,
+}: {
+  /** Undefined: it is pasted. */
+  file?: File | undefined;
+  /** The dataset that gets a new version; undefined: the name is asked for. */
+  dataset: string | undefined;
+  mode?: Mode;
+  onClose: () => void;
+}) {
+  const {
+    value: form,
+    change,
+    sent,
+    notice,
+  } = useDraftForm('dataset', file?.name ?? dataset ?? '', {
+    name: dataset ?? (file ? nameOfFile(file.name) : ''),
+    description: '',
+    text: '',
+  });
+  const { name, description, text } = form;
+  const [mode, setMode] = useState(initialMode);
+  const [chosen, setChosen] = useState<{ columns: string; mapping: Mapping }>();
+  const [progress, setProgress] = useState<number>();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const existing = useExisting(useDeferredValue(name.trim()));
+  const type = file && mediaTypeOf(file.name);
+  const isLarge = file !== undefined && file.size > MOST_READ_BYTES;
+  const contents = useQuery({
+    queryKey: ['file', file?.name, file?.size, file?.lastModified],
+    queryFn: () => file?.text() ?? '',
+    enabled: file !== undefined && type !== undefined && !isLarge,
+    gcTime: 0,
+  }).data;
+  const source = useDeferredValue(file ? (contents ?? '') : text);
+  const format = file ? (type === 'text/csv' ? 'csv' : 'json') : formatOf(source);
+  const found = useMemo(() => read(source, format), [source, format]);
+  const table = found instanceof Error ? undefined : found?.table;
+  const columns = table?.columns.join('\n');
+  const mapping = useMemo(
+    () => (chosen && chosen.columns === columns ? chosen.mapping : guessMapping(table?.columns ?? [])),
+    [chosen, columns, table],
+  );
+  const examples = useMemo(
+    () => (found === undefined || found instanceof Error ? undefined : mapped(found, mapping)),
+    [found, mapping],
+  );
+  const present = useQuery({
+    ...allExamplesQuery(existing?.name ?? '', existing?.version ?? 0),
+    enabled: existing != null && existing.examples_total <= MAX_EXAMPLES && Array.isArray(examples),
+    placeholderData: keepPreviousData,
+  }).data;
+  const plan = useMemo(
+    () => (existing && present && Array.isArray(examples) ? planOf(present, examples, mode) : undefined),
+    [existing, present, examples, mode],
+  );
+  const mayAdd = existing != null && existing.examples_total <= MAX_EXAMPLES && !isLarge;
+  const isAdding = mode === 'add' && mayAdd;
+  // As it is, the API says of each line what is wrong with it.
+  const isSentAsItIs = file !== undefined && !isAdding && (!Array.isArray(examples) || isPlain(table, mapping, format));
+  const canSubmit =
+    name.trim() !== '' &&
+    (file ? type !== undefined : Array.isArray(examples) && examples.length > 0) &&
+    (isSentAsItIs || Array.isArray(examples)) &&
+    (!isAdding || plan !== undefined);
+
+  const upload = async () => {
+    setProgress(0);
+    try {
+      const lines = (isAdding ? plan?.examples : Array.isArray(examples) ? examples : undefined) ?? [];
+      const body =
+        isSentAsItIs && file && type
+          ? { file, type }
+          : {
+              file: new Blob([lines.map((each) => `${JSON.stringify(each)}\n`).join('')]),
+              type: 'application/x-ndjson',
+            };
+      const saved = await uploadDataset({ name: name.trim(), description: description.trim(), ...body }, setProgress);
+      sent();
+      await client.invalidateQueries({ queryKey: ['datasets'] });
+      showToast(`${saved.name}: version ${saved.version} has ${formatNumber(saved.examples_total)} examples.`);
+      await navigate({ to: '/datasets/$', params: { _splat: saved.name } });
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  return (
+    <FormDialog
+      open
+      wide
+      onClose={onClose}
+      title={titleOf(file, dataset)}
+      description={
+        file
+          ? `${file.name}, ${formatCount(file.size)}B`
+          : 'Paste CSV with a line of headings, cells of a spreadsheet, or JSON with one object per line.'
+      }
+      submitLabel={file ? 'Upload' : 'Save'}
+      canSubmit={canSubmit}
+      onSubmit={upload}
+    >
+      {notice}
+      {file && type === undefined && (
+        <p className="notice bad">Choose a file of JSON Lines (.jsonl, .ndjson) or CSV (.csv).</p>
+      )}
+      {dataset === undefined && (
+        <TextField label="Name" value={name} onChange={(next) => change({ name: next })} required spellCheck={false} />
+      )}
+      {!file && (
+        <TextArea
+          label="Examples"
+          className="mono"
+          rows={8}
+          required
+          spellCheck={false}
+          value={text}
+          onChange={(next) => change({ text: next })}
+          placeholder={'question,answer\nWhere is my order?,Look under Orders.'}
+        />
+      )}
+      {found instanceof Error && <p className="notice warn">{found.message}</p>}
+      {isLarge && <p className="notice">The file is large: it is sent as it is, without a preview.</p>}
+      {table && table.rows.length === 0 && <p className="notice warn">There are no rows under the headings yet.</p>}
+      {table && table.rows.length > 0 && (
+        <>
+          <Columns
+            table={table}
+            mapping={mapping}
+            onChange={(at, part) => setChosen({ columns: columns ?? '', mapping: withPart(mapping, at, part) })}
+          />
+          {examples instanceof Error ? (
+            <p className="notice bad">{examples.message}</p>
+          ) : (
+            examples && <Preview examples={examples} />
+          )}
+        </>
+      )}
+      <Consequence
+        existing={existing}
+        mode={isAdding ? 'add' : 'replace'}
+        plan={plan}
+        isNamed={name.trim() !== ''}
+        onMode={mayAdd ? setMode : undefined}
+      />
+      <TextField
+        label="Description"
+        value={description}
+        onChange={(next) => change({ description: next })}
+        hint={existing ? 'Leave empty to keep the current one.' : undefined}
+      />
+      {progress !== undefined && (
+        <div role="status">
+          <progress className="upload-progress" max={1} value={progress} aria-label="Sent" />
+          <p className="muted">{progress < 1 ? `${Math.floor(progress * 100)} % sent` : 'Checking the examples…'}</p>
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+function titleOf(file: File | undefined, dataset: string | undefined): string {
+  if (file) return dataset === undefined ? 'Upload a dataset' : `Upload a new version of ${dataset}`;
+  return dataset === undefined ? 'New dataset' : `Paste examples into ${dataset}`;
+}
+
+/** Whether the API would read the same of a file by itself. */
+function isPlain(table: Table | undefined, mapping: Mapping, format: 'csv' | 'json'): boolean {
+  if (table === undefined) return true;
+  if (mapping.some((part, index) => part === 'nothing' || !isUsual(table.columns[index] ?? '', part))) return false;
+  return format === 'csv' || table.isExamples;
+}
+
+/** Whether a column of that name becomes that without a word. */
+function isUsual(column: string, part: Part): boolean {
+  if (part === 'id' || part === 'expected') return column === part;
+  if (part === 'metadata') return column.startsWith('metadata.');
+  return column !== 'id' && column !== 'expected' && nameOf(column, part) === column.replace(/^variables\./, '');
+}
+
+/** What each column becomes. */
+function Columns({
+  table,
+  mapping,
+  onChange,
+}: {
+  table: Table;
+  mapping: Mapping;
+  onChange: (at: number, part: Part) => void;
+}) {
+  return (
+    <fieldset>
+      <legend>Columns</legend>
+      <div className="filters">
+        {table.columns.map((column, index) => (
+          <SelectField
+            key={column}
+            label={column}
+            value={mapping[index] ?? 'variable'}
+            onChange={(value) => onChange(index, PARTS.find((part) => part.value === value)?.value ?? 'variable')}
+            options={PARTS}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const cellOf = (value: unknown) =>
+  value === undefined ? '' : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
+
+/** The first examples, as they will be. */
+function Preview({ examples }: { examples: readonly ExampleInput[] }) {
+  const shown = examples.slice(0, PREVIEWED);
+  const variables = [...new Set(shown.flatMap((each) => Object.keys(each.variables)))];
+  const has = (part: 'id' | 'expected' | 'metadata') => shown.some((each) => each[part] !== undefined);
+  return (
+    <section className="stack" aria-label="Preview">
+      <p className="muted" role="status">
+        {formatNumber(examples.length)} {examples.length === 1 ? 'example' : 'examples'}
+        {examples.length > PREVIEWED && `, the first ${PREVIEWED} of them`}:
+      </p>
+      {/* What scrolls must be reached by keyboard. */}
+      <div className="preview" tabIndex={0} role="region" aria-label="First examples">
+        <table>
+          <thead>
+            <tr>
+              {has('id') && <th scope="col">Id</th>}
+              {variables.map((name) => (
+                <th key={name} scope="col">
+                  <code>{name}</code>
+                </th>
+              ))}
+              {has('expected') && <th scope="col">Expected</th>}
+              {has('metadata') && <th scope="col">Metadata</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((example, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and do not move
+              <tr key={index}>
+                {has('id') && <td>{example.id}</td>}
+                {variables.map((name) => (
+                  <td key={name}>{cellOf(example.variables[name])}</td>
+                ))}
+                {has('expected') && <td>{cellOf(example.expected)}</td>}
+                {has('metadata') && <td>{cellOf(example.metadata)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** What is replaced or added, before it is. */
+function Consequence({
+  existing,
+  mode,
+  plan,
+  isNamed,
+  onMode,
+}: {
+  existing: Dataset | null | undefined;
+  mode: Mode;
+  plan: Plan | undefined;
+  isNamed: boolean;
+  onMode: ((mode: Mode) => void) | undefined;
+}) {
+  if (!isNamed) return null;
+  if (existing === undefined) return <Loading what="what there is of this name" />;
+  if (existing === null)
+    return (
+      <p className="notice" role="status">
+        Creates a new dataset.
+      </p>
+    );
+  const next = existing.version + 1;
+  return (
+    <>
+      {onMode && (
+        <SelectField
+          label="What happens to the current examples"
+          value={mode}
+          onChange={(value) => onMode(value === 'add' ? 'add' : 'replace')}
+          options={[
+            { value: 'replace', label: 'They are replaced' },
+            { value: 'add', label: 'They stay, and these are added' },
+          ]}
+        />
+      )}
+      <p className={`notice ${plan && plan.removed > 0 ? 'warn' : ''}`} role="status">
+        {plan
+          ? planInWords(plan, next, mode)
+          : `Version ${next} replaces all ${formatNumber(existing.examples_total)} examples of version ${existing.version}.`}{' '}
+        Version {existing.version} stays as it is.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import type { ExampleInput } from './examples.ts';
+import type { Table } from './read-table.ts';
+
+/** What a column becomes in the examples. */
+export type Part = 'variable' | 'expected' | 'id' | 'metadata' | 'nothing';
+
+export const PARTS: { value: Part; label: string }[] = [
+  { value: 'variable', label: 'Variable' },
+  { value: 'expected', label: 'Expected output' },
+  { value: 'id', label: 'Id' },
+  { value: 'metadata', label: 'Metadata' },
+  { value: 'nothing', label: 'Leave out' },
+];
+
+/** Column by column. */
+export type Mapping = Part[];
+
+/** What such columns are usually called elsewhere. */
+const EXPECTED = /^(expected|expected_output|output|answer|ideal|target|reference|ground_truth|label)$/i;
+
+function partOf(column: string): Part {
+  if (column.startsWith('metadata.')) return 'metadata';
+  if (column.startsWith('variables.')) return 'variable';
+  if (/^(id|key)$/i.test(column)) return 'id';
+  return EXPECTED.test(column) ? 'expected' : 'variable';
+}
+
+/** One column at most is expected, and one the id: the first of them. */
+export function guessMapping(columns: readonly string[]): Mapping {
+  const seen = new Set<Part>();
+  return columns.map((column) => {
+    const part = partOf(column);
+    const isTaken = (part === 'expected' || part === 'id') && seen.has(part);
+    seen.add(part);
+    return isTaken ? 'variable' : part;
+  });
+}
+
+/** @returns the mapping with one column changed; of what can be one column only, the one before becomes a variable */
+export const withPart = (mapping: Mapping, at: number, part: Part): Mapping =>
+  mapping.map((each, index) => {
+    if (index === at) return part;
+    return each === part && (part === 'expected' || part === 'id') ? 'variable' : each;
+  });
+
+/** The name of a variable or an entry of the metadata: templates take letters, digits and underscores. */
+export function nameOf(column: string, part: Part): string {
+  const name = column.replace(/^(variables|metadata)\./, '');
+  if (part !== 'variable') return name;
+  const plain = name.replace(/\W+/g, '_');
+  return /^\d/.test(plain) ? `_${plain}` : plain;
+}
+
+/** @throws Error where two columns would be the same variable */
+export function toExamples({ columns, rows }: Table, mapping: Mapping, isText: boolean): ExampleInput[] {
+  const names = columns.map((column, index) => nameOf(column, mapping[index] ?? 'nothing'));
+  for (const [index, name] of names.entries()) {
+    const other = names.findIndex((each, at) => each === name && mapping[at] === mapping[index]);
+    if (other !== index && (mapping[index] === 'variable' || mapping[index] === 'metadata'))
+      throw new Error(`“${columns[other]}” and “${columns[index]}” would both be “${name}”: leave one of them out.`);
+  }
+  return rows.map((row) => {
+    const variables: Record<string, unknown> = {};
+    const metadata: Record<string, unknown> = {};
+    const example: Record<string, unknown> = {};
+    for (const [index, value] of row.entries()) {
+      const name = names[index] ?? '';
+      const part = mapping[index];
+      // A variable has a value on every line of CSV, since the template needs it.
+      if (part === 'variable' && (value !== undefined || isText)) variables[name] = value ?? '';
+      if (value === undefined) continue;
+      if (part === 'metadata') metadata[name] = value;
+      if (part === 'expected') example['expected'] = value;
+      if (part === 'id') example['id'] = String(value);
+    }
+    const { id, ...rest } = example;
+    return {
+      ...(id !== undefined && { id }),
+      variables,
+      ...rest,
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+    } as ExampleInput;
+  });
+}

@@ -1,0 +1,131 @@
+import { fromCsvText } from '../../../../src/domain/text/csv-text.ts';
+
+/** What was pasted, or the head of a file, in columns. */
+export interface Table {
+  /** Names of columns, in the order in which they appear. In JSON, what is inside of `variables` and `metadata` has names with a dot. */
+  columns: string[];
+  /** Undefined: nothing is there. */
+  rows: unknown[][];
+  /** Whether each row is an example as the API takes it, so that nothing needs to be said of the columns. */
+  isExamples: boolean;
+}
+
+/** @throws Error that says which line to mend, and how */
+export function readTable(text: string, format: 'csv' | 'json'): Table {
+  return format === 'csv' ? readCsv(text) : readJson(text);
+}
+
+/** What a text is, by how it begins. */
+export const formatOf = (text: string): 'csv' | 'json' => (/^\uFEFF?\s*[[{]/.test(text) ? 'json' : 'csv');
+
+/** Cells of CSV (RFC 4180) or of tab-separated values, as spreadsheets copy them. Undefined: an empty cell without quotes. */
+function readCells(text: string): (string | undefined)[][] {
+  const delimiter = /^[^\n"]*\t/.test(text) ? '\t' : ',';
+  const rows: (string | undefined)[][] = [];
+  let row: (string | undefined)[] = [];
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  let line = 1;
+  const endRow = () => {
+    if (row.some((cell) => cell !== undefined)) rows.push(row);
+    row = [];
+  };
+  while (at < text.length) {
+    if (text[at] === '"') {
+      let cell = '';
+      const begun = line;
+      for (at += 1; ; at += 1) {
+        if (at >= text.length) throw new Error(`Line ${begun} opens a quote that is not closed: close it.`);
+        if (text[at] === '"') {
+          if (text[at + 1] !== '"') break;
+          at += 1;
+        }
+        if (text[at] === '\n') line += 1;
+        cell += text[at];
+      }
+      at += 1;
+      row.push(fromCsvText(cell));
+    } else {
+      let end = at;
+      while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end += 1;
+      const cell = text.slice(at, end).replace(/\r$/, '');
+      row.push(cell === '' ? undefined : fromCsvText(cell));
+      at = end;
+    }
+    if (text[at] === '\r') at += 1;
+    if (text[at] === delimiter) {
+      at += 1;
+      // The last cell of the text is empty.
+      if (at === text.length) row.push(undefined);
+    } else if (text[at] === '\n') {
+      at += 1;
+      line += 1;
+      endRow();
+    } else if (at < text.length) {
+      throw new Error(`Line ${line} has text after a closing quote: write a quote inside of a quoted cell twice.`);
+    }
+  }
+  endRow();
+  return rows;
+}
+
+function readCsv(text: string): Table {
+  const [heads = [], ...rows] = readCells(text);
+  const columns = heads.map((head, index) => {
+    if (head === undefined || head.trim() === '') throw new Error(`Column ${index + 1} has no name: give it one.`);
+    return head.trim();
+  });
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice !== undefined) throw new Error(`Two columns are called “${twice}”: rename one of them.`);
+  const wrong = rows.findIndex((row) => row.length > columns.length);
+  if (wrong !== -1)
+    throw new Error(
+      `Row ${wrong + 1} has ${rows[wrong]?.length} cells where the first line has ${columns.length}: quote cells with commas.`,
+    );
+  return { columns, rows: rows.map((row) => columns.map((_, index) => row[index])), isExamples: false };
+}
+
+type JsonObject = Record<string, unknown>;
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readObjects(text: string): unknown[] {
+  if (/^\uFEFF?\s*\[/.test(text)) {
+    const list: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (Array.isArray(list)) return list;
+  }
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line.replace(/^\uFEFF/, ''))];
+    } catch {
+      throw new Error(`Line ${index + 1} is not valid JSON: write one object per line.`);
+    }
+  });
+}
+
+const INSIDE = ['variables', 'metadata'] as const;
+const OWN = ['id', 'variables', 'expected', 'metadata'];
+
+function readJson(text: string): Table {
+  const objects = readObjects(text);
+  const wrong = objects.findIndex((each) => !isObject(each));
+  if (wrong !== -1) throw new Error(`Entry ${wrong + 1} is not an object: write {"name": "value"}.`);
+  const flat = objects.filter(isObject).map((object) => {
+    const entries = new Map(Object.entries(object));
+    for (const name of INSIDE) {
+      const inner = entries.get(name);
+      if (!isObject(inner)) continue;
+      entries.delete(name);
+      for (const [key, value] of Object.entries(inner)) entries.set(`${name}.${key}`, value);
+    }
+    return entries;
+  });
+  const columns = [...new Set(flat.flatMap((entries) => [...entries.keys()]))];
+  return {
+    columns,
+    rows: flat.map((entries) => columns.map((column) => entries.get(column))),
+    isExamples: objects.every(
+      (each) => isObject(each) && isObject(each['variables']) && Object.keys(each).every((key) => OWN.includes(key)),
+    ),
+  };
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { meQuery } from '../../queries.ts';
+import { useSession } from '../../shell/session.ts';
+import { useSwitchWorkspace } from '../../shell/switch-workspace.ts';
+
+interface Row {
+  name: string;
+  role: string;
+}
+
+/** The workspace of the session, what it may do there, and the others of the same person. */
+export function Workspaces() {
+  const query = useQuery(meQuery);
+  const session = useSession();
+  const switchTo = useSwitchWorkspace();
+  const current = session?.workspace.name;
+  const columns: Column<Row>[] = [
+    {
+      key: 'name',
+      header: 'Workspace',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ name }) => (
+        <>
+          {name} {name === current && <span className="badge accent">current</span>}
+        </>
+      ),
+    },
+    { key: 'role', header: 'Your role', width: 'minmax(8rem, 1fr)', cell: ({ role }) => role },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: '8rem',
+      cell: ({ name }) =>
+        name !== current && (
+          <button type="button" className="button small" onClick={() => switchTo(name)}>
+            Switch<span className="visually-hidden"> to {name}</span>
+          </button>
+        ),
+    },
+  ];
+  return (
+    <section className="stack" aria-label="Workspaces">
+      <p className="muted">
+        A workspace has prompts, runs, keys and members of its own: nothing is shared with another one. The operator of
+        the service creates and removes them.
+      </p>
+      <QueryState query={query} what="your workspaces">
+        {({ workspace, role, scopes, member }) => (
+          <>
+            <dl className="facts">
+              <div>
+                <dt>Current workspace</dt>
+                <dd>{workspace.name}</dd>
+              </div>
+              <div>
+                <dt>Signed in as</dt>
+                <dd>{member?.name ?? `the key ${session?.key.name ?? ''}`}</dd>
+              </div>
+              {role !== null && (
+                <div>
+                  <dt>Your role</dt>
+                  <dd>{role}</dd>
+                </div>
+              )}
+              <div>
+                <dt>Scopes</dt>
+                <dd>{scopes.join(', ')}</dd>
+              </div>
+            </dl>
+            {session && session.workspaces.length > 0 ? (
+              <DataTable
+                label="Workspaces"
+                rows={session.workspaces}
+                columns={columns}
+                rowKey={({ name }) => name}
+                minWidth="30rem"
+              />
+            ) : (
+              <p className="notice">
+                This session was begun with a key, which opens this workspace alone. Sign out, and sign in with a key of
+                another workspace to go there.
+              </p>
+            )}
+          </>
+        )}
+      </QueryState>
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { useMutation } from '@tanstack/react-query';
+import { post } from '../api.ts';
+import { showError } from '../components/toast.tsx';
+import { unkeptDrafts } from '../drafts/drafts.ts';
+
+/** Takes the session to another workspace of the same person; asks first where something typed would be lost. */
+export function useSwitchWorkspace(): (workspace: string) => void {
+  const { mutate } = useMutation({
+    mutationFn: (workspace: string) => post('/session/workspace', { workspace }),
+    // Everything on the page is of the workspace before.
+    onSuccess: () => window.location.assign('/console/'),
+    onError: showError,
+  });
+  return (workspace) => {
+    if (unkeptDrafts() > 0 && !window.confirm('Leave the workspace without saving your changes?')) return;
+    mutate(workspace);
+  };
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { createBatchClient, TIMEOUTS } from './batches/batch-client.ts';
+import type { ProviderConnection } from './http-models.ts';
+import type { ProviderTest } from './model.ts';
+import { ModelError } from './model-error.ts';
+import type { Provider } from './providers/provider.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/** The lists of OpenAI and those who took over its API, Anthropic, and Google. Some servers send the list alone. */
+const ModelList = z.union([
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data.length),
+  z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models.length),
+  z.array(z.unknown()).transform((models) => models.length),
+]);
+
+/** Asks a provider for the list of its models. @throws the reason of `signal` once it has aborted */
+export async function testProvider(
+  provider: Provider,
+  connection: ProviderConnection,
+  signal: AbortSignal,
+): Promise<ProviderTest> {
+  const { apiKey } = connection;
+  const auth = apiKey === undefined ? {} : provider.authorization(apiKey);
+  const client = createBatchClient(connection, auth, { ...TIMEOUTS, request: TIMEOUT_MS });
+  const started = performance.now();
+  const ms = () => Math.round(performance.now() - started);
+  try {
+    const { text } = await client.askFor({ method: 'GET', path: '/models', signal });
+    return { ms: ms(), models: countIn(text) };
+  } catch (error) {
+    if (error instanceof ModelError) return { ms: ms(), error };
+    throw error;
+  }
+}
+
+function countIn(text: string): number | null {
+  try {
+    return ModelList.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

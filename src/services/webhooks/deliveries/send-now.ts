@@ -1,0 +1,46 @@
+import type { Client } from '@temporalio/client';
+import { sql } from 'kysely';
+import type { WorkspaceDatabase } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { ApiError } from '../../../domain/errors.ts';
+import { publicId } from '../../../domain/ids.ts';
+import { deliveryWorkflowId } from '../../../temporal/names.ts';
+import { signalWorkflow } from '../../../temporal/workflows.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { type DeliveryRow, getDelivery, hasEnded } from './deliveries.ts';
+
+function requireWaiting(row: DeliveryRow): void {
+  if (hasEnded(row))
+    throw new ApiError('invalid_state', `This delivery is ${row.status}: redeliver its event to send it again.`);
+  if (row.status !== 'waiting')
+    throw new ApiError('invalid_state', 'The first attempt of this delivery has not ended: it is sent by itself.');
+}
+
+/**
+ * Sends a delivery now that waits for its next retry. The waits after that retry stay as they are, and so does the webhook's rate limit.
+ * @throws ApiError `not_found`, `invalid_state` where it does not wait
+ * @throws Error where Temporal is away; nothing has changed then
+ */
+export async function sendNow(db: WorkspaceDatabase, client: Client, id: string): Promise<DeliveryRow> {
+  const row = await getDelivery(db, id);
+  requireWaiting(row);
+  const { event_id: eventId, webhook_id: webhookId, trigger } = row;
+  // One without a workflow is soon given it by reconciliation, which then finds nothing to wait for.
+  await signalWorkflow(client, deliveryWorkflowId({ id: row.id, eventId, webhookId, trigger }), 'sendNow');
+  return db.transaction(async (query) => {
+    await query((own) =>
+      own
+        .updateTable('deliveries')
+        .set({ next_attempt_at: now, check_at: sql<Date>`case when started_at is null then now() else check_at end` })
+        .where('id', '=', row.id)
+        // The attempt may have ended already.
+        .where('status', '=', 'waiting')
+        .where('attempts_made', '=', row.attempts_made),
+    );
+    await recordChange(query, 'webhook.sent_now', publicId('webhook', webhookId), {
+      delivery_id: publicId('delivery', row.id),
+      event_id: publicId('event', eventId),
+    });
+    return getDelivery({ query }, row.id);
+  });
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { problemsOf, violationsInThemes } from './accessible.ts';
+import { type Stage, startStage, tabTo } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+const upload = (name: string, examples: object[]) =>
+  call('PUT', `/datasets/${name}`, {
+    raw: examples.map((each) => JSON.stringify(each)).join('\n'),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+
+const examplesOf = async (name: string, version?: number) => {
+  const { body } = await call('GET', `/datasets/${name}/examples${version === undefined ? '' : `?version=${version}`}`);
+  return body.data.map(({ id, variables, expected, metadata }: Record<string, unknown>) => ({
+    ...(id !== undefined && { id }),
+    variables,
+    ...(expected !== undefined && { expected }),
+    ...(metadata !== undefined && { metadata }),
+  }));
+};
+
+const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
+
+test('CSV that is pasted becomes a dataset, each column what it is chosen to be', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets'));
+  await tabTo(page, page.getByRole('button', { name: 'New dataset…' }));
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New dataset' });
+  await dialog.getByLabel('Name', { exact: true }).fill('shop/questions');
+  await dialog.getByText('Creates a new dataset.').waitFor();
+  const csv = [
+    'Customer question,answer,team,id,secret',
+    '"Where is my order, please?",Look under Orders.,support,q1,x',
+    '"Say ""hi""",,sales,q2,y',
+  ].join('\r\n');
+  await dialog.getByLabel('Examples', { exact: true }).fill(csv);
+  await preview(page).getByText('2 examples:').waitFor();
+  expect(await dialog.getByLabel('answer').inputValue()).toBe('expected');
+  expect(await dialog.getByLabel('id', { exact: true }).inputValue()).toBe('id');
+  await dialog.getByLabel('team').selectOption('Metadata');
+  await dialog.getByLabel('secret').selectOption('Leave out');
+  await preview(page).getByRole('columnheader', { name: 'Customer_question' }).waitFor();
+  await preview(page).getByRole('columnheader', { name: 'secret' }).waitFor({ state: 'detached' });
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('shop/questions: version 1 has 2 examples.').first().waitFor();
+  expect(await examplesOf('shop/questions')).toEqual([
+    {
+      id: 'q1',
+      variables: { Customer_question: 'Where is my order, please?' },
+      expected: 'Look under Orders.',
+      metadata: { team: 'support' },
+    },
+    { id: 'q2', variables: { Customer_question: 'Say "hi"' }, metadata: { team: 'sales' } },
+  ]);
+  // Each variable has a column.
+  await page.getByRole('columnheader', { name: 'Customer_question' }).waitFor();
+  await page.getByRole('cell', { name: 'Say "hi"' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('flat objects and a JSON list are taken, and what is wrong is named with what to do', async () => {
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at('/datasets?dialog=new'));
+  const dialog = page.getByRole('dialog', { name: 'New dataset' });
+  await dialog.getByLabel('Name', { exact: true }).fill('flat');
+  const text = dialog.getByLabel('Examples', { exact: true });
+  await text.fill('{"city": "Oslo"}\n{"city": ');
+  await dialog.getByText('Line 2 is not valid JSON: write one object per line.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await text.fill('a,a\n1,2');
+  await dialog.getByText('Two columns are called “a”: rename one of them.').waitFor();
+  await text.fill('a,b\n"1,2');
+  await dialog.getByText('Line 2 opens a quote that is not closed: close it.').waitFor();
+  await text.fill('[{"city": "Oslo", "target": {"country": "NO"}}, {"city": "Rome", "target": {"country": "IT"}}]');
+  await preview(page).getByText('2 examples:').waitFor();
+  // What is typed stays when the page is loaded again.
+  await page.reload();
+  await page.getByText(/^Your unsaved changes from/).waitFor();
+  await preview(page).getByText('2 examples:').waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('flat: version 1 has 2 examples.').first().waitFor();
+  expect(await examplesOf('flat')).toEqual([
+    { variables: { city: 'Oslo' }, expected: { country: 'NO' } },
+    { variables: { city: 'Rome' }, expected: { country: 'IT' } },
+  ]);
+  await context.close();
+});
+
+test('before it is done, an upload says what it replaces, and pasted examples what they add', async () => {
+  await upload('people', [
+    { id: 'a', variables: { name: 'Ada' }, expected: 'Hello Ada' },
+    { id: 'b', variables: { name: 'Bob' }, expected: 'Hello Bob' },
+    { variables: { name: 'Cid' } },
+  ]);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets/people'));
+  const file = {
+    name: 'people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('id,name,expected\na,Ada,Hi Ada\nd,Dan,Hi Dan\n'),
+  };
+  const choose = () => page.getByLabel('Drop a file with the next version here').setInputFiles(file);
+  await choose();
+  const dialog = page.getByRole('dialog', { name: 'Upload a new version of people' });
+  const replaces = 'Version 2 replaces all examples of version 1 and holds 2 examples: 1 added, 1 changed, 2 removed.';
+  await dialog.getByText(replaces).waitFor();
+  await dialog.getByLabel('What happens to the current examples').selectOption('They stay, and these are added');
+  const adds = 'Version 2 adds to the examples of version 1 and holds 4 examples: 1 added, 1 changed, 2 unchanged.';
+  await dialog.getByText(adds).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('people: version 2 has 4 examples.').first().waitFor();
+  expect(await examplesOf('people')).toEqual([
+    { id: 'a', variables: { name: 'Ada' }, expected: 'Hi Ada' },
+    { id: 'b', variables: { name: 'Bob' }, expected: 'Hello Bob' },
+    { variables: { name: 'Cid' } },
+    { id: 'd', variables: { name: 'Dan' }, expected: 'Hi Dan' },
+  ]);
+
+  await page.getByRole('button', { name: 'Paste examples…' }).click();
+  const paste = page.getByRole('dialog', { name: 'Paste examples into people' });
+  await paste.getByLabel('Examples', { exact: true }).fill('{"variables": {"name": "Eve"}}');
+  await paste.getByText('Version 3 adds to the examples of version 2 and holds 5 examples').waitFor();
+  await paste.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('people: version 3 has 5 examples.').first().waitFor();
+
+  await choose();
+  await dialog.getByText('Version 4 replaces all examples of version 3').waitFor();
+  await dialog.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('people: version 4 has 2 examples.').first().waitFor();
+  expect((await examplesOf('people')).map(({ id }: { id: string }) => id)).toEqual(['a', 'd']);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('an example is deleted at once, and Undo brings it back', async () => {
+  const examples = [
+    { id: 'one', variables: { name: 'Ada' } },
+    { id: 'two', variables: { name: 'Bob' } },
+  ];
+  await upload('undone', examples);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets/undone?example=two'));
+  await page.getByRole('dialog', { name: 'two' }).getByRole('button', { name: 'Delete this example' }).click();
+  await page.getByText('The example was deleted in version 2.').first().waitFor();
+  await page.getByRole('link', { name: 'two', exact: true }).waitFor({ state: 'detached' });
+  expect(await examplesOf('undone')).toEqual(examples.slice(0, 1));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').first().waitFor();
+  await page.getByRole('link', { name: 'two', exact: true }).waitFor();
+  expect(await examplesOf('undone')).toEqual(examples);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a dataset of many variables is accessible, and fits a phone', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => [`v${index}`, index]);
+  await upload('wide', [{ id: 'a', variables: Object.fromEntries(names) }]);
+  expect(
+    await problemsOf(stage, [
+      { at: '/datasets/wide', shows: 'wide' },
+      { at: '/datasets?dialog=new', shows: 'New dataset' },
+    ]),
+  ).toEqual([]);
+});
