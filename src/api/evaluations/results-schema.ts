@@ -110,7 +110,7 @@ export const ResultsQuery = Results.refine(isRange, RANGE)
   .refine(
     ({ evaluator, min_score, max_score, sort }) =>
       evaluator === undefined || sort === 'score' || (min_score ?? max_score) !== undefined,
-    { message: 'says whose score is meant: give min_score, max_score or sort=score, too', path: ['evaluator'] },
+    { message: 'says whose score is meant: give min_score or max_score, or sort by score', path: ['evaluator'] },
   )
   .refine(({ sort, format }) => sort === undefined || format === 'json', {
     message: 'is for JSON alone: a CSV has the order of the examples',

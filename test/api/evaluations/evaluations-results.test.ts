@@ -332,7 +332,7 @@ test('results are sorted page by page, searched, and summed up', async () => {
     ],
     evaluators: [
       { type: 'exact_match', name: 'exact' },
-      { type: 'contains', name: 'has A', values: ['A %'] },
+      { type: 'contains', name: 'has_a', values: ['A %'] },
     ],
     baseline: null,
   });
@@ -365,7 +365,7 @@ test('results are sorted page by page, searched, and summed up', async () => {
     passed: 0,
     score: 0.375,
     histogram: [1, 0, 0, 0, 0, 3, 0, 0, 0, 0],
-    by_evaluator: { exact: 0.5, 'has A': 0.25 },
+    by_evaluator: { exact: 0.5, has_a: 0.25 },
     complete: true,
   });
   expect((await sum('?evaluator=exact&q=say')).body).toMatchObject({ results: 4, passed: 2, score: 0.5 });
