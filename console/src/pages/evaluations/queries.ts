@@ -21,11 +21,32 @@ export const evaluationQuery = (id: string) =>
     queryFn: ({ signal }) => get<Evaluation>(pathOf('evaluations', id), undefined, signal),
   });
 
+/** Examples of each kind that a comparison lists: who looks at more narrows them down. */
+const LISTED = 1_000;
+
+/** What a comparison is narrowed down to. */
+export interface ComparisonFilter {
+  evaluator?: string | undefined;
+  /** A key of the metadata whose values are compared one by one. */
+  by?: string | undefined;
+  /** Only examples whose metadata has this value of the key. */
+  value?: string | undefined;
+  unchanged?: boolean | undefined;
+}
+
 /** What changed from `other`, the run before, to `id`. */
-export const comparisonQuery = (id: string, other: string) =>
+export const comparisonQuery = (id: string, other: string, filter: ComparisonFilter = {}) =>
   queryOptions({
-    queryKey: ['evaluations', 'comparison', id, other],
-    queryFn: ({ signal }) => get<Comparison>(`${pathOf('evaluations', id)}/compare${pathOf(other)}`, undefined, signal),
+    queryKey: ['evaluations', 'comparison', id, other, filter],
+    queryFn: ({ signal }) => {
+      const { evaluator, by, value, unchanged } = filter;
+      const narrowed = value === undefined ? { group_by: by } : { metadata_key: by, metadata_value: value };
+      return get<Comparison>(
+        `${pathOf('evaluations', id)}/compare${pathOf(other)}`,
+        { evaluator, ...narrowed, limit: LISTED, unchanged: unchanged || undefined },
+        signal,
+      );
+    },
     staleTime: 300_000,
   });
 
