@@ -19,7 +19,12 @@ export function Mark({ series, x, y, size = 4 }: { series: number; x: number; y:
     case 2:
       return <path d={`M${x} ${y - size * 1.2}l${size * 1.2} ${size * 2.2}h${-size * 2.4}z`} {...paint} />;
     case 3:
-      return <path d={`M${x} ${y - size * 1.4}l${size * 1.4} ${size * 1.4}l${-size * 1.4} ${size * 1.4}l${-size * 1.4} ${-size * 1.4}z`} {...paint} />;
+      return (
+        <path
+          d={`M${x} ${y - size * 1.4}l${size * 1.4} ${size * 1.4}l${-size * 1.4} ${size * 1.4}l${-size * 1.4} ${-size * 1.4}z`}
+          {...paint}
+        />
+      );
     case 4:
       return <circle cx={x} cy={y} r={size - 0.5} fill="var(--surface)" stroke={fill} strokeWidth={2} />;
     default:
@@ -48,7 +53,15 @@ export function Sample({ series, kind }: { series: number; kind?: 'limit' | 'ste
       ) : (
         <>
           {kind !== 'point' && (
-            <line x1="0" x2="28" y1="6" y2="6" stroke={colorOf(series)} strokeWidth="2" strokeDasharray={dashOf(series)} />
+            <line
+              x1="0"
+              x2="28"
+              y1="6"
+              y2="6"
+              stroke={colorOf(series)}
+              strokeWidth="2"
+              strokeDasharray={dashOf(series)}
+            />
           )}
           {kind !== 'steps' && <Mark series={series} x={14} y={6} />}
         </>

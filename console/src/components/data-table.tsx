@@ -14,6 +14,14 @@ export interface Column<Row> {
   width?: string;
   /** Numbers. */
   alignEnd?: boolean;
+  /** Given by what its rows can be sorted by: the header sorts. */
+  sort?: string;
+}
+
+/** By what the rows are in order. */
+export interface Sort {
+  by: string;
+  order: 'asc' | 'desc';
 }
 
 const classOf = <Row,>({ alignEnd }: Column<Row>) => (alignEnd ? 'end' : undefined);
@@ -57,6 +65,29 @@ function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
 /** A row that stays in view while the table scrolls is not rendered again. */
 const TableRow = memo(TableRowOf) as typeof TableRowOf;
 
+/** What a header says; where it sorts, a button that turns the order round. */
+function Header<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort: Sort | undefined;
+  onSort: ((sort: Sort) => void) | undefined;
+}) {
+  const { header, sort: by } = column;
+  if (by === undefined || onSort === undefined) return header;
+  const order = sort?.by === by ? sort.order : undefined;
+  return (
+    <button type="button" className="sort" onClick={() => onSort({ by, order: order === 'desc' ? 'asc' : 'desc' })}>
+      {header}
+      <span aria-hidden="true">{order === undefined ? '↕' : order === 'asc' ? '↑' : '↓'}</span>
+    </button>
+  );
+}
+
+const ARIA_SORT = { asc: 'ascending', desc: 'descending' } as const;
+
 /** A table of any length: only the rows in view are in the page. The first column should hold the link to the row's page. */
 export function DataTable<Row>({
   label,
@@ -65,6 +96,8 @@ export function DataTable<Row>({
   rowKey,
   minWidth = '40rem',
   onEnd,
+  sort,
+  onSort,
 }: {
   label: string;
   rows: readonly Row[];
@@ -74,6 +107,9 @@ export function DataTable<Row>({
   minWidth?: string;
   /** Called when the last row comes into view, and again when it changes: loads more, if there is more. */
   onEnd?: (() => void) | undefined;
+  sort?: Sort | undefined;
+  /** Called by the headers of columns that can be sorted by. */
+  onSort?: (sort: Sort) => void;
 }) {
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -111,8 +147,13 @@ export function DataTable<Row>({
       <div role="rowgroup" className="table-top">
         <div role="row" className="table-row table-head" aria-rowindex={1}>
           {columns.map((column) => (
-            <span key={column.key} role="columnheader" className={classOf(column)}>
-              {column.header}
+            <span
+              key={column.key}
+              role="columnheader"
+              className={classOf(column)}
+              aria-sort={sort !== undefined && sort.by === column.sort ? ARIA_SORT[sort.order] : undefined}
+            >
+              <Header column={column} sort={sort} onSort={onSort} />
             </span>
           ))}
         </div>

@@ -91,7 +91,13 @@ export function Plot({
   );
   const highest = stacked
     ? Math.max(0, ...totals)
-    : Math.max(0, ...series.flatMap(({ values, intervals }) => [...values.filter(isNumber), ...(intervals ?? []).map((each) => each?.high ?? 0)]));
+    : Math.max(
+        0,
+        ...series.flatMap(({ values, intervals }) => [
+          ...values.filter(isNumber),
+          ...(intervals ?? []).map((each) => each?.high ?? 0),
+        ]),
+      );
   const ticks = ticksTo(max ?? highest);
   const top = ticks.at(-1) ?? 1;
   const left = Math.min(96, Math.max(36, Math.max(...ticks.map((tick) => format(tick).length)) * CHARACTER_PX + 12));
@@ -100,7 +106,8 @@ export function Plot({
   const x = (value: number) => left + (to === from ? 0.5 : (value - from) / (to - from)) * plotWidth;
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
   const places = xs.map((value) => ({ x: x(value), y: HEIGHT / 2 }));
-  const spacing = xs.length < 2 ? plotWidth / 4 : plotWidth / Math.max(1, Math.round((to - from) / smallestGap(xs)) + 1);
+  const spacing =
+    xs.length < 2 ? plotWidth / 4 : plotWidth / Math.max(1, Math.round((to - from) / smallestGap(xs)) + 1);
   const barWidth = Math.max(1, Math.min(36, spacing * 0.7));
   const shown = xTicks.filter((_, index) => index % tickStride(xTicks, plotWidth) === 0);
   const hasMarks = xs.length <= MOST_MARKS;
@@ -152,16 +159,15 @@ export function Plot({
       }}
     >
       <div ref={box}>
-        <PlotReader
-          label={describe(title, series, format)}
-          places={places}
-          width={width}
-          byX
-          tell={tell}
-          say={say}
-        >
+        <PlotReader label={describe(title, series, format)} places={places} width={width} byX tell={tell} say={say}>
           {(current) => (
-            <svg className="chart-plot" viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true">
+            <svg
+              className="chart-plot"
+              viewBox={`0 0 ${width} ${HEIGHT}`}
+              width={width}
+              height={HEIGHT}
+              aria-hidden="true"
+            >
               {stacked && <Hatches />}
               {ticks.map((tick) => (
                 <g key={tick}>
@@ -178,7 +184,14 @@ export function Plot({
               ))}
               {events.map(({ at, label }, index) => (
                 <g key={`${at} ${label}`}>
-                  <line x1={x(at)} x2={x(at)} y1={TOP - 6} y2={HEIGHT - BOTTOM} stroke="var(--text-muted)" strokeDasharray="3 3" />
+                  <line
+                    x1={x(at)}
+                    x2={x(at)}
+                    y1={TOP - 6}
+                    y2={HEIGHT - BOTTOM}
+                    stroke="var(--text-muted)"
+                    strokeDasharray="3 3"
+                  />
                   <text
                     x={x(at)}
                     y={index % 2 === 0 ? 10 : 20}
@@ -190,12 +203,29 @@ export function Plot({
                 </g>
               ))}
               {current !== undefined && (
-                <line x1={places[current]?.x} x2={places[current]?.x} y1={TOP} y2={HEIGHT - BOTTOM} stroke="var(--text-muted)" />
+                <line
+                  x1={places[current]?.x}
+                  x2={places[current]?.x}
+                  y1={TOP}
+                  y2={HEIGHT - BOTTOM}
+                  stroke="var(--text-muted)"
+                />
               )}
               {stacked
-                ? xs.map((value, at) => <Stack key={value} series={series} at={at} x={x(value)} y={y} width={barWidth} />)
+                ? xs.map((value, at) => (
+                    <Stack key={value} series={series} at={at} x={x(value)} y={y} width={barWidth} />
+                  ))
                 : series.map((each, index) => (
-                    <Line key={each.label} each={each} index={index} xs={xs} x={x} y={y} hasMarks={hasMarks} current={current} />
+                    <Line
+                      key={each.label}
+                      each={each}
+                      index={index}
+                      xs={xs}
+                      x={x}
+                      y={y}
+                      hasMarks={hasMarks}
+                      current={current}
+                    />
                   ))}
             </svg>
           )}
@@ -268,7 +298,9 @@ function Line({
     return isNumber(found) ? [{ at, x: x(value), y: y(found) }] : [];
   });
   const path = known
-    .map((point, at) => (at === 0 ? `M${point.x} ${point.y}` : kind === 'steps' ? `H${point.x}V${point.y}` : `L${point.x} ${point.y}`))
+    .map((point, at) =>
+      at === 0 ? `M${point.x} ${point.y}` : kind === 'steps' ? `H${point.x}V${point.y}` : `L${point.x} ${point.y}`,
+    )
     .join('');
   const color = kind === 'limit' ? 'var(--bad)' : colorOf(index);
   return (

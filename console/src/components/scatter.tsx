@@ -102,7 +102,13 @@ export function Scatter({
           }}
         >
           {(current) => (
-            <svg className="chart-plot" viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true">
+            <svg
+              className="chart-plot"
+              viewBox={`0 0 ${width} ${HEIGHT}`}
+              width={width}
+              height={HEIGHT}
+              aria-hidden="true"
+            >
               {yTicks.map((tick) => (
                 <g key={tick}>
                   <line x1={left} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} stroke="var(--border)" />
@@ -121,7 +127,12 @@ export function Scatter({
               </text>
               {sorted.map((point, at) => (
                 <g key={point.key}>
-                  <Mark series={all.indexOf(point.series)} x={x(point.x)} y={y(point.y)} size={at === current ? 7 : 5} />
+                  <Mark
+                    series={all.indexOf(point.series)}
+                    x={x(point.x)}
+                    y={y(point.y)}
+                    size={at === current ? 7 : 5}
+                  />
                   <text
                     x={x(point.x) + (x(point.x) > width * 0.85 ? -9 : 9)}
                     y={y(point.y) - 6}

@@ -7,7 +7,7 @@ import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatNumber, formatScore } from '../../format.ts';
 import { resultQuery } from './queries.ts';
-import { asText, nameOf, textOf } from './result-text.ts';
+import { asText, difference, nameOf, textOf } from './result-text.ts';
 import { COMPARED, comparisonRoute } from './routes.ts';
 import type { Comparison, Result } from './types.ts';
 
@@ -15,10 +15,6 @@ import type { Comparison, Result } from './types.ts';
 const TextDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).TextDiff }));
 
 type Changed = Comparison['regressions']['examples'][number];
-
-/** A difference of scores in points, with its sign. */
-export const difference = (value: number | null) =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
 
 const TITLES = { worse: 'Got worse', better: 'Got better', changed: 'Changed', all: 'All' } as const;
 

@@ -321,7 +321,9 @@ function Column({ run, example, base }: { run: Evaluation; example: Result; base
     <li className="stack">
       <h4>{titleOf(run)}</h4>
       <QueryState query={query} what="the output">
-        {(found) => (found === null ? <p className="muted">It has no such example.</p> : <Output result={found} base={base} />)}
+        {(found) =>
+          found === null ? <p className="muted">It has no such example.</p> : <Output result={found} base={base} />
+        }
       </QueryState>
     </li>
   );

@@ -8,9 +8,10 @@ import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
-import { ChangedTexts, difference } from './changed-texts.tsx';
+import { ChangedTexts } from './changed-texts.tsx';
 import { inWords, verdictInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
+import { difference } from './result-text.ts';
 import { comparisonRoute } from './routes.ts';
 import type { Comparison } from './types.ts';
 import './evaluations.css';
@@ -23,8 +24,7 @@ export function ComparisonPage() {
   const comparison = useQuery({
     ...comparisonQuery(id, other, { evaluator, by, value, unchanged }),
     // Another filter of the same runs: what is there stays until the next is.
-    placeholderData: (before, query) =>
-      query?.queryKey[2] === id && query.queryKey[3] === other ? before : undefined,
+    placeholderData: (before, query) => (query?.queryKey[2] === id && query.queryKey[3] === other ? before : undefined),
   });
   return (
     <>
@@ -198,7 +198,11 @@ function Filters({ comparison }: { comparison: Comparison }) {
   const navigate = comparisonRoute.useNavigate();
   const { evaluator, by, value } = search;
   const change = (part: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, example: undefined, ...part }), replace: true, resetScroll: false });
+    void navigate({
+      search: (before) => ({ ...before, example: undefined, ...part }),
+      replace: true,
+      resetScroll: false,
+    });
   const common = comparison.by_evaluator.filter(({ difference: found }) => found !== null).map(({ name }) => name);
   const keys = comparison.metadata_keys ?? [];
   if (common.length < 2 && keys.length === 0) return null;
@@ -262,13 +266,20 @@ function Groups({ id, other }: { id: string; other: string }) {
                 </thead>
                 <tbody>
                   {found?.groups.map((group) => (
-                    <Group key={group.value ?? ''} group={group} params={{ id, other }} isChosen={group.value === value} />
+                    <Group
+                      key={group.value ?? ''}
+                      group={group}
+                      params={{ id, other }}
+                      isChosen={group.value === value}
+                    />
                   ))}
                 </tbody>
               </table>
             </div>
             {found && found.total > found.groups.length && (
-              <p className="field-hint">The {formatNumber(found.groups.length)} largest of {formatNumber(found.total)}.</p>
+              <p className="field-hint">
+                The {formatNumber(found.groups.length)} largest of {formatNumber(found.total)}.
+              </p>
             )}
           </>
         )}

@@ -3,7 +3,7 @@ import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
 import { isNotFound } from '../../queries.ts';
 import type { EvaluatorType } from './evaluator.ts';
-import type { Comparison, ExampleInput, Result } from './types.ts';
+import type { Comparison, ExampleInput, Result, ResultsSummary } from './types.ts';
 
 const PAGE = 1_000;
 
@@ -56,6 +56,17 @@ export const evaluatorTypesQuery = queryOptions({
   queryFn: ({ signal }) => get<Page<EvaluatorType>>('/evaluators', undefined, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/** Filters of results, as the API has them. */
+export type ResultFilter = Record<string, string | number | boolean | undefined>;
+
+/** What the results that filters let through come to. */
+export const summaryQuery = (id: string, filter: ResultFilter) =>
+  queryOptions({
+    queryKey: ['evaluations', 'summary', id, filter],
+    queryFn: ({ signal }) => get<ResultsSummary>(`${pathOf('evaluations', id)}/results/summary`, filter, signal),
+    placeholderData: (before, query) => (query?.queryKey[2] === id ? before : undefined),
+  });
 
 const resultPath = (id: string, seq: number) => pathOf('evaluations', id, 'results', seq);
 

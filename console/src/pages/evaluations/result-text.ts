@@ -15,3 +15,7 @@ export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ?
 /** The output, or why there is none. */
 export const textOf = (result: Result): string | null =>
   result.error !== null && result.output === null ? `${result.error.code}: ${result.error.message}` : outputOf(result);
+
+/** A difference of scores in points, with its sign. */
+export const difference = (value: number | null) =>
+  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;

@@ -34,8 +34,7 @@ export const releasesOfQuery = (prompt: string) => ({
 function useMarks(prompt: string): ReadonlyMap<number, string[]> {
   const versions = useQuery({
     queryKey: ['prompts', 'labels-of-versions', prompt],
-    queryFn: ({ signal }) =>
-      get<Page<Prompt>>(`${pathOf('prompts', prompt)}/versions`, { limit: MARKED }, signal),
+    queryFn: ({ signal }) => get<Page<Prompt>>(`${pathOf('prompts', prompt)}/versions`, { limit: MARKED }, signal),
     staleTime: 60_000,
   }).data;
   const releases = useQuery(releasesOfQuery(prompt)).data;

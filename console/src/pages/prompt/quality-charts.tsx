@@ -60,7 +60,9 @@ export function QualityCharts({ name }: { name: string }) {
 
 /** Scores over different examples can't be held against each other: those over what was evaluated last are. */
 function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: ScatterPoint[]; latency: ScatterPoint[] } {
-  const scored = runs.filter(({ target, score, examples_total }) => target.type === 'prompt' && score !== null && examples_total > 0);
+  const scored = runs.filter(
+    ({ target, score, examples_total }) => target.type === 'prompt' && score !== null && examples_total > 0,
+  );
   const dataset = scored[0] === undefined ? '' : datasetOf(scored[0]);
   const newest = new Map<string, Evaluation>();
   for (const run of scored) {
@@ -82,9 +84,7 @@ function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: Scatter
   return {
     dataset,
     cost: pointsBy(({ cost, judge, examples_total }) =>
-      cost.amount === null
-        ? null
-        : ((Number(cost.amount) - Number(judge.cost.amount ?? 0)) / examples_total) * 1_000,
+      cost.amount === null ? null : ((Number(cost.amount) - Number(judge.cost.amount ?? 0)) / examples_total) * 1_000,
     ),
     latency: pointsBy(({ latency }) => latency.p50_ms),
   };

@@ -161,7 +161,14 @@ function Charts({ release, moments, unit }: { release: Release; moments: readonl
         <p className="muted">Nothing has run during this release yet.</p>
       ) : (
         <>
-          <Chart title="Executions" days={times} series={executions} format={asCount} unit={timeUnits[unit]} span={span} />
+          <Chart
+            title="Executions"
+            days={times}
+            series={executions}
+            format={asCount}
+            unit={timeUnits[unit]}
+            span={span}
+          />
           {charts.map(({ metric, series, format }) => (
             <Chart
               key={metric}
