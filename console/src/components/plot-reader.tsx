@@ -68,7 +68,6 @@ export function PlotReader({
       role="group"
       aria-roledescription="chart"
       aria-label={`${label} Arrow keys read its values.`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: its values are read by keyboard
       tabIndex={0}
       onPointerMove={point}
       onPointerLeave={() => setCurrent(undefined)}

@@ -209,7 +209,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   };
   const sorted: Sort | undefined = sort && {
     by: sort === 'score' && evaluator !== undefined ? `score ${evaluator}` : sort,
-    order: order ?? 'asc',
+    order: order === 'desc' ? 'desc' : 'asc',
   };
   const canSort = examples_total <= MOST_SORTED;
   return (

@@ -75,7 +75,7 @@ function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: Scatter
       if (x === null || run.score === null) return [];
       const label = `v${run.prompt_version}`;
       const link = (
-        <Link to="/evaluations/$id" params={{ id: run.id }}>
+        <Link key={key} to="/evaluations/$id" params={{ id: run.id }}>
           {label}
         </Link>
       );
