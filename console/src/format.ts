@@ -19,6 +19,16 @@ export const formatTime = (time: string | null | undefined) => (time ? times.for
 /** A day of the API, which is one in UTC. */
 export const formatDay = (day: string) => days.format(new Date(day));
 
+const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const shortDaysUtc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const moments = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+
+/** A day on an axis: "1 Feb". */
+export const formatShortDay = (time: number, inUtc: boolean) => (inUtc ? shortDaysUtc : shortDays).format(time);
+
+/** A time of a day on an axis: "14:05". */
+export const formatMoment = (time: number) => moments.format(time);
+
 const UNITS = [
   ['year', 31_536_000],
   ['month', 2_592_000],

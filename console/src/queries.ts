@@ -1,5 +1,6 @@
 import {
   infiniteQueryOptions,
+  keepPreviousData,
   type QueryClient,
   type QueryKey,
   queryOptions,
@@ -37,10 +38,16 @@ export const listQuery = <Item>(path: string, query: Query = {}) =>
  * The items of a list so far, and how to get more: `loadMore` does nothing where there is no more, or it is on its way. Pages without an item
  * that are not the last are passed over.
  * @param refetchMs reads the list again after so many milliseconds, as long as it is looked at and one page is enough
+ * @param keepPrevious shows what another query gave until this one has given something
  */
-export function useList<Item>(path: string, query: Query = {}, { refetchMs }: { refetchMs?: number } = {}) {
+export function useList<Item>(
+  path: string,
+  query: Query = {},
+  { refetchMs, keepPrevious = false }: { refetchMs?: number; keepPrevious?: boolean } = {},
+) {
   const result = useInfiniteQuery({
     ...listQuery<Item>(path, query),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
     // Of a list of several pages all would be read: whoever reads on is not disturbed.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? (refetchMs ?? false) : false),
   });

@@ -4,7 +4,13 @@ import { agreementRoute } from './pages/agreement/routes.ts';
 import { componentsRoute } from './pages/components/routes.ts';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
 import { deviceRoute } from './pages/device/routes.ts';
-import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
+import {
+  columnsRoute,
+  comparisonRoute,
+  evaluationRoute,
+  evaluationsRoute,
+  newEvaluationRoute,
+} from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { homeRoute } from './pages/home/routes.ts';
 import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/routes.ts';
@@ -33,6 +39,7 @@ const routeTree = rootRoute.addChildren([
     executionRoute,
     evaluationsRoute,
     newEvaluationRoute,
+    columnsRoute,
     evaluationRoute,
     comparisonRoute,
     datasetsFolder.addChildren([datasetsRoute, datasetRoute]),

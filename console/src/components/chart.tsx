@@ -1,26 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { formatDay } from '../format.ts';
-import { THEME_CHANGED } from '../shell/theme.ts';
+import { formatDay, formatMoment, formatShortDay } from '../format.ts';
+import { type Event, Plot, type PlotProps, type Series } from './plot.tsx';
 
-const HEIGHT_PX = 200;
-const LINES = 6;
-const DAY_S = 86_400;
+export type { Series };
 
-/** What the axis of the times shows: two units at least, or one point of a day would be somewhere in years. */
-function spanOf(first: number, last: number, unitS: number): { min: number; max: number } {
-  const padding = Math.max(0, unitS - (last - first) / 2);
-  return { min: first - padding, max: last + padding };
-}
-
-export interface Series {
-  label: string;
-  /** One for each of the chart's points; null: there is none. */
-  values: (number | null)[];
-  /** `limit`: what the others are to stay below or above. `steps`: stays as it is until the next point. Default: a line from point to point. */
-  kind?: 'limit' | 'steps';
-}
+const DAY_MS = 86_400_000;
+/** Distances between the labels of the axis, in milliseconds. */
+const STEPS = [60_000, 300_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
+const MOST_TICKS = 8;
 
 /** What the times of a chart are. */
 export interface TimeUnit {
@@ -30,134 +16,55 @@ export interface TimeUnit {
   format: (time: string) => string;
 }
 
-const DAYS: TimeUnit = { title: 'Day', seconds: DAY_S, format: formatDay };
+const DAYS: TimeUnit = { title: 'Day', seconds: 86_400, format: formatDay };
 
-const stepped = uPlot.paths.stepped?.({ align: 1 });
-
-const colorNameOf = (kind: Series['kind'], index: number) =>
-  kind === 'limit' ? '--bad' : `--line-${(index % LINES) + 1}`;
-
-/** A colour of the theme as the canvas takes it. */
-function colorOf(element: HTMLElement, name: string): string {
-  const probe = element.appendChild(document.createElement('span'));
-  probe.style.color = `var(${name})`;
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Round times of a span: of days where it is long, else of hours or minutes. */
+function timeTicks(from: number, to: number, ofDays: boolean): { at: number; label: string }[] {
+  const wanted = (to - from) / MOST_TICKS;
+  const short = ofDays || to - from > 3 * DAY_MS ? undefined : STEPS.find((step) => step >= wanted);
+  const step = short ?? Math.max(1, Math.ceil(wanted / DAY_MS)) * DAY_MS;
+  // Days of the API are days in UTC; hours are those of the reader.
+  const offset = ofDays ? 0 : new Date(from).getTimezoneOffset() * 60_000;
+  const ticks: { at: number; label: string }[] = [];
+  for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step)
+    ticks.push({ at, label: short === undefined ? formatShortDay(at, ofDays) : formatMoment(at) });
+  return ticks;
 }
 
 /**
- * Lines over time. A canvas says nothing to those who can't see it, so the same numbers are in a table below.
+ * Lines over time, or bars.
  * @param days as the API has them, in order; of another unit where `unit` says so
+ * @param span what the axis shows; default: from the first to the last, two units at least
  */
 export function Chart({
-  title,
   days,
-  series,
-  format,
   unit = DAYS,
-}: {
-  title: string;
+  span,
+  events = [],
+  ...rest
+}: Pick<PlotProps, 'title' | 'series' | 'format' | 'stacked' | 'max' | 'note'> & {
   days: readonly string[];
-  series: readonly Series[];
-  format: (value: number | null) => string;
   unit?: TimeUnit;
+  span?: { since: string; until: string };
+  events?: readonly { at: string; label: string }[];
 }) {
-  const parent = useRef<HTMLDivElement>(null);
-  const [themeCount, setThemeCount] = useState(0);
-  useEffect(() => {
-    const changed = () => setThemeCount((count) => count + 1);
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    window.addEventListener(THEME_CHANGED, changed);
-    media.addEventListener('change', changed);
-    return () => {
-      window.removeEventListener(THEME_CHANGED, changed);
-      media.removeEventListener('change', changed);
-    };
-  }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the theme
-  useEffect(() => {
-    const element = parent.current;
-    if (!element) return;
-    const muted = colorOf(element, '--text-muted');
-    const grid = { stroke: colorOf(element, '--border'), width: 1 };
-    const axis = { stroke: muted, grid, ticks: grid, font: '12px system-ui' };
-    const times = days.map((day) => Date.parse(day) / 1000);
-    const plot = new uPlot(
-      {
-        width: element.clientWidth || 320,
-        height: HEIGHT_PX,
-        legend: { show: false },
-        cursor: { drag: { x: false, y: false } },
-        scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-        axes: [axis, { ...axis, size: 76, values: (_plot, values) => values.map((value) => format(value)) }],
-        series: [
-          {},
-          ...series.map(({ label, kind }, index) => ({
-            label,
-            stroke: colorOf(element, colorNameOf(kind, index)),
-            width: 2,
-            spanGaps: true,
-            points: { show: kind === undefined, size: 5 },
-            ...(kind === 'limit' && { dash: [6, 4] }),
-            ...(kind === 'steps' && stepped && { paths: stepped }),
-          })),
-        ],
-      },
-      [times, ...series.map(({ values }) => values)],
-      element,
-    );
-    plot.setScale('x', spanOf(times[0] ?? 0, times.at(-1) ?? 0, unit.seconds));
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [days, series, format, unit, themeCount]);
+  const xs = days.map((day) => Date.parse(day));
+  const [first, last] = [
+    Math.min(span ? Date.parse(span.since) : Number.POSITIVE_INFINITY, xs[0] ?? Date.now()),
+    Math.max(span ? Date.parse(span.until) : 0, xs.at(-1) ?? Date.now()),
+  ];
+  const padding = Math.max(rest.stacked ? (unit.seconds * 1000) / 2 : 0, unit.seconds * 1000 - (last - first) / 2, 0);
+  const domain = [first - padding, last + padding] as const;
+  const shown: Event[] = events.map(({ at, label }) => ({ at: Date.parse(at), label }));
   return (
-    <figure className="chart">
-      <figcaption>
-        <h2>{title}</h2>
-      </figcaption>
-      <div ref={parent} aria-hidden="true" />
-      <ul className="row">
-        {series.map(({ label, kind }, index) => (
-          <li key={label} className="row">
-            <span aria-hidden="true" style={{ color: `var(${colorNameOf(kind, index)})` }}>
-              {kind === 'limit' ? '╌╌' : '●'}
-            </span>
-            {label}
-          </li>
-        ))}
-      </ul>
-      <details>
-        <summary>Numbers</summary>
-        <div className="chart-numbers" tabIndex={0} role="region" aria-label={`${title}: numbers`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{unit.title}</th>
-                {series.map(({ label }) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((day, at) => (
-                <tr key={day}>
-                  <th scope="row">{unit.format(day)}</th>
-                  {series.map(({ label, values }) => (
-                    <td key={label}>{format(values[at] ?? null)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </figure>
+    <Plot
+      {...rest}
+      xs={xs}
+      domain={domain}
+      xTicks={timeTicks(domain[0], domain[1], unit === DAYS)}
+      names={days.map(unit.format)}
+      xTitle={unit.title}
+      events={shown.filter(({ at }) => at >= domain[0] && at <= domain[1])}
+    />
   );
 }

@@ -1,8 +1,19 @@
 const points = (share: number) => Math.round(share * 1_000) / 10;
 
 /** A difference with its 95 % interval, on one line with zero in the middle of it. */
-export function Interval({ low, high, difference }: { low: number; high: number; difference: number }) {
-  const widest = Math.max(Math.abs(low), Math.abs(high), 0.01) * 1.15;
+export function Interval({
+  low,
+  high,
+  difference,
+  widest: given,
+}: {
+  low: number;
+  high: number;
+  difference: number;
+  /** What the ends of the line stand for: several intervals are compared by one scale. Default: what fits. */
+  widest?: number;
+}) {
+  const widest = given ?? Math.max(Math.abs(low), Math.abs(high), 0.01) * 1.15;
   const at = (share: number) => `${50 + (share / widest) * 50}%`;
   const tone = low > 0 ? 'good' : high < 0 ? 'bad' : '';
   return (

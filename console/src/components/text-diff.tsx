@@ -63,3 +63,22 @@ export function TextDiff({ before, after, label }: { before: Side; after: Side; 
     </div>
   );
 }
+
+/** A text of which what another one has not is marked. */
+export function MarkedText({ base, text, label }: { base: string; text: string; label: string }) {
+  const shown = useMemo((): ReactNode => {
+    if (base.length + text.length > MOST_COMPARED_CHARACTERS) return text;
+    const changes = presentableDiff(base, text, { scanLimit: 2_000, timeout: 500 });
+    return marked(
+      text,
+      changes.map(({ fromB, toB }) => ({ from: fromB, to: toB })),
+      'ins',
+    );
+  }, [base, text]);
+  return (
+    // What scrolls must be reached by keyboard.
+    <pre className="code marked" tabIndex={0} role="region" aria-label={label}>
+      {shown}
+    </pre>
+  );
+}

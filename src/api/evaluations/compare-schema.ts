@@ -1,8 +1,28 @@
 import { z } from 'zod';
 import { type RunComparison, VERDICTS } from '../../domain/evaluations/comparison.ts';
-import { pathId } from '../../http/fields.ts';
+import { Flag, pathId, saneText, wholeNumber } from '../../http/fields.ts';
+import { MetadataQuery, metadataGoesTogether } from './results-schema.ts';
 
 export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId('evaluation') });
+
+const name = () => saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters');
+
+export const CompareQuery = z
+  .strictObject({
+    evaluator: name().optional().meta({
+      description: 'Whose scores are compared, one that both runs have. Default: the scores of the examples.',
+    }),
+    ...MetadataQuery,
+    group_by: name().optional().meta({
+      description: "A key of the examples' metadata: `by_group` compares each of its values by itself.",
+      example: 'topic',
+    }),
+    unchanged: Flag.meta({ description: 'Whether `unchanged_examples` lists those with the same score.' }),
+    limit: wholeNumber({ min: 1, max: 1000, description: 'Examples of each kind at most.', byDefault: 100 }).default(
+      100,
+    ),
+  })
+  .refine(...metadataGoesTogether);
 
 const ChangedExample = z.strictObject({
   key: z.string(),
@@ -32,6 +52,23 @@ const EvaluatorComparison = z.strictObject({
   unchanged: z.int(),
 });
 
+const Interval = z.strictObject({ low: z.number(), high: z.number(), method: z.enum(['sign_flip', 'normal']) });
+
+const GroupComparison = z.strictObject({
+  value: z
+    .string()
+    .nullable()
+    .meta({ description: 'As text, cut to 200 characters. Null: the examples have no such key.' }),
+  examples: z.int(),
+  score_a: z.number(),
+  score_b: z.number(),
+  difference: z.number(),
+  interval: Interval.nullable(),
+  verdict: z.enum(VERDICTS),
+  regressions: z.int(),
+  improvements: z.int(),
+});
+
 /**
  * The response of `GET /evaluations/{id}/compare/{other}`: `a` is `{other}` (before), `b` is `{id}` (after), and every
  * difference is b minus a. Scores are over the examples that both runs have, which need not be the scores of the runs.
@@ -44,7 +81,7 @@ export const EvaluationComparison = z
     score_a: z.number().nullable(),
     score_b: z.number().nullable(),
     difference: z.number().nullable(),
-    interval: z.strictObject({ low: z.number(), high: z.number(), method: z.enum(['sign_flip', 'normal']) }).nullable(),
+    interval: Interval.nullable(),
     p_value: z.number().nullable(),
     verdict: z.enum(VERDICTS),
     note: z.string(),
@@ -54,5 +91,14 @@ export const EvaluationComparison = z
     only_in_a: UnmatchedExamples,
     only_in_b: UnmatchedExamples,
     by_evaluator: z.array(EvaluatorComparison),
+    by_group: z
+      .strictObject({ total: z.int(), groups: z.array(GroupComparison) })
+      .optional()
+      .meta({ description: 'With `group_by`: the 50 largest groups.' }),
+    unchanged_examples: z.array(ChangedExample).optional().meta({ description: 'With `unchanged=true`.' }),
+    metadata_keys: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "The keys of the metadata of b's first 200 examples: what `group_by` can be." }),
   })
   .meta({ id: 'EvaluationComparison' }) satisfies z.ZodType<RunComparison>;

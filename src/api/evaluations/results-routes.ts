@@ -5,36 +5,76 @@ import { publicId } from '../../domain/ids.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
-import { compareEvaluations } from '../../services/evaluations/results/compare-evaluations.ts';
+import { compareEvaluations, metadataKeysOf } from '../../services/evaluations/results/compare-evaluations.ts';
 import {
   EXAMINED_RESULTS,
   eachResultPage,
   examinesMany,
   getResult,
   listResults,
+  listSortedResults,
+  MAX_SORTED,
   type ResultFilter,
+  type ResultPosition,
+  summarizeResults,
 } from '../../services/evaluations/results/results.ts';
 import { readExampleInput } from '../../services/evaluations/run/example-input.ts';
 import { scoreNamesOf, scoresOfExample, valuesOfExamples } from '../../services/scores/scores.ts';
 import { presentScore } from '../scores/presenter.ts';
-import { CompareParams, EvaluationComparison } from './compare-schema.ts';
+import { CompareParams, CompareQuery, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';
-import { ExampleInput, Result, ResultPage, ResultParams, ResultsQuery } from './results-schema.ts';
-import { COMPARISON_SAMPLE, RESULT_SAMPLE } from './samples.ts';
+import {
+  ExampleInput,
+  Result,
+  ResultPage,
+  ResultParams,
+  ResultsQuery,
+  ResultsSummary,
+  SummaryQuery,
+  toMetadata,
+} from './results-schema.ts';
+import { COMPARISON_SAMPLE, RESULT_SAMPLE, SUMMARY_SAMPLE } from './samples.ts';
 import { EvaluationParams } from './schema.ts';
 
 const tag = 'Evaluations';
 
 /** @throws ApiError `invalid_request` where the run has no such evaluator */
 function toFilter(
-  { evaluator, min_score, max_score, example_id, ...flags }: Omit<z.output<typeof ResultsQuery>, 'limit' | 'format'>,
+  { evaluator, min_score, max_score, example_id, q, ...rest }: z.output<typeof SummaryQuery>,
   names: readonly string[],
 ): ResultFilter {
   if (evaluator !== undefined && !names.includes(evaluator))
     throw invalidField('evaluator', `is not one of this evaluation's, which are ${names.join(', ')}`);
-  return { ...flags, evaluator, minScore: min_score, maxScore: max_score, exampleId: example_id };
+  const { regression, improvement, failed } = rest;
+  return {
+    regression,
+    improvement,
+    failed,
+    evaluator,
+    minScore: min_score,
+    maxScore: max_score,
+    exampleId: example_id,
+    text: q,
+    metadata: toMetadata(rest),
+  };
 }
+
+/** The position of a result: its `seq`, and in a sorted list its value before that. */
+const Position = z.string().regex(/^(?:-?[\d.]+(?:e[+-]?\d+)?:)?\d{1,9}$/);
+
+function toPosition(cursor: string | undefined): ResultPosition | undefined {
+  const text = decodeCursor(cursor, Position);
+  if (text === undefined) return undefined;
+  const [seq = '', value] = text.split(':').toReversed();
+  return { seq: Number(seq), value: value === undefined ? undefined : Number(value) };
+}
+
+const toCursor = ({ seq, value }: ResultPosition) =>
+  encodeCursor(value === undefined ? String(seq) : `${value}:${seq}`);
+
+/** Going through all results of a run takes some seconds where their texts are long. */
+const SORT_TIMEOUT_MS = 30_000;
 
 /** The results of an evaluation, and how they differ from those of another. */
 export function evaluationResultsRoutes(): Route[] {
@@ -54,11 +94,11 @@ export function evaluationResultsRoutes(): Route[] {
       response: ResultPage,
       responseExample: { data: [RESULT_SAMPLE], next_cursor: null },
       otherContentTypes: ['text/csv'],
-      async handler({ db, params, query: { limit, cursor, format, ...query } }) {
+      async handler({ db, params, query: { limit, cursor, format, sort, ...query } }) {
         const run = await getEvaluation(db.query, params.id);
         const names = run.evaluators.map(({ name }) => name);
         const filter = toFilter(query, names);
-        const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
+        const after = toPosition(cursor);
         if (format === 'csv') {
           const { query: heavy } = db.heavy;
           const csv = resultsAsCsv(eachResultPage(heavy, run.id, filter), names, {
@@ -69,16 +109,47 @@ export function evaluationResultsRoutes(): Route[] {
             'Content-Disposition': `attachment; filename="${publicId('evaluation', run.id)}.csv"`,
           });
         }
-        const { rows, next } = await listResults(
-          examinesMany(filter) ? db.heavy.query : db.query,
-          run.id,
-          filter,
-          limit,
-          after === undefined ? undefined : Number(after),
+        if (sort !== undefined && run.examples_total > MAX_SORTED)
+          throw invalidField(
+            'sort',
+            `is for runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples: leave it out`,
+          );
+        const { rows, next } =
+          sort === undefined
+            ? await listResults(examinesMany(filter) ? db.heavy.query : db.query, run.id, filter, limit, after)
+            : await db.heavy.transaction((heavy) => listSortedResults(heavy, run.id, filter, sort, limit, after), {
+                statementTimeoutMs: SORT_TIMEOUT_MS,
+              });
+        return { data: rows.map(presentResult), next_cursor: next === undefined ? null : toCursor(next) };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}/results/summary',
+      operationId: 'summarizeEvaluationResults',
+      tag,
+      summary: 'Sum up the results that filters let through',
+      description: 'The filters are those of `GET /evaluations/{id}/results`.',
+      scope: 'read',
+      params: EvaluationParams,
+      query: SummaryQuery,
+      response: ResultsSummary,
+      responseExample: SUMMARY_SAMPLE,
+      async handler({ db, params, query }) {
+        const run = await getEvaluation(db.query, params.id);
+        const names = run.evaluators.map(({ name }) => name);
+        const filter = toFilter(query, names);
+        const passesFrom = run.example_threshold ?? run.threshold;
+        const { tenths, means, cost, p50_ms, p95_ms, ...summary } = await db.heavy.transaction(
+          (heavy) => summarizeResults(heavy, run.id, filter, { names, passesFrom }),
+          { statementTimeoutMs: SORT_TIMEOUT_MS },
         );
         return {
-          data: rows.map(presentResult),
-          next_cursor: next === undefined ? null : encodeCursor(String(next)),
+          ...summary,
+          histogram: tenths,
+          by_evaluator: Object.fromEntries(names.map((name, index) => [name, means[index] ?? null])),
+          cost: { amount: cost, currency: 'USD' as const },
+          latency: { p50_ms, p95_ms },
         };
       },
     }),
@@ -127,13 +198,18 @@ export function evaluationResultsRoutes(): Route[] {
       summary: 'Compare an evaluation with an earlier one',
       description:
         '`{other}` is the run before (`a` in the response), `{id}` the run after (`b`): a regression is an example that scores ' +
-        'lower in `{id}`. The interval and the verdict tell noise from a real difference.',
+        'lower in `{id}`. Filters narrow all of it down, the verdict too. The interval and the verdict tell noise from a real difference.',
       scope: 'read',
       params: CompareParams,
+      query: CompareQuery,
       response: EvaluationComparison,
       responseExample: COMPARISON_SAMPLE,
       errors: ['invalid_state'],
-      handler: ({ db, params }) => compareEvaluations(db, params.other, params.id),
+      async handler({ db, params, query: { group_by: groupBy, evaluator, unchanged, limit, ...rest } }) {
+        const options = { evaluator, unchanged, limit, groupBy, metadata: toMetadata(rest) };
+        const comparison = await compareEvaluations(db, params.other, params.id, options);
+        return { ...comparison, metadata_keys: await metadataKeysOf(db.query, params.id) };
+      },
     }),
   ];
 }

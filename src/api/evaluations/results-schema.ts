@@ -5,6 +5,7 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { Flag, pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { MAX_SORTED, RESULT_SORTS, SUMMED_RESULTS } from '../../services/evaluations/results/results.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { Score } from '../scores/schema.ts';
 
@@ -30,8 +31,31 @@ export const ResultParams = z.object({
   seq: wholeNumber({ min: 0, max: 2_147_483_647, description: 'The `seq` of the result.' }),
 });
 
-const Results = z.strictObject({
-  ...PageQuery,
+/** A filter by the examples' metadata. */
+export const MetadataQuery = {
+  metadata_key: saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional().meta({
+    description:
+      "With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.",
+    example: 'topic',
+  }),
+  metadata_value: saneText().max(1000, 'must be at most 1,000 characters').optional().meta({
+    description: 'As text: `true`, `3`, or what the text says.',
+    example: 'billing',
+  }),
+};
+
+type Metadata = { metadata_key?: string | undefined; metadata_value?: string | undefined };
+
+/** For `refine`: one without the other says nothing. */
+export const metadataGoesTogether: [(query: Metadata) => boolean, { message: string; path: string[] }] = [
+  ({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined),
+  { message: 'goes together with metadata_key: give both, or neither', path: ['metadata_value'] },
+];
+
+export const toMetadata = ({ metadata_key: key, metadata_value: value }: Metadata) =>
+  key === undefined || value === undefined ? undefined : { key, value };
+
+const FILTERS = {
   regression: Flag.meta({ description: 'Only examples that got worse.' }),
   improvement: Flag.meta({ description: 'Only examples that got better.' }),
   failed: Flag.meta({ description: 'Only examples that failed: without a response of the model or of a judge.' }),
@@ -42,20 +66,85 @@ const Results = z.strictObject({
   max_score: scoreBound('Only examples that score this or less. One that failed scores 0 when the run has ended.'),
   evaluator: saneText().max(200, 'must be at most 200 characters').optional().meta({
     description:
-      'Whose score `min_score` and `max_score` are about; one that failed has none. Default: the score of the example.',
+      'Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.',
   }),
+  q: saneText()
+    .min(1, 'must not be empty: leave it out for all results')
+    .max(200, 'must be at most 200 characters')
+    .optional()
+    .meta({
+      description:
+        "Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.",
+    }),
+  ...MetadataQuery,
+};
+
+const isRange = ({
+  min_score = 0,
+  max_score = 1,
+}: {
+  min_score?: number | undefined;
+  max_score?: number | undefined;
+}) => min_score <= max_score;
+const RANGE = { message: 'must be at least min_score', path: ['max_score'] };
+
+const SORTS = RESULT_SORTS.flatMap((sort) => [sort, `-${sort}`] as const);
+
+const Results = z.strictObject({
+  ...PageQuery,
+  ...FILTERS,
+  sort: z
+    .enum(SORTS, `must be one of ${SORTS.join(', ')}`)
+    .optional()
+    .meta({
+      description: `In this order instead of that of the examples, of runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples; with a minus the greatest come first. What has no value counts less than anything. \`change\`: the score less that of the baseline.`,
+    }),
   format: z
     .enum(['json', 'csv'], 'must be json or csv')
     .default('json')
     .meta({ description: '`csv`: all of them, streamed.' }),
 });
-export const ResultsQuery = Results.refine(({ min_score = 0, max_score = 1 }) => min_score <= max_score, {
-  message: 'must be at least min_score',
-  path: ['max_score'],
-}).refine(({ evaluator, min_score, max_score }) => evaluator === undefined || (min_score ?? max_score) !== undefined, {
-  message: 'says whose score is meant: give min_score or max_score, too',
-  path: ['evaluator'],
-});
+export const ResultsQuery = Results.refine(isRange, RANGE)
+  .refine(
+    ({ evaluator, min_score, max_score, sort }) =>
+      evaluator === undefined || /^-?score$/.test(sort ?? '') || (min_score ?? max_score) !== undefined,
+    { message: 'says whose score is meant: give min_score or max_score, or sort by score', path: ['evaluator'] },
+  )
+  .refine(({ sort, format }) => sort === undefined || format === 'json', {
+    message: 'is for JSON alone: a CSV has the order of the examples',
+    path: ['sort'],
+  })
+  .refine(...metadataGoesTogether);
+
+export const SummaryQuery = z
+  .strictObject(FILTERS)
+  .refine(isRange, RANGE)
+  .refine(...metadataGoesTogether);
+
+/** The response of `GET /evaluations/{id}/results/summary`. */
+export const ResultsSummary = z
+  .object({
+    results: z.int().meta({ description: 'How many the filters let through.' }),
+    failed: z.int(),
+    scored: z.int().meta({ description: 'How many have a score: that of `evaluator` where it is given.' }),
+    passed: z.int().meta({
+      description: "How many of those reach the run's `example_threshold`, or its `threshold` where it has none.",
+    }),
+    score: z.number().nullable().meta({ description: 'Their mean.' }),
+    histogram: z
+      .array(z.int())
+      .meta({ description: 'How many scores are in each tenth from 0 to 1; a score of 1 is in the last.' }),
+    by_evaluator: z
+      .record(z.string(), z.number().nullable())
+      .meta({ description: 'The mean score of each evaluator.' }),
+    tokens: z.int(),
+    cost: CostAmount.meta({ description: 'Without calls whose price is not known, and without judges.' }),
+    latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
+    complete: z.boolean().meta({
+      description: `False: only the first results were gone through, ${SUMMED_RESULTS.toLocaleString('en-US')} at most, or with \`q\` those of 64 MiB.`,
+    }),
+  })
+  .meta({ id: 'EvaluationResultsSummary' });
 
 export const Result = z
   .object({

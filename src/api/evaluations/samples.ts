@@ -146,6 +146,21 @@ export const COMPARISON_SAMPLE = {
   only_in_a: { total: 0, keys: [] },
   only_in_b: { total: 0, keys: [] },
   by_evaluator: [],
+  metadata_keys: ['topic'],
+};
+
+export const SUMMARY_SAMPLE = {
+  results: 200,
+  failed: 0,
+  scored: 200,
+  passed: 186,
+  score: 0.93,
+  histogram: [14, 0, 0, 0, 0, 0, 0, 0, 0, 186],
+  by_evaluator: { exact_match: 0.93 },
+  tokens: 4000,
+  cost: { amount: '0.00132', currency: 'USD' as const },
+  latency: { p50_ms: 640, p95_ms: 1210 },
+  complete: true,
 };
 
 /** Bodies of `POST /evaluations`, by title. */

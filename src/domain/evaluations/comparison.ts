@@ -52,6 +52,20 @@ interface EvaluatorComparison {
   unchanged: number;
 }
 
+/** The examples compared that have the same value of a key of their metadata. */
+interface GroupComparison {
+  /** As text. Null: they have no such key. */
+  value: string | null;
+  examples: number;
+  score_a: number;
+  score_b: number;
+  difference: number;
+  interval: RunComparison['interval'];
+  verdict: Verdict;
+  regressions: number;
+  improvements: number;
+}
+
 /** How run `b` (after) differs from run `a` (before), over the examples that both have. Every difference is b minus a. */
 export interface RunComparison {
   /** Public ids. */
@@ -74,6 +88,10 @@ export interface RunComparison {
   only_in_a: UnmatchedExamples;
   only_in_b: UnmatchedExamples;
   by_evaluator: EvaluatorComparison[];
+  /** Where groups were asked for: the largest first. */
+  by_group?: { total: number; groups: GroupComparison[] } | undefined;
+  /** Where they were asked for. */
+  unchanged_examples?: ChangedExample[] | undefined;
 }
 
 /** What is known of two runs together: sums over the examples that both have, and the largest changes. */
@@ -93,6 +111,16 @@ export interface ComparisonSums {
   /** The sum of the squared distances of the differences from their mean. */
   squares: number;
   evaluators: readonly EvaluatorSums[];
+  groups?: { total: number; sums: readonly GroupSums[] };
+  unchangedExamples?: ChangedExample[];
+}
+
+/** The same of the examples of one group. */
+export interface GroupSums extends Pick<ComparisonSums, 'millionthsA' | 'millionthsB' | 'differences' | 'squares'> {
+  value: string | null;
+  compared: number;
+  regressions: number;
+  improvements: number;
 }
 
 /** The same of one evaluator's scores. */
@@ -114,8 +142,8 @@ export interface EvaluatorSums {
  */
 export function compareSums(a: string, b: string, sums: ComparisonSums): RunComparison {
   const { compared, regressions, improvements } = sums;
-  const estimate = estimateOf(sums);
   const differing = regressions.total + improvements.total;
+  const estimate = estimateOf({ ...sums, differing });
   const verdict = judge(estimate, differing);
   return {
     a,
@@ -134,15 +162,44 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     only_in_a: sums.onlyInA,
     only_in_b: sums.onlyInB,
     by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, compared)),
+    ...(sums.groups && { by_group: { total: sums.groups.total, groups: sums.groups.sums.map(compareGroup) } }),
+    ...(sums.unchangedExamples && { unchanged_examples: sums.unchangedExamples }),
   };
 }
 
-function estimateOf(sums: ComparisonSums): DifferenceEstimate | null {
-  const { compared, differences, millionthsA, millionthsB, regressions, improvements, squares } = sums;
+function compareGroup(sums: GroupSums): GroupComparison {
+  const { value, compared, regressions, improvements } = sums;
+  const differing = regressions + improvements;
+  const estimate = estimateOf({ ...sums, differing });
+  return {
+    value,
+    examples: compared,
+    score_a: meanOf(sums.millionthsA, compared) ?? 0,
+    score_b: meanOf(sums.millionthsB, compared) ?? 0,
+    difference: estimate?.mean ?? 0,
+    interval: estimate && { low: estimate.low, high: estimate.high, method: estimate.method },
+    verdict: judge(estimate, differing),
+    regressions,
+    improvements,
+  };
+}
+
+type PairSums = Pick<ComparisonSums, 'compared' | 'differences' | 'millionthsA' | 'millionthsB' | 'squares'> & {
+  differing: number;
+};
+
+function estimateOf({
+  compared,
+  differences,
+  millionthsA,
+  millionthsB,
+  differing,
+  squares,
+}: PairSums): DifferenceEstimate | null {
   if (compared === 0) return null;
   if (differences !== null) return estimateDifference(differences);
   const mean = (millionthsB - millionthsA) / 1_000_000 / compared;
-  return estimateFromSums({ pairs: compared, differing: regressions.total + improvements.total, mean, squares });
+  return estimateFromSums({ pairs: compared, differing, mean, squares });
 }
 
 function meanOf(millionths: number | null, count: number): number | null {

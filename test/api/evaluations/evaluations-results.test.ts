@@ -251,3 +251,136 @@ test('a page with a rare filter examines so many results at most, and says where
   const csv = await stage.service.call('GET', `/evaluations/${id}/results?max_score=0.09&min_score=0.01&format=csv`);
   expect(String(csv.body).trim().split('\n')).toHaveLength(3);
 });
+
+test('a comparison is narrowed by evaluator and metadata, grouped by a key of the metadata, and lists what did not change', async () => {
+  const right = (index: number) => `Answer to: Say g${index}`;
+  const rows = (wrong: (index: number) => boolean) =>
+    Array.from({ length: 12 }, (_, index) => ({
+      id: `g${index}`,
+      variables: { text: `g${index}` },
+      expected: wrong(index) ? 'x' : right(index),
+      ...(index < 10 && { metadata: { topic: index < 8 ? 'billing' : 'returns', urgent: index === 0 } }),
+    }));
+  const evaluators = [
+    { type: 'exact_match', name: 'exact' },
+    { type: 'contains', name: 'answers', values: ['Answer'] },
+  ];
+  await upload(
+    'grouped',
+    rows((index) => index >= 8),
+  );
+  const before = await stage.run({ dataset: 'grouped', evaluators });
+  await upload(
+    'grouped',
+    rows((index) => index < 8),
+  );
+  const after = await stage.run({ dataset: 'grouped', evaluators });
+  const compare = async (query: string) =>
+    stage.service.call('GET', `/evaluations/${after.id}/compare/${before.id}${query}`);
+  const { body: all } = await compare('?group_by=topic');
+  expect(all).toMatchObject({
+    examples_compared: 12,
+    metadata_keys: ['topic', 'urgent'],
+    by_group: {
+      total: 3,
+      groups: [
+        {
+          value: 'billing',
+          examples: 8,
+          score_a: 1,
+          score_b: 0.5,
+          difference: -0.5,
+          verdict: 'regression',
+          regressions: 8,
+        },
+        { value: 'returns', examples: 2, difference: 0.5, verdict: 'too_few_differences', improvements: 2 },
+        { value: null, examples: 2, difference: 0.5 },
+      ],
+    },
+  });
+  expect(all.by_group.groups[0].interval.high).toBeLessThan(0);
+  expect(all).not.toHaveProperty('unchanged_examples');
+  const { body: returns } = await compare('?metadata_key=topic&metadata_value=returns&evaluator=exact&limit=1');
+  expect(returns).toMatchObject({ examples_compared: 2, score_a: 0, score_b: 1, regressions: { total: 0 } });
+  expect(returns.improvements).toMatchObject({ total: 2, examples: [{ key: 'g8', difference: 1 }] });
+  const { body: same } = await compare('?evaluator=answers&unchanged=true&metadata_key=urgent&metadata_value=true');
+  expect(same).toMatchObject({ verdict: 'no_change', unchanged: 1, unchanged_examples: [{ key: 'g0', score_a: 1 }] });
+  for (const [query, path] of [
+    ['?evaluator=none', 'evaluator'],
+    ['?metadata_key=topic', 'metadata_value'],
+    ['?limit=1001', 'limit'],
+    ['?group_by=', 'group_by'],
+  ] as const)
+    expect(await compare(query)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', details: [{ path }] } },
+    });
+  expect(
+    (await stage.results(after.id, '?metadata_key=topic&metadata_value=returns')).map(
+      (row: { example_id: string }) => row.example_id,
+    ),
+  ).toEqual(['g8', 'g9']);
+});
+
+test('results are sorted page by page, searched, and summed up', async () => {
+  const run = await stage.run({
+    examples: [
+      { id: 'ada', variables: { text: 'A % of 1' }, expected: 'x' },
+      { id: 'bob', variables: { text: 'B' }, expected: 'Answer to: Say B' },
+      { id: 'cy', variables: { text: 'C' }, expected: 'y' },
+      { id: 'di', variables: { text: 'D' }, expected: 'Answer to: Say D' },
+    ],
+    evaluators: [
+      { type: 'exact_match', name: 'exact' },
+      { type: 'contains', name: 'has_a', values: ['A %'] },
+    ],
+    baseline: null,
+  });
+  const list = async (query: string) => {
+    const keys: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const at = `/evaluations/${run.id}/results?limit=1&${query}&cursor=${cursor}`;
+      const { status, body } = await stage.service.call('GET', at.replace(/&cursor=$/, ''));
+      expect(status).toBe(200);
+      keys.push(...body.data.map((row: { example_id: string }) => row.example_id));
+      cursor = body.next_cursor;
+    }
+    return keys.join(' ');
+  };
+  expect(await list('sort=-score')).toBe('ada bob di cy');
+  expect(await list('sort=score')).toBe('cy ada bob di');
+  expect(await list('sort=-score&evaluator=exact')).toBe('bob di ada cy');
+  expect(await list('sort=-score&max_score=0.5')).toBe('ada bob di cy');
+  expect((await list('sort=latency')).split(' ').sort()).toEqual(['ada', 'bob', 'cy', 'di']);
+  expect((await list('sort=-change')).split(' ')).toHaveLength(4);
+  expect((await list('sort=cost')).split(' ')).toHaveLength(4);
+  expect(await list('q=a%20%25')).toBe('ada');
+  expect(await list('q=SAY%20b')).toBe('bob');
+  expect(await list('q=nothing%20like%20it')).toBe('');
+  const sum = async (query = '') => stage.service.call('GET', `/evaluations/${run.id}/results/summary${query}`);
+  expect((await sum()).body).toMatchObject({
+    results: 4,
+    scored: 4,
+    failed: 0,
+    passed: 0,
+    score: 0.375,
+    histogram: [1, 0, 0, 0, 0, 3, 0, 0, 0, 0],
+    by_evaluator: { exact: 0.5, has_a: 0.25 },
+    complete: true,
+  });
+  expect((await sum('?evaluator=exact&q=say')).body).toMatchObject({ results: 4, passed: 2, score: 0.5 });
+  expect((await sum('?q=nothing%20like%20it')).body).toMatchObject({ results: 0, score: null, cost: { amount: null } });
+  for (const [query, path] of [
+    ['sort=name', 'sort'],
+    ['sort=--score', 'sort'],
+    ['sort=score&format=csv', 'sort'],
+    ['q=', 'q'],
+    ['evaluator=exact', 'evaluator'],
+    ['metadata_value=x', 'metadata_value'],
+  ] as const)
+    expect(await stage.service.call('GET', `/evaluations/${run.id}/results?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path }] } },
+    });
+  expect(await sum('?evaluator=none')).toMatchObject({ status: 400 });
+});

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { OutputView } from '../../components/output-view.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatNumber, formatScore } from '../../format.ts';
 import { resultQuery } from './queries.ts';
-import { asText, nameOf, outputOf } from './result-text.ts';
-import { comparisonRoute } from './routes.ts';
+import { asText, difference, nameOf, textOf } from './result-text.ts';
+import { COMPARED, comparisonRoute } from './routes.ts';
 import type { Comparison, Result } from './types.ts';
 
 /** With it comes what compares texts. */
@@ -16,17 +16,29 @@ const TextDiff = lazy(async () => ({ default: (await import('../../components/te
 
 type Changed = Comparison['regressions']['examples'][number];
 
-/** A difference of scores in points, with its sign. */
-export const difference = (value: number | null) =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
+const TITLES = { worse: 'Got worse', better: 'Got better', changed: 'Changed', all: 'All' } as const;
 
-/** The examples whose scores differ, those that lost or won most first: each with its texts before and after. */
+/** The examples of one kind, those that lost most first unless they are asked for in their own order. */
+function listOf(comparison: Comparison, show: (typeof COMPARED)[number], byPlace: boolean): readonly Changed[] {
+  const { regressions, improvements, unchanged_examples: unchanged = [] } = comparison;
+  const found =
+    show === 'worse'
+      ? regressions.examples
+      : show === 'better'
+        ? improvements.examples
+        : [...regressions.examples, ...(show === 'all' ? unchanged : []), ...improvements.examples.toReversed()];
+  return byPlace ? [...found].sort((a, b) => a.seq_b - b.seq_b) : found;
+}
+
+/** The examples that both runs have, as the filters say: each with its texts before and after. */
 export function ChangedTexts({ id, other, comparison }: { id: string; other: string; comparison: Comparison }) {
-  const { show: asked, example: open } = comparisonRoute.useSearch();
+  const { show: asked, example: open, order } = comparisonRoute.useSearch();
   const navigate = comparisonRoute.useNavigate();
-  const { regressions, improvements } = comparison;
+  const { regressions, improvements, unchanged } = comparison;
   const show = asked ?? (regressions.total === 0 && improvements.total > 0 ? 'better' : 'worse');
-  const { examples, total } = show === 'worse' ? regressions : improvements;
+  const changed = regressions.total + improvements.total;
+  const totals = { worse: regressions.total, better: improvements.total, changed, all: changed + unchanged };
+  const examples = useMemo(() => listOf(comparison, show, order === 'examples'), [comparison, show, order]);
   const at = Math.max(
     examples.findIndex(({ seq_b }) => seq_b === open),
     0,
@@ -39,31 +51,50 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
     return true;
   };
   useStepKeys((by) => go(at + by));
-  if (regressions.total + improvements.total === 0) return null;
+  if (totals.all === 0) return null;
   return (
     <section className="stack" aria-labelledby="texts">
-      <h2 id="texts">Texts that changed</h2>
-      <nav aria-label="Which examples" className="tabs-list">
-        {(['worse', 'better'] as const).map((each) => (
-          <Link
-            key={each}
-            to="/evaluations/$id/compare/$other"
-            params={{ id, other }}
-            search={{ show: each, example: undefined }}
-            className="tab"
-            activeOptions={{ exact: true, includeSearch: true }}
-            aria-current={each === show ? 'page' : undefined}
-            resetScroll={false}
+      <h2 id="texts">Texts side by side</h2>
+      <div className="row texts-head">
+        <nav aria-label="Which examples" className="tabs-list">
+          {COMPARED.map((each) => (
+            <Link
+              key={each}
+              to="/evaluations/$id/compare/$other"
+              params={{ id, other }}
+              search={(before) => ({ ...before, show: each, example: undefined })}
+              className="tab"
+              activeOptions={{ exact: true, includeSearch: true }}
+              aria-current={each === show ? 'page' : undefined}
+              resetScroll={false}
+            >
+              {TITLES[each]}: {formatNumber(totals[each])}
+            </Link>
+          ))}
+        </nav>
+        <label className="row">
+          Order
+          <select
+            className="narrow"
+            value={order ?? ''}
+            onChange={({ target: { value } }) =>
+              void navigate({
+                search: (before) => ({ ...before, order: value === 'examples' ? 'examples' : undefined }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
           >
-            Got {each}: {formatNumber((each === 'worse' ? regressions : improvements).total)}
-          </Link>
-        ))}
-      </nav>
+            <option value="">Largest loss first</option>
+            <option value="examples">As in the dataset</option>
+          </select>
+        </label>
+      </div>
       {current === undefined ? (
-        <p className="muted">None got {show}.</p>
+        <p className="muted">None {show === 'changed' || show === 'all' ? 'changed' : `got ${show}`}.</p>
       ) : (
         <div className="changed-texts">
-          <ChangedList examples={examples} total={total} current={current} onOpen={go} />
+          <ChangedList examples={examples} total={totals[show]} current={current} onOpen={go} />
           <ChangedExample
             key={current.seq_b}
             id={id}
@@ -78,6 +109,8 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
     </section>
   );
 }
+
+const toneOf = (change: number) => (change < 0 ? 'lost' : change > 0 ? 'won' : 'muted');
 
 function ChangedList({
   examples,
@@ -108,7 +141,7 @@ function ChangedList({
               onClick={() => onOpen(at)}
             >
               <span>{nameOf(each.key, each.seq_b)}</span>
-              <span className={each.difference < 0 ? 'lost' : 'won'}>{difference(each.difference)}</span>
+              <span className={toneOf(each.difference)}>{difference(each.difference)}</span>
             </button>
           </li>
         ))}
@@ -172,10 +205,6 @@ function ChangedExample({
     </article>
   );
 }
-
-/** The output, or why there is none. */
-const textOf = (result: Result): string | null =>
-  result.error !== null && result.output === null ? `${result.error.code}: ${result.error.message}` : outputOf(result);
 
 function Texts({ old, now }: { old: Result; now: Result }) {
   const names = [...new Set([...Object.keys(old.scores ?? {}), ...Object.keys(now.scores ?? {})])];

@@ -1,15 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
+import { SelectField } from '../../components/fields.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
-import { ChangedTexts, difference } from './changed-texts.tsx';
-import { inWords } from './in-words.ts';
+import { ChangedTexts } from './changed-texts.tsx';
+import { inWords, verdictInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
+import { difference } from './result-text.ts';
 import { comparisonRoute } from './routes.ts';
 import type { Comparison } from './types.ts';
 import './evaluations.css';
@@ -17,7 +19,13 @@ import './evaluations.css';
 /** What changed from one run to another, and whether that is more than noise. */
 export function ComparisonPage() {
   const { id, other } = comparisonRoute.useParams();
-  const comparison = useQuery(comparisonQuery(id, other));
+  const { show, evaluator, by, value } = comparisonRoute.useSearch();
+  const unchanged = show === 'all';
+  const comparison = useQuery({
+    ...comparisonQuery(id, other, { evaluator, by, value, unchanged }),
+    // Another filter of the same runs: what is there stays until the next is.
+    placeholderData: (before, query) => (query?.queryKey[2] === id && query.queryKey[3] === other ? before : undefined),
+  });
   return (
     <>
       <PageHead
@@ -35,9 +43,19 @@ export function ComparisonPage() {
           </ol>
         }
         actions={
-          <Link to="/evaluations/$id/compare/$other" params={{ id: other, other: id }} className="button">
-            Swap
-          </Link>
+          <>
+            <Link
+              to="/evaluations/$id/compare/$other"
+              params={{ id: other, other: id }}
+              search={{ ...(evaluator && { evaluator }), ...(by && { by }), ...(value && { value }) }}
+              className="button"
+            >
+              Swap
+            </Link>
+            <Link to="/evaluations/compare" search={{ with: `${other},${id}` }} className="button">
+              In columns
+            </Link>
+          </>
         }
       />
       <div className="grid-2">
@@ -111,6 +129,7 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
           <Interval low={interval.low} high={interval.high} difference={comparison.difference ?? 0} />
         )}
       </div>
+      <Filters comparison={comparison} />
       <dl className="facts">
         <div>
           <dt>Compared</dt>
@@ -167,7 +186,147 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
           </tbody>
         </table>
       </section>
+      <Groups id={id} other={other} />
       <ChangedTexts id={id} other={other} comparison={comparison} />
     </>
+  );
+}
+
+/** What all of the page is narrowed down to. */
+function Filters({ comparison }: { comparison: Comparison }) {
+  const search = comparisonRoute.useSearch();
+  const navigate = comparisonRoute.useNavigate();
+  const { evaluator, by, value } = search;
+  const change = (part: Partial<typeof search>) =>
+    void navigate({
+      search: (before) => ({ ...before, example: undefined, ...part }),
+      replace: true,
+      resetScroll: false,
+    });
+  const common = comparison.by_evaluator.filter(({ difference: found }) => found !== null).map(({ name }) => name);
+  const keys = comparison.metadata_keys ?? [];
+  if (common.length < 2 && keys.length === 0) return null;
+  return (
+    <search className="filters">
+      {common.length > 1 && (
+        <SelectField
+          label="Scores of"
+          value={evaluator ?? ''}
+          onChange={(name) => change({ evaluator: name === '' ? undefined : name })}
+          options={[{ value: '', label: 'The examples' }, ...common]}
+        />
+      )}
+      {keys.length > 0 && (
+        <SelectField
+          label="Group by"
+          value={by ?? ''}
+          onChange={(key) => change({ by: key === '' ? undefined : key, value: undefined })}
+          options={[{ value: '', label: 'Nothing' }, ...keys]}
+        />
+      )}
+      {value !== undefined && (
+        <button type="button" className="button" onClick={() => change({ value: undefined })}>
+          Only {by}: {value} ✕<span className="visually-hidden"> show all groups</span>
+        </button>
+      )}
+    </search>
+  );
+}
+
+/** The examples by a key of their metadata: each group's difference, and whether it is more than noise. */
+function Groups({ id, other }: { id: string; other: string }) {
+  const { evaluator, by, value, show } = comparisonRoute.useSearch();
+  const query = useQuery({
+    ...comparisonQuery(id, other, { evaluator, by, unchanged: show === 'all' }),
+    enabled: by !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  if (by === undefined) return null;
+  return (
+    <section className="stack" aria-labelledby="by-group">
+      <h2 id="by-group">By {by}</h2>
+      <QueryState query={query} what="the groups">
+        {({ by_group: found }) => (
+          <>
+            <div className="wide-scroll" tabIndex={0} role="region" aria-label={`By ${by}: numbers`}>
+              <table className="simple-table groups">
+                <thead>
+                  <tr>
+                    <th scope="col">{by}</th>
+                    <th scope="col">Examples</th>
+                    <th scope="col">Before</th>
+                    <th scope="col">After</th>
+                    <th scope="col" className="group-interval">
+                      Difference, with its 95 % interval
+                    </th>
+                    <th scope="col">Worse</th>
+                    <th scope="col">Better</th>
+                    <th scope="col">Verdict</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {found?.groups.map((group) => (
+                    <Group
+                      key={group.value ?? ''}
+                      group={group}
+                      params={{ id, other }}
+                      isChosen={group.value === value}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {found && found.total > found.groups.length && (
+              <p className="field-hint">
+                The {formatNumber(found.groups.length)} largest of {formatNumber(found.total)}.
+              </p>
+            )}
+          </>
+        )}
+      </QueryState>
+    </section>
+  );
+}
+
+function Group({
+  group,
+  params,
+  isChosen,
+}: {
+  group: NonNullable<Comparison['by_group']>['groups'][number];
+  params: { id: string; other: string };
+  isChosen: boolean;
+}) {
+  const { value, interval, regressions, improvements } = group;
+  const { text, tone } = verdictInWords({ ...group, differing: regressions + improvements });
+  return (
+    <tr aria-current={isChosen || undefined}>
+      <th scope="row">
+        {value === null ? (
+          <span className="muted">none</span>
+        ) : (
+          <Link
+            to="/evaluations/$id/compare/$other"
+            params={params}
+            search={(before) => ({ ...before, value: isChosen ? undefined : value, example: undefined })}
+            resetScroll={false}
+          >
+            {value === '' ? '(empty)' : value}
+          </Link>
+        )}
+      </th>
+      <td>{formatNumber(group.examples)}</td>
+      <td>{formatScore(group.score_a)}</td>
+      <td>{formatScore(group.score_b)}</td>
+      <td>
+        {difference(group.difference)}
+        {interval && <Interval low={interval.low} high={interval.high} difference={group.difference} widest={1} />}
+      </td>
+      <td>{formatNumber(regressions)}</td>
+      <td>{formatNumber(improvements)}</td>
+      <td>
+        <span className={`verdict ${tone}`}>{text}</span>
+      </td>
+    </tr>
   );
 }

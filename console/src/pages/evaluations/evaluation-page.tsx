@@ -14,6 +14,7 @@ import { ProviderBatches } from './provider-batches.tsx';
 import { comparisonQuery, evaluationQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
 import { evaluationRoute } from './routes.ts';
+import { Throughput } from './throughput.tsx';
 import { useEvaluation } from './use-evaluation.ts';
 import './evaluations.css';
 
@@ -77,6 +78,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
         {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
         {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
       </p>
+      {status === 'running' && <Throughput evaluation={evaluation} />}
       {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
       {error && (
         <div className="notice bad">

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge, TargetLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -11,12 +11,12 @@ import { formatCost, formatNumber, formatScore, formatTime, NONE } from '../../f
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { hasEnded } from './queries.ts';
-import { EVALUATION_STATES, evaluationsRoute } from './routes.ts';
+import { EVALUATION_STATES, evaluationsRoute, MOST_COLUMNS } from './routes.ts';
 import { VersionScores } from './version-scores.tsx';
 
 const REFRESH_MS = 3_000;
 
-const columns: Column<Evaluation>[] = [
+const COLUMNS: Column<Evaluation>[] = [
   {
     key: 'created',
     header: 'Created',
@@ -68,6 +68,49 @@ const columns: Column<Evaluation>[] = [
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
 ];
 
+/** Runs are chosen here to be compared. */
+const choiceColumn = (
+  chosen: readonly string[],
+  setChosen: (change: (before: readonly string[]) => readonly string[]) => void,
+): Column<Evaluation> => ({
+  key: 'choice',
+  header: 'Compare',
+  width: '4.5rem',
+  cell: ({ id, prompt_name, created_at }) => (
+    <input
+      type="checkbox"
+      aria-label={`Compare ${prompt_name} of ${formatTime(created_at)}`}
+      checked={chosen.includes(id)}
+      disabled={!chosen.includes(id) && chosen.length >= MOST_COLUMNS}
+      onChange={({ target: { checked } }) =>
+        setChosen((before) => (checked ? [...before, id] : before.filter((each) => each !== id)))
+      }
+    />
+  ),
+});
+
+/** Leads to the comparison of what is chosen: of two the later with the earlier, of more in columns. */
+function CompareChosen({ chosen }: { chosen: readonly string[] }) {
+  if (chosen.length < 2)
+    return (
+      <button type="button" className="button" disabled>
+        Compare: choose two or more
+      </button>
+    );
+  // Ids are in the order of time.
+  const [first = '', ...others] = [...chosen].sort();
+  const [last = ''] = others;
+  return others.length === 1 ? (
+    <Link to="/evaluations/$id/compare/$other" params={{ id: last, other: first }} className="button">
+      Compare 2 runs
+    </Link>
+  ) : (
+    <Link to="/evaluations/compare" search={{ with: [first, ...others].join(',') }} className="button">
+      Compare {chosen.length} runs
+    </Link>
+  );
+}
+
 export function EvaluationsPage() {
   const search = evaluationsRoute.useSearch();
   const navigate = evaluationsRoute.useNavigate();
@@ -83,6 +126,8 @@ export function EvaluationsPage() {
     const timer = setInterval(() => void refetch(), REFRESH_MS);
     return () => clearInterval(timer);
   }, [isRunning, refetch]);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const columns = useMemo(() => [choiceColumn(chosen, setChosen), ...COLUMNS], [chosen]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <>
@@ -112,6 +157,7 @@ export function EvaluationsPage() {
           onChange={(status) => change({ status: EVALUATION_STATES.find((each) => each === status) })}
           options={[{ value: '', label: 'Any' }, ...EVALUATION_STATES]}
         />
+        {chosen.length > 0 && <CompareChosen chosen={chosen} />}
         {search.schedule_id && (
           <button type="button" className="button" onClick={() => change({ schedule_id: undefined })}>
             Of one schedule ✕<span className="visually-hidden"> show those of all</span>
@@ -137,7 +183,7 @@ export function EvaluationsPage() {
               rows={rows}
               columns={columns}
               rowKey={(row) => row.id}
-              minWidth="68rem"
+              minWidth="73rem"
               onEnd={list.loadMore}
             />
           )

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
@@ -10,6 +11,7 @@ import { TemporalLink } from '../../components/temporal-link.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
+import { keysAreOn, TYPED } from '../../shell/single-keys.ts';
 import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
 import { asText, outputOf } from './result-text.ts';
 import type { Result } from './types.ts';
@@ -35,7 +37,11 @@ export function ExampleDialog({
   const listed = rows[at];
   const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
   const result = listed ?? query.data;
-  const step = (to: number, label: string) => {
+  useDialogSteps((by) => {
+    const target = at < 0 ? undefined : rows[at + by];
+    if (target !== undefined) onOpen(target.seq);
+  });
+  const step = (to: number, label: string, key: string) => {
     const target = at < 0 ? undefined : rows[to];
     return (
       <button
@@ -44,15 +50,15 @@ export function ExampleDialog({
         disabled={target === undefined}
         onClick={() => onOpen(target?.seq)}
       >
-        {label}
+        {label} <kbd aria-hidden>{key}</kbd>
       </button>
     );
   };
   return (
     <Modal open wide onClose={() => onOpen(undefined)} title={`Example ${seq + 1}`} description={result?.example_id}>
       <div className="row">
-        {step(at - 1, 'Previous')}
-        {step(at + 1, 'Next')}
+        {step(at - 1, 'Previous', 'k')}
+        {step(at + 1, 'Next', 'j')}
         <button type="button" className="button small" onClick={() => onOpen(undefined)}>
           Close
         </button>
@@ -66,6 +72,25 @@ export function ExampleDialog({
       )}
     </Modal>
   );
+}
+
+/** `j` and `k` in the dialog: those of the page behind it do nothing meanwhile. */
+function useDialogSteps(step: (by: 1 | -1) => void): void {
+  const latest = useRef(step);
+  useEffect(() => {
+    latest.current = step;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || (key !== 'j' && key !== 'k') || !keysAreOn()) return;
+      if (!(target instanceof Element) || target.matches(TYPED) || target.closest('.editor') !== null) return;
+      event.preventDefault();
+      latest.current(key === 'j' ? 1 : -1);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
 }
 
 function Details({ evaluation, result }: { evaluation: Evaluation; result: Result }) {

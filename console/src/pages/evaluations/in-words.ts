@@ -14,10 +14,22 @@ const signed = (share: number) => {
 };
 
 /** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
-export function inWords({ verdict, interval, difference, regressions, improvements }: Comparison): {
+export function inWords({ regressions, improvements, ...rest }: Comparison): Words {
+  return verdictInWords({ ...rest, differing: regressions.total + improvements.total });
+}
+
+interface Words {
   text: string;
   tone: string;
-} {
+}
+
+/** The same of a part of a comparison. */
+export function verdictInWords({
+  verdict,
+  interval,
+  difference,
+  differing,
+}: Pick<Comparison, 'verdict' | 'interval' | 'difference'> & { differing: number }): Words {
   const low = interval?.low ?? 0;
   const high = interval?.high ?? 0;
   switch (verdict) {
@@ -31,7 +43,6 @@ export function inWords({ verdict, interval, difference, regressions, improvemen
         tone: '',
       };
     case 'too_few_differences': {
-      const differing = regressions.total + improvements.total;
       return {
         text: `Only ${differing} ${differing === 1 ? 'example differs' : 'examples differ'}: too few to tell`,
         tone: '',

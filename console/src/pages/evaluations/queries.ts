@@ -3,7 +3,7 @@ import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
 import { isNotFound } from '../../queries.ts';
 import type { EvaluatorType } from './evaluator.ts';
-import type { Comparison, ExampleInput, Result } from './types.ts';
+import type { Comparison, ExampleInput, Result, ResultsSummary } from './types.ts';
 
 const PAGE = 1_000;
 
@@ -21,11 +21,32 @@ export const evaluationQuery = (id: string) =>
     queryFn: ({ signal }) => get<Evaluation>(pathOf('evaluations', id), undefined, signal),
   });
 
+/** Examples of each kind that a comparison lists: who looks at more narrows them down. */
+const LISTED = 1_000;
+
+/** What a comparison is narrowed down to. */
+export interface ComparisonFilter {
+  evaluator?: string | undefined;
+  /** A key of the metadata whose values are compared one by one. */
+  by?: string | undefined;
+  /** Only examples whose metadata has this value of the key. */
+  value?: string | undefined;
+  unchanged?: boolean | undefined;
+}
+
 /** What changed from `other`, the run before, to `id`. */
-export const comparisonQuery = (id: string, other: string) =>
+export const comparisonQuery = (id: string, other: string, filter: ComparisonFilter = {}) =>
   queryOptions({
-    queryKey: ['evaluations', 'comparison', id, other],
-    queryFn: ({ signal }) => get<Comparison>(`${pathOf('evaluations', id)}/compare${pathOf(other)}`, undefined, signal),
+    queryKey: ['evaluations', 'comparison', id, other, filter],
+    queryFn: ({ signal }) => {
+      const { evaluator, by, value, unchanged } = filter;
+      const narrowed = value === undefined ? { group_by: by } : { metadata_key: by, metadata_value: value };
+      return get<Comparison>(
+        `${pathOf('evaluations', id)}/compare${pathOf(other)}`,
+        { evaluator, ...narrowed, limit: LISTED, unchanged: unchanged || undefined },
+        signal,
+      );
+    },
     staleTime: 300_000,
   });
 
@@ -35,6 +56,17 @@ export const evaluatorTypesQuery = queryOptions({
   queryFn: ({ signal }) => get<Page<EvaluatorType>>('/evaluators', undefined, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/** Filters of results, as the API has them. */
+export type ResultFilter = Record<string, string | number | boolean | undefined>;
+
+/** What the results that filters let through come to. */
+export const summaryQuery = (id: string, filter: ResultFilter) =>
+  queryOptions({
+    queryKey: ['evaluations', 'summary', id, filter],
+    queryFn: ({ signal }) => get<ResultsSummary>(`${pathOf('evaluations', id)}/results/summary`, filter, signal),
+    placeholderData: (before, query) => (query?.queryKey[2] === id ? before : undefined),
+  });
 
 const resultPath = (id: string, seq: number) => pathOf('evaluations', id, 'results', seq);
 

@@ -11,3 +11,11 @@ export function outputOf({ output, tool_calls }: Pick<Result, 'output' | 'tool_c
 
 /** What an example is called: those without an id of their own by their place in the run. */
 export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
+
+/** The output, or why there is none. */
+export const textOf = (result: Result): string | null =>
+  result.error !== null && result.output === null ? `${result.error.code}: ${result.error.message}` : outputOf(result);
+
+/** A difference of scores in points, with its sign. */
+export const difference = (value: number | null) =>
+  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;

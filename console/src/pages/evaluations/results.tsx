@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { pathOf } from '../../api.ts';
@@ -6,22 +6,28 @@ import type { Evaluation } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
-import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
-import { hasEnded, RESULTS_PAGE } from './queries.ts';
-import { nameOf } from './result-text.ts';
-import { evaluationRoute, RESULT_FILTERS } from './routes.ts';
+import { hasEnded, RESULTS_PAGE, summaryQuery } from './queries.ts';
+import { difference, nameOf } from './result-text.ts';
+import { evaluationRoute, RESULT_FILTERS, RESULT_SORTS } from './routes.ts';
 import { ScoreHistogram } from './score-histogram.tsx';
-import type { Result } from './types.ts';
+import type { Result, ResultsSummary } from './types.ts';
 
 /** With it come the editors that show differences: only who opens an example needs them. */
 const ExampleDialog = lazy(async () => ({ default: (await import('./example-dialog.tsx')).ExampleDialog }));
 
 /** More evaluators than these have no columns of their own: an example shows all. */
-const MOST_SCORE_COLUMNS = 4;
+const MOST_SCORE_COLUMNS = 12;
+const SCORE_COLUMN_REM = 6;
+/** The API sorts no longer runs. */
+const MOST_SORTED = 20_000;
 /** Of a text in a row of the table: the row shows less. */
 const EXCERPT_CHARACTERS = 200;
+/** How often sums are read again while the run goes on. */
+const SUMMARY_MS = 3_000;
 const FAILED = { value: 'failed', label: 'Failed' };
 const FILTERS = [
   { value: '', label: 'All' },
@@ -55,11 +61,14 @@ function Mark({ row, hasBaseline }: { row: Result; hasBaseline: boolean }) {
   return improvement ? <span className="badge good">better</span> : <span className="muted">as before</span>;
 }
 
+const isByScore = (sort: string | undefined) => sort === 'score' || sort === '-score';
+
 function columnsOf(
   id: string,
   evaluator: string | undefined,
   hasBaseline: boolean,
   evaluators: readonly string[],
+  head: (header: string, name: string, first?: 'ascending') => Pick<Column<never>, 'header' | 'head' | 'sorted'>,
 ): Column<Result>[] {
   const before: Column<Result> = {
     key: 'before',
@@ -68,14 +77,21 @@ function columnsOf(
     alignEnd: true,
     cell: (row) => formatScore(row.baseline_score),
   };
+  const change: Column<Result> = {
+    key: 'change',
+    ...head('Change', 'change', 'ascending'),
+    width: '6rem',
+    alignEnd: true,
+    cell: ({ score, baseline_score: was }) => (score === null || was === null ? NONE : difference(score - was) || '0'),
+  };
   const byEvaluator =
     evaluators.length < 2
       ? []
       : evaluators.slice(0, MOST_SCORE_COLUMNS).map(
           (name): Column<Result> => ({
             key: `score ${name}`,
-            header: name,
-            width: '5rem',
+            ...head(name, `score ${name}`, 'ascending'),
+            width: `${SCORE_COLUMN_REM - 1}rem`,
             alignEnd: true,
             cell: (row) => formatScore(row.scores?.[name]?.score),
           }),
@@ -99,12 +115,12 @@ function columnsOf(
     },
     {
       key: 'score',
-      header: 'Score',
-      width: '5rem',
+      ...head('Score', 'score', 'ascending'),
+      width: '5.5rem',
       alignEnd: true,
       cell: (row) => formatScore(scoreOf(row, evaluator)),
     },
-    ...(hasBaseline ? [before] : []),
+    ...(hasBaseline ? [before, change] : []),
     ...byEvaluator,
     {
       key: 'flags',
@@ -135,8 +151,14 @@ function columnsOf(
       width: 'minmax(10rem, 2fr)',
       cell: ({ expected }) => (expected === null ? <span className="muted">nothing</span> : excerpt(expected)),
     },
-    { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
-    { key: 'latency', header: 'Latency', width: '5.5rem', alignEnd: true, cell: (row) => formatMs(row.model_ms) },
+    { key: 'cost', ...head('Cost', 'cost'), width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+    {
+      key: 'latency',
+      ...head('Latency', 'latency'),
+      width: '6rem',
+      alignEnd: true,
+      cell: (row) => formatMs(row.model_ms),
+    },
   ];
 }
 
@@ -146,27 +168,63 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   const hasBaseline = evaluation.baseline_id !== null;
   const search = evaluationRoute.useSearch();
   const navigate = evaluationRoute.useNavigate();
-  const { only, evaluator, min, max, example } = search;
+  const { only, evaluator, min, max, example, q, sort_by: sort } = search;
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const byScore = min !== undefined || max !== undefined;
-  const list = useList<Result>(`${pathOf('evaluations', id)}/results`, {
-    limit: RESULTS_PAGE,
-    ...(only && { [only]: true }),
-    ...(byScore && { evaluator, min_score: scoreAt(min), max_score: scoreAt(max) }),
-  });
+  const filter = { q, ...(only && { [only]: true }) };
+  const range = { min_score: scoreAt(min), max_score: scoreAt(max) };
+  const list = useList<Result>(
+    `${pathOf('evaluations', id)}/results`,
+    {
+      limit: RESULTS_PAGE,
+      ...filter,
+      ...((byScore || isByScore(sort)) && { evaluator }),
+      ...(byScore && range),
+      sort,
+    },
+    { keepPrevious: true },
+  );
+  const refetchInterval = hasEnded(evaluation) ? (false as const) : SUMMARY_MS;
+  // The bars show all scores, so that another one can be chosen; the sums are those of the filters.
+  const spread = useQuery({ ...summaryQuery(id, { ...filter, evaluator }), refetchInterval }).data;
+  const summary = useQuery({
+    ...summaryQuery(id, { ...filter, evaluator, ...(byScore && range) }),
+    refetchInterval,
+  }).data;
   const { data: shown, hasMore, loadMore } = list;
   useFreshResults(evaluation, shown?.length ?? 0);
   const evaluators = useMemo(() => evaluation.evaluators.map(({ name }) => name), [evaluation.evaluators]);
-  const columns = useMemo(
-    () => columnsOf(id, evaluator, hasBaseline, evaluators),
-    [id, evaluator, hasBaseline, evaluators],
-  );
-  const isFiltered = only !== undefined || byScore;
+  const canSort = examples_total <= MOST_SORTED;
+  const columns = useMemo(() => {
+    const head = (header: string, name: string, first: 'ascending' | 'descending' = 'descending') => {
+      if (!canSort) return { header };
+      // The API sorts by the scores of the one evaluator whose scores are shown.
+      const shown = isByScore(sort) && evaluator !== undefined ? `${sort} ${evaluator}` : (sort ?? '');
+      const onSort = (chosen: string) => {
+        const [by, ...of] = chosen.split(' ');
+        void navigate({
+          search: (before) => ({
+            ...before,
+            sort_by: RESULT_SORTS.find((each) => each === by),
+            ...(name.startsWith('score') && { evaluator: of.length === 0 ? undefined : of.join(' ') }),
+          }),
+          replace: true,
+          resetScroll: false,
+        });
+      };
+      return sortHead(header, name, { sort: shown, first, onSort });
+    };
+    return columnsOf(id, evaluator, hasBaseline, evaluators, head);
+  }, [id, evaluator, hasBaseline, evaluators, canSort, sort, navigate]);
+  const isFiltered = only !== undefined || byScore || q !== undefined;
   return (
     <section className="stack" aria-labelledby="results">
       <h2 id="results">Results</h2>
-      <ScoreHistogram evaluation={evaluation} />
+      <div className="grid-2">
+        {spread && <ScoreHistogram counts={spread.histogram} complete={spread.complete} />}
+        {summary && evaluators.length > 1 && <EvaluatorBars means={summary.by_evaluator} />}
+      </div>
       <search className="filters">
         <SelectField
           label="Examples"
@@ -182,15 +240,19 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             options={[{ value: '', label: 'The example' }, ...evaluators]}
           />
         )}
+        <FilterField label="Search" value={q} onChange={(value) => change({ q: value })} />
         <FilterField label="Score from, in %" value={min} onChange={(value) => change({ min: value })} type="number" />
         <FilterField label="Score to, in %" value={max} onChange={(value) => change({ max: value })} type="number" />
       </search>
       <p className="muted" role="status">
         {shown &&
           (isFiltered
-            ? `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
+            ? summary?.complete
+              ? `${formatNumber(summary.results)} of ${formatNumber(examples_total)}`
+              : `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
             : `${formatNumber(examples_evaluated)} results`)}
       </p>
+      {summary && <Totals summary={summary} isFiltered={isFiltered} />}
       <QueryState query={list} what="results">
         {(rows) =>
           rows.length === 0 ? (
@@ -199,7 +261,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
                 <button
                   type="button"
                   className="button"
-                  onClick={() => change({ only: undefined, min: undefined, max: undefined })}
+                  onClick={() => change({ only: undefined, min: undefined, max: undefined, q: undefined })}
                 >
                   Show all
                 </button>
@@ -211,7 +273,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
               rows={rows}
               columns={columns}
               rowKey={(row) => String(row.seq)}
-              minWidth="84rem"
+              minWidth={`${78 + (hasBaseline ? 12 : 0) + (evaluators.length > 1 ? Math.min(evaluators.length, MOST_SCORE_COLUMNS) * SCORE_COLUMN_REM : 0)}rem`}
               onEnd={hasMore ? loadMore : undefined}
             />
           )
@@ -231,6 +293,69 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
+/** What the results that are shown come to. */
+function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: boolean }) {
+  const { results, scored, passed, score, cost, latency, failed, tokens, complete } = summary;
+  if (results === 0) return null;
+  return (
+    <dl
+      className="facts totals"
+      aria-label={isFiltered ? 'Of the results that the filters let through' : 'Of all results'}
+    >
+      <div>
+        <dt>Pass</dt>
+        <dd>
+          <strong>{scored === 0 ? NONE : formatScore(passed / scored)}</strong>{' '}
+          <span className="muted">
+            {formatNumber(passed)} of {formatNumber(scored)}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Score, mean</dt>
+        <dd>{formatScore(score)}</dd>
+      </div>
+      <div>
+        <dt>Failed</dt>
+        <dd>{formatNumber(failed)}</dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>{formatCost(cost)}</dd>
+      </div>
+      <div>
+        <dt>Tokens</dt>
+        <dd>{formatCount(tokens)}</dd>
+      </div>
+      <div>
+        <dt>Latency</dt>
+        <dd>{latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % ${formatMs(latency.p95_ms)}`}</dd>
+      </div>
+      {!complete && <p className="field-hint">Of the first results: there are too many to sum up at once.</p>}
+    </dl>
+  );
+}
+
+/** The mean score of each evaluator, as bars. */
+function EvaluatorBars({ means }: { means: ResultsSummary['by_evaluator'] }) {
+  return (
+    <figure className="evaluator-bars">
+      <figcaption className="field-label">Mean score by evaluator</figcaption>
+      <ul>
+        {Object.entries(means).map(([name, mean]) => (
+          <li key={name}>
+            <span>{name}</span>
+            <span className="evaluator-bar" aria-hidden="true">
+              <span style={{ width: `${(mean ?? 0) * 100}%` }} />
+            </span>
+            <span className="end">{formatScore(mean)}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
 /** Reads the results again as the run gets on: the first page while it runs, all that were read when it has ended. */
 function useFreshResults(evaluation: Evaluation, loaded: number) {
   const client = useQueryClient();
@@ -240,5 +365,6 @@ function useFreshResults(evaluation: Evaluation, loaded: number) {
   useEffect(() => {
     if (!ended && loaded >= RESULTS_PAGE) return;
     void client.invalidateQueries({ queryKey: ['evaluations', 'list', `${pathOf('evaluations', id)}/results`] });
+    if (ended) void client.invalidateQueries({ queryKey: ['evaluations', 'summary', id] });
   }, [client, id, examples_evaluated, ended]);
 }

@@ -5,6 +5,9 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 export const EVALUATION_STATES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
 export const RESULT_FILTERS = ['regression', 'improvement', 'failed'] as const;
 
+/** With a minus the greatest come first. */
+export const RESULT_SORTS = ['score', '-score', 'change', '-change', 'cost', '-cost', 'latency', '-latency'] as const;
+
 export const evaluationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/evaluations',
@@ -43,20 +46,52 @@ export const evaluationRoute = createRoute({
       /** In percent, both included. */
       min: text(search['min']),
       max: text(search['max']),
+      /** A text that the examples have. */
+      q: text(search['q']),
+      sort_by: oneOf(search['sort_by'], RESULT_SORTS),
       /** The `seq` of the result that is open. */
       example: place(search['example']),
     }),
   component: lazyRouteComponent(() => import('./evaluation-page.tsx'), 'EvaluationPage'),
 });
 
+/** Which examples of a comparison are listed. */
+export const COMPARED = ['worse', 'better', 'changed', 'all'] as const;
+
 export const comparisonRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/evaluations/$id/compare/$other',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      show: oneOf(search['show'], ['worse', 'better']),
+      show: oneOf(search['show'], COMPARED),
+      /** Default: those that lost most come first. */
+      order: oneOf(search['order'], ['examples']),
+      /** Whose scores are compared; default: those of the examples. */
+      evaluator: text(search['evaluator']),
+      /** A key of the examples' metadata: its values are compared one by one. */
+      by: text(search['by']),
+      /** Only examples that have this value there. */
+      value: text(search['value']),
       /** The `seq` of the example whose texts are shown, in the run after. */
       example: place(search['example']),
     }),
   component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
+});
+
+/** Runs side by side at most. */
+export const MOST_COLUMNS = 6;
+
+export const columnsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/evaluations/compare',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      /** The ids of the runs, separated by commas. */
+      with: text(search['with']),
+      /** The `seq` of the example whose texts are shown, in the first run. */
+      example: place(search['example']),
+      /** Whether words that the first run has not are marked. */
+      mark: search['mark'] === true || undefined,
+    }),
+  component: lazyRouteComponent(() => import('./columns-page.tsx'), 'ColumnsPage'),
 });

@@ -7,6 +7,7 @@ export type Comparison = z.output<typeof compared.EvaluationComparison>;
 export type CreateEvaluation = z.input<typeof created.CreateEvaluation>;
 export type ScheduledEvaluation = z.input<typeof created.ScheduledEvaluation>;
 export type ExampleInput = z.output<typeof results.ExampleInput>;
+export type ResultsSummary = z.output<typeof results.ResultsSummary>;
 export type Result = z.output<typeof results.Result>;
 
 /** The response of `POST /evaluations/estimate`. */

@@ -1,30 +1,57 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { PromptSeries } from '../../api-types.ts';
-import { formatScore, formatTime } from '../../format.ts';
+import { useMemo } from 'react';
+import { get, type Page, pathOf } from '../../api.ts';
+import type { Prompt, PromptSeries } from '../../api-types.ts';
+import { Plot } from '../../components/plot.tsx';
+import { formatDay, formatScore, formatTime } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
+import type { Release } from '../releases/types.ts';
 import './evaluations.css';
 
-const WIDTH = 640;
-const HEIGHT = 180;
-const LEFT = 44;
-const BOTTOM = 24;
-const TOP = 8;
+/** Versions whose labels are shown, and releases: the newest. */
+const MARKED = 100;
 
 type Score = PromptSeries['scores'][number] & { interval?: unknown };
 
-/** The API's interval as numbers; undefined where it has none. */
-function boundsOf({ interval }: Score): { low: number; high: number } | undefined {
+/** The API's interval as numbers; null where it has none. */
+function boundsOf({ interval }: Score): { low: number; high: number } | null {
   const { low, high } = (interval ?? {}) as { low?: number; high?: number };
-  return low === undefined || high === undefined ? undefined : { low, high };
+  return low === undefined || high === undefined ? null : { low, high };
 }
 
 const nameOf = ({ dataset }: Score) => dataset?.name ?? 'Inline examples';
-const y = (score: number) => TOP + (1 - score) * (HEIGHT - TOP - BOTTOM);
+
+/** The newest releases of a prompt. */
+export const releasesOfQuery = (prompt: string) => ({
+  queryKey: ['releases', 'of', prompt],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    get<Page<Release>>('/releases', { prompt_name: prompt, limit: MARKED }, signal),
+  staleTime: 60_000,
+});
+
+/** What became of each version: the labels that it has, and the releases that brought it there. */
+function useMarks(prompt: string): ReadonlyMap<number, string[]> {
+  const versions = useQuery({
+    queryKey: ['prompts', 'labels-of-versions', prompt],
+    queryFn: ({ signal }) => get<Page<Prompt>>(`${pathOf('prompts', prompt)}/versions`, { limit: MARKED }, signal),
+    staleTime: 60_000,
+  }).data;
+  const releases = useQuery(releasesOfQuery(prompt)).data;
+  return useMemo(() => {
+    const marks = new Map<number, string[]>();
+    const add = (version: number, text: string) => marks.set(version, [...(marks.get(version) ?? []), text]);
+    for (const { version, labels } of versions?.data ?? []) for (const label of labels) add(version, label);
+    for (const { candidate_version: version, label, promoted_at: at } of releases?.data ?? [])
+      if (at !== null) add(version, `released to ${label}, ${formatDay(at)}`);
+    return marks;
+  }, [versions, releases]);
+}
 
 /** The newest score of each version, with its 95 % interval, over one dataset after the other. */
-export function VersionScores({ prompt, dataset }: { prompt: string; dataset: string | undefined }) {
+export function VersionScores({ prompt, dataset }: { prompt: string; dataset?: string | undefined }) {
   const series = useQuery(seriesQuery(prompt)).data;
+  const marks = useMarks(prompt);
   const scores = (series?.scores ?? []).filter((score) => dataset === undefined || nameOf(score) === dataset);
   if (scores.length === 0) return null;
   const byDataset = Map.groupBy(scores, nameOf);
@@ -33,7 +60,7 @@ export function VersionScores({ prompt, dataset }: { prompt: string; dataset: st
       <h2 id="version-scores">Score by version</h2>
       <div className="grid-2">
         {[...byDataset].map(([name, all]) => (
-          <DatasetScores key={name} name={name} scores={newestOfVersions(all)} />
+          <DatasetScores key={name} name={name} scores={newestOfVersions(all)} marks={marks} />
         ))}
       </div>
     </section>
@@ -46,75 +73,54 @@ function newestOfVersions(scores: readonly Score[]): Score[] {
   return [...byVersion.values()].sort((a, b) => a.prompt_version - b.prompt_version);
 }
 
-function DatasetScores({ name, scores }: { name: string; scores: readonly Score[] }) {
-  const step = (WIDTH - LEFT) / scores.length;
-  const x = (index: number) => LEFT + step * (index + 0.5);
-  // Labels of the axis that would overlap are left out.
-  const every = Math.ceil(scores.length / 12);
+/** Of a release the chart says that there was one: when is in its numbers. */
+const shortly = (mark: string) => (mark.startsWith('released to ') ? '⇧' : mark);
+
+function DatasetScores({
+  name,
+  scores,
+  marks,
+}: {
+  name: string;
+  scores: readonly Score[];
+  marks: ReadonlyMap<number, string[]>;
+}) {
+  const marksAt = (index: number) => marks.get(scores[index]?.prompt_version ?? 0) ?? [];
   return (
-    <figure className="chart">
-      <figcaption>
-        <h3>Over {name}</h3>
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="version-scores" aria-hidden="true">
-        {[0, 0.5, 1].map((mark) => (
-          <g key={mark}>
-            <line x1={LEFT} x2={WIDTH} y1={y(mark)} y2={y(mark)} className="grid-line" />
-            <text x={LEFT - 6} y={y(mark) + 4} textAnchor="end">
-              {mark * 100} %
-            </text>
-          </g>
-        ))}
-        <polyline points={scores.map(({ score }, index) => `${x(index)},${y(score)}`).join(' ')} />
-        {scores.map((each, index) => {
-          const bounds = boundsOf(each);
-          return (
-            <g key={each.evaluation_id}>
-              {bounds && (
-                <line x1={x(index)} x2={x(index)} y1={y(bounds.low)} y2={y(bounds.high)} className="interval" />
-              )}
-              <circle cx={x(index)} cy={y(each.score)} r="4" />
-              {index % every === 0 && (
-                <text x={x(index)} y={HEIGHT - 6} textAnchor="middle">
-                  v{each.prompt_version}
-                </text>
-              )}
-            </g>
-          );
-        })}
-      </svg>
-      <details>
-        <summary>Numbers</summary>
-        <div className="chart-numbers" tabIndex={0} role="region" aria-label={`Scores over ${name}: numbers`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                <th scope="col">Score</th>
-                <th scope="col">95 % interval</th>
-                <th scope="col">Ended</th>
-              </tr>
-            </thead>
-            <tbody>
-              {scores.map((each) => {
-                const bounds = boundsOf(each);
-                return (
-                  <tr key={each.evaluation_id}>
-                    <th scope="row">
-                      <Link to="/evaluations/$id" params={{ id: each.evaluation_id }}>
-                        {each.prompt_version}
-                      </Link>
-                    </th>
-                    <td>{formatScore(each.score)}</td>
-                    <td>{bounds && `${formatScore(bounds.low)} – ${formatScore(bounds.high)}`}</td>
-                    <td>{formatTime(each.finished_at)}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </figure>
+    <Plot
+      title={`Over ${name}`}
+      level="h3"
+      xs={scores.map((_, index) => index)}
+      domain={[-0.5, scores.length - 0.5]}
+      xTicks={scores.map(({ prompt_version }, at) => ({ at, label: `v${prompt_version}` }))}
+      names={scores.map(({ prompt_version }) => `Version ${prompt_version}`)}
+      xTitle="Version"
+      series={[
+        {
+          label: 'Score, with its 95 % interval',
+          values: scores.map(({ score }) => score),
+          intervals: scores.map(boundsOf),
+        },
+      ]}
+      format={formatScore}
+      max={1}
+      events={scores.flatMap((_, at) => {
+        const own = [...new Set(marksAt(at).map(shortly))];
+        return own.length === 0 ? [] : [{ at, label: own.join(' ') }];
+      })}
+      detail={(index) => {
+        const score = scores[index];
+        return (
+          score && (
+            <>
+              <Link to="/evaluations/$id" params={{ id: score.evaluation_id }}>
+                {formatTime(score.finished_at)}
+              </Link>
+              {marksAt(index).length > 0 && <div>{marksAt(index).join('; ')}</div>}
+            </>
+          )
+        );
+      }}
+    />
   );
 }

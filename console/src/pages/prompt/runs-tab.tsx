@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { PromptSeries } from '../../api-types.ts';
-import { Chart, type Series } from '../../components/chart.tsx';
+import { Chart, type Series, type TimeUnit } from '../../components/chart.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatCost, formatCount, formatMs, formatScore, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatScore, formatTime, NONE } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
+import { QualityCharts } from './quality-charts.tsx';
 import { ScoreTrends } from './score-trends.tsx';
 
 const SPANS = [
@@ -17,6 +18,8 @@ const SPANS = [
 const DAY_MS = 86_400_000;
 /** Lines in one chart: the newest versions. */
 const MAX_LINES = 6;
+
+const ENDS: TimeUnit = { title: 'Ended', seconds: 86_400, format: formatTime };
 
 const asCost = (value: number | null) => formatCost({ amount: value === null ? null : String(value) });
 const asRuns = (value: number | null) => (value === null ? NONE : formatCount(value));
@@ -38,6 +41,7 @@ export function RunsTab({ name }: { name: string }) {
       <QueryState query={query} what="the numbers">
         {(series) => <Charts name={name} series={series} />}
       </QueryState>
+      <QualityCharts name={name} />
       <ScoreTrends name={name} since={since} />
     </div>
   );
@@ -45,7 +49,7 @@ export function RunsTab({ name }: { name: string }) {
 
 type DayRow = PromptSeries['runs'][number];
 
-function Charts({ name, series: { runs, scores } }: { name: string; series: PromptSeries }) {
+function Charts({ name, series: { runs, scores, ...span } }: { name: string; series: PromptSeries }) {
   const { days, of } = useMemo(() => byVersion(runs), [runs]);
   const lines = useMemo(
     () => ({
@@ -66,12 +70,12 @@ function Charts({ name, series: { runs, scores } }: { name: string; series: Prom
     );
   return (
     <div className="grid-2">
-      {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} />}
+      {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} max={1} span={span} />}
       {runs.length > 0 && (
         <>
-          <Chart title="Runs per day" days={days} series={lines.runs} format={asRuns} />
-          <Chart title="Cost per day" days={days} series={lines.cost} format={asCost} />
-          <Chart title="Median latency" days={days} series={lines.latency} format={formatMs} />
+          <Chart title="Runs per day" days={days} series={lines.runs} format={asRuns} span={span} />
+          <Chart title="Cost per day" days={days} series={lines.cost} format={asCost} span={span} />
+          <Chart title="Median latency" days={days} series={lines.latency} format={formatMs} span={span} />
         </>
       )}
     </div>
@@ -105,6 +109,7 @@ function scoreLines(scores: PromptSeries['scores']) {
   const datasets = [...new Set(sorted.map(nameOf))].slice(0, MAX_LINES);
   return {
     days: sorted.map(({ finished_at }) => finished_at),
+    unit: ENDS,
     series: datasets.map((label) => ({
       label,
       values: sorted.map((each) => (nameOf(each) === label ? each.score : null)),

@@ -21,13 +21,14 @@ export function ScoreTrends({ name, since }: { name: string; since: string }) {
     queryFn: ({ signal }) =>
       get<ScoreSummary>('/scores/summary', { prompt_name: name, since, group_by: 'version,day' }, signal),
   });
+  const until = new Date().toISOString();
   const charts = useMemo(() => chartsOf(query.data?.data ?? []), [query.data]);
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   if (charts.length === 0) return null;
   return (
     <div className="grid-2">
       {charts.map(({ title, days, series, format }) => (
-        <Chart key={title} title={title} days={days} series={series} format={format} />
+        <Chart key={title} title={title} days={days} series={series} format={format} span={{ since, until }} />
       ))}
     </div>
   );

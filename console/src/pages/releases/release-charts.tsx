@@ -150,14 +150,25 @@ function Charts({ release, moments, unit }: { release: Release; moments: readonl
       })),
     };
   }, [moments, checked, stable_version, candidate_version]);
+  const span = {
+    since: release.created_at,
+    until: release.finished_at ?? new Date().toISOString(),
+  };
   return (
     <div className="grid-2">
-      <Chart title="Share" days={shares.times} series={shares.series} format={asPercent} unit={MOMENTS} />
+      <Chart title="Share" days={shares.times} series={shares.series} format={asPercent} unit={MOMENTS} span={span} />
       {times.length === 0 ? (
         <p className="muted">Nothing has run during this release yet.</p>
       ) : (
         <>
-          <Chart title="Executions" days={times} series={executions} format={asCount} unit={timeUnits[unit]} />
+          <Chart
+            title="Executions"
+            days={times}
+            series={executions}
+            format={asCount}
+            unit={timeUnits[unit]}
+            span={span}
+          />
           {charts.map(({ metric, series, format }) => (
             <Chart
               key={metric}
@@ -166,6 +177,7 @@ function Charts({ release, moments, unit }: { release: Release; moments: readonl
               series={series}
               format={format}
               unit={timeUnits[unit]}
+              span={span}
             />
           ))}
         </>

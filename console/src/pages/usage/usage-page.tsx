@@ -15,8 +15,9 @@ import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
-/** Lines in one chart: the dearest. */
+/** Series of one chart: the dearest. */
 const MAX_LINES = 6;
+const OTHERS = 'Others';
 const DRAFTS = 'Drafts';
 
 const usd = (amount: number | null) => formatCost({ amount: amount === null ? null : String(amount) });
@@ -118,11 +119,15 @@ const keyBy = (by: By) => (row: { prompt_name?: string | null | undefined; model
 function Charts({ usage, by }: { usage: Usage; by: By }) {
   const { days, cost, tokens, latency } = useMemo(() => {
     const keyOf = keyBy(by);
-    const lines = sumBy(usage, keyOf).slice(0, MAX_LINES);
-    const ofDay = new Map(sumBy(usage, (row) => `${row.day} ${keyOf(row)}`).map((sum) => [sum.key, sum]));
+    const all = sumBy(usage, keyOf).map(({ key }) => key);
+    // What is left of a stack is a part of it, too.
+    const own = all.length <= MAX_LINES ? all : all.slice(0, MAX_LINES - 1);
     const allDays = daysBetween(usage.since, usage.until);
+    const stacks = new Set(own);
+    const lineOf = (row: Parameters<typeof keyOf>[0]) => (stacks.has(keyOf(row)) ? keyOf(row) : OTHERS);
+    const ofDay = new Map(sumBy(usage, (row) => `${row.day} ${lineOf(row)}`).map((sum) => [sum.key, sum]));
     const seriesOf = (read: (sum: Sum) => number | null, without: number | null = 0) =>
-      lines.map(({ key }) => ({
+      [...own, ...(own.length < all.length ? [OTHERS] : [])].map((key) => ({
         label: key,
         values: allDays.map((day) => {
           const sum = ofDay.get(`${day} ${key}`);
@@ -140,8 +145,8 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
     <section className="stack" aria-labelledby="by-day">
       <h2 id="by-day">By day</h2>
       <div className="grid-2">
-        <Chart title="Cost per day" days={days} series={cost} format={usd} />
-        <Chart title="Tokens per day" days={days} series={tokens} format={count} />
+        <Chart title="Cost per day" days={days} series={cost} format={usd} stacked />
+        <Chart title="Tokens per day" days={days} series={tokens} format={count} stacked />
         <Chart title="Mean latency per day" days={days} series={latency} format={formatMs} />
       </div>
     </section>

@@ -1,6 +1,12 @@
+import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../../db/database.ts';
-import { ApiError } from '../../../domain/errors.ts';
-import { type ComparisonSums, compareSums, type RunComparison } from '../../../domain/evaluations/comparison.ts';
+import { ApiError, invalidField } from '../../../domain/errors.ts';
+import {
+  type ComparisonSums,
+  compareSums,
+  type GroupSums,
+  type RunComparison,
+} from '../../../domain/evaluations/comparison.ts';
 import { MAX_RESAMPLED_PAIRS } from '../../../domain/evaluations/paired-difference.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
@@ -22,20 +28,67 @@ async function getCompleted(query: Query, id: string): Promise<EvaluationRow> {
 
 const MILLIONTHS = (score: string) => `round((coalesce(${score}, 0) * 1000000)::numeric)::bigint`;
 
+/** What is compared, and what is listed of it. */
+export interface ComparisonOptions {
+  /** Whose scores are compared. Default: those of the examples. */
+  evaluator?: string | undefined;
+  /** Only examples whose metadata has this value, as text. */
+  metadata?: { key: string; value: string } | undefined;
+  /** A key of the examples' metadata: each of its values is compared by itself, too. */
+  groupBy?: string | undefined;
+  /** Whether examples with the same score are listed, too. */
+  unchanged?: boolean | undefined;
+  /** Examples of each kind at most. */
+  limit?: number | undefined;
+}
+
+/** The values of a statement: `$1` is the workspace. */
+class Parameters {
+  readonly values: unknown[] = [];
+  add(value: unknown, type: string): string {
+    this.values.push(value);
+    return `$${this.values.length + 1}::${type}`;
+  }
+}
+
+/** Values of a key of the metadata are cut to so many characters. */
+const GROUP_CHARACTERS = 200;
+/** The largest. */
+const GROUPS = 50;
+/** Of groups with more, the interval is that of the normal approximation: there may be many groups. */
+const RESAMPLED_OF_GROUP = 100;
+
+const IN_BOTH = 'seq_a is not null and seq_b is not null';
+
 // raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
 /** The examples of one run; `nth` counts those with the same key. */
-const examplesOf = (parameter: string) => `
-  select r.seq, r.example_key as key, ${MILLIONTHS('r.score')} as score, r.status = 'failed' as failed, r.scores,
+function examplesOf(parameters: Parameters, id: string, { evaluator, metadata, groupBy }: ComparisonOptions): string {
+  const score =
+    evaluator === undefined ? 'r.score' : `(r.scores->${parameters.add(evaluator, 'text')}->>'score')::float8`;
+  const metadataValue = (key: string) => `left(d.metadata->>${parameters.add(key, 'text')}, ${GROUP_CHARACTERS})`;
+  const needsMetadata = metadata !== undefined || groupBy !== undefined;
+  return `
+  select r.seq, r.example_key as key, ${MILLIONTHS(score)} as score, r.status = 'failed' as failed, r.scores,
+    ${metadata === undefined ? 'null' : metadataValue(metadata.key)} as wanted, ${groupBy === undefined ? 'null' : metadataValue(groupBy)} as value,
     row_number() over (partition by r.example_key order by r.seq) as nth
   from evaluations e join evaluation_results r on r.evaluation_id = e.id
-  where e.workspace_id = $1 and e.id = ${parameter}`;
+    ${needsMetadata ? 'left join dataset_examples d on d.dataset_version_id = e.examples_id and d.seq = r.seq and d.workspace_id = e.workspace_id' : ''}
+  where e.workspace_id = $1 and e.id = ${parameters.add(id, 'uuid')}`;
+}
 
-const changedList = (condition: string) => `
+const changedList = (condition: string, limit: number) => `
   (select coalesce(json_agg(json_build_object('key', key, 'seq_a', seq_a, 'seq_b', seq_b, 'score_a', score_a / 1e6, 'score_b', score_b / 1e6,
        'difference', (score_b - score_a) / 1e6, 'failed_a', failed_a, 'failed_b', failed_b)), '[]')
-   from (select * from pairs where ${condition} order by abs(score_b - score_a) desc, seq_a limit ${LISTED}) as changed)`;
+   from (select * from pairs where ${condition} order by abs(score_b - score_a) desc, seq_a limit ${limit}) as changed)`;
 const keyList = (condition: string, order: string) => `
   (select coalesce(json_agg(key), '[]') from (select key from pairs where ${condition} order by ${order} limit ${LISTED}) as keys)`;
+
+/** Sums of pairs, under the names of their domain. */
+const PAIR_SUMS = `count(*)::int as compared, coalesce(sum(score_a), 0)::float8 as "millionthsA",
+  coalesce(sum(score_b), 0)::float8 as "millionthsB",
+  count(*) filter (where score_b < score_a)::int as regressions,
+  count(*) filter (where score_b > score_a)::int as improvements,
+  coalesce(sum((score_b - score_a)::numeric ^ 2) - sum(score_b - score_a) ^ 2 / nullif(count(*), 0), 0)::float8 / 1e12 as squares`;
 
 /** Sums of one evaluator, whose name is `parameter`. */
 function evaluatorColumns(parameter: string, index: number): string {
@@ -45,43 +98,64 @@ function evaluatorColumns(parameter: string, index: number): string {
     count(*) filter (where ${score('b')} > ${score('a')})::int as "improvements${index}"`;
 }
 
+const GROUP_COLUMNS = `,
+  (select count(distinct coalesce('=' || value, ''))::int from pairs where ${IN_BOTH}) as "groupCount",
+  (select coalesce(json_agg(each), '[]') from (
+     select value, ${PAIR_SUMS},
+       case when count(*) <= ${RESAMPLED_OF_GROUP} then json_agg((score_b - score_a) / 1e6) end as differences
+     from pairs where ${IN_BOTH} group by value order by count(*) desc, value limit ${GROUPS}) as each) as groups`;
+
 /**
  * One statement, whose memory is the server's and bounded (what is more goes to its disk), over pairs of examples: of several
  * with one key, the first with the first, and so on.
  */
-function sumsStatement(names: readonly string[]): { text: string } {
-  const inBoth = 'seq_a is not null and seq_b is not null';
+function sumsStatement(
+  { a, b, names }: { a: string; b: string; names: readonly string[] },
+  options: ComparisonOptions,
+): { text: string; values: unknown[] } {
+  const { metadata, groupBy, unchanged = false, limit = LISTED } = options;
+  const parameters = new Parameters();
+  const [examplesA, examplesB] = [examplesOf(parameters, a, options), examplesOf(parameters, b, options)];
+  const wanted =
+    metadata === undefined
+      ? ''
+      : `where coalesce(b.wanted, a.wanted) = ${parameters.add(metadata.value.slice(0, GROUP_CHARACTERS), 'text')}`;
+  const evaluators = names.map((name, index) => `, ${evaluatorColumns(parameters.add(name, 'text'), index)}`);
   return {
+    values: parameters.values,
     // raw SQL: as above.
-    text: `with a as (${examplesOf('$2')}), b as (${examplesOf('$3')}),
+    text: `with a as (${examplesA}), b as (${examplesB}),
       pairs as materialized (
         select coalesce(a.key, b.key) as key, a.seq as seq_a, b.seq as seq_b, a.score as score_a, b.score as score_b,
           a.failed as failed_a, b.failed as failed_b, a.scores as scores_a, b.scores as scores_b,
-          b.nth as nth_b
-        from a full join b on a.key = b.key and a.nth = b.nth),
+          coalesce(b.value, a.value) as value
+        from a full join b on a.key = b.key and a.nth = b.nth ${wanted}),
       sums as (
-        select count(*)::int as compared, coalesce(sum(score_a), 0)::float8 as "millionthsA",
-          coalesce(sum(score_b), 0)::float8 as "millionthsB",
-          count(*) filter (where failed_a)::int as "failedA", count(*) filter (where failed_b)::int as "failedB",
-          count(*) filter (where score_b < score_a)::int as regressions,
-          count(*) filter (where score_b > score_a)::int as improvements,
-          coalesce(sum((score_b - score_a)::numeric ^ 2) - sum(score_b - score_a) ^ 2 / nullif(count(*), 0), 0)::float8 / 1e12
-            as squares
-          ${names.map((_, index) => `, ${evaluatorColumns(`$${index + 4}::text`, index)}`).join('')}
-        from pairs where ${inBoth})
+        select ${PAIR_SUMS},
+          count(*) filter (where failed_a)::int as "failedA", count(*) filter (where failed_b)::int as "failedB"
+          ${evaluators.join('')}
+        from pairs where ${IN_BOTH})
       select sums.*,
         (select count(*) from pairs where seq_b is null)::int as "onlyInA",
         (select count(*) from pairs where seq_a is null)::int as "onlyInB",
-        ${changedList(`${inBoth} and score_b < score_a`)} as "regressed", ${changedList(`${inBoth} and score_b > score_a`)} as "improved",
+        ${changedList(`${IN_BOTH} and score_b < score_a`, limit)} as "regressed",
+        ${changedList(`${IN_BOTH} and score_b > score_a`, limit)} as "improved",
+        ${unchanged ? `${changedList(`${IN_BOTH} and score_b = score_a`, limit)} as "unchangedExamples",` : ''}
         ${keyList('seq_b is null', 'seq_a')} as "keysA",
         ${keyList('seq_a is null', 'seq_b')} as "keysB",
         case when compared <= ${MAX_RESAMPLED_PAIRS} then
-          (select coalesce(json_agg((score_b - score_a) / 1e6), '[]') from pairs where ${inBoth}) end as differences
+          (select coalesce(json_agg((score_b - score_a) / 1e6), '[]') from pairs where ${IN_BOTH}) end as differences
+        ${groupBy === undefined ? '' : GROUP_COLUMNS}
       from sums`,
   };
 }
 
-type SumsRow = Omit<ComparisonSums, 'regressions' | 'improvements' | 'onlyInA' | 'onlyInB' | 'evaluators'> & {
+type SumsRow = Omit<
+  ComparisonSums,
+  'regressions' | 'improvements' | 'onlyInA' | 'onlyInB' | 'evaluators' | 'groups'
+> & {
+  groups?: GroupSums[];
+  groupCount?: number;
   regressions: number;
   improvements: number;
   onlyInA: number;
@@ -95,16 +169,24 @@ type SumsRow = Omit<ComparisonSums, 'regressions' | 'improvements' | 'onlyInA' |
 const namesOf = ({ evaluators }: EvaluationRow) => evaluators.map(({ name }) => name);
 
 /** @param query bound to the workspace of both runs */
-async function readComparisonSums(query: Query, a: EvaluationRow, b: EvaluationRow): Promise<ComparisonSums> {
+async function readComparisonSums(
+  query: Query,
+  a: EvaluationRow,
+  b: EvaluationRow,
+  options: ComparisonOptions,
+): Promise<ComparisonSums> {
   const names = [...new Set([...namesOf(a), ...namesOf(b)])];
-  const [row] = await query<SumsRow>(sumsStatement(names), [a.id, b.id, ...names]);
+  const { text, values } = sumsStatement({ a: a.id, b: b.id, names }, options);
+  const [row] = await query<SumsRow>({ text }, values);
   if (row === undefined) throw new Error('An aggregate without a row.');
+  const { groups, groupCount, ...sums } = row;
   return {
-    ...row,
+    ...sums,
     regressions: { total: row.regressions, examples: row.regressed },
     improvements: { total: row.improvements, examples: row.improved },
     onlyInA: { total: row.onlyInA, keys: row.keysA },
     onlyInB: { total: row.onlyInB, keys: row.keysB },
+    ...(groups && { groups: { total: groupCount ?? groups.length, sums: groups } }),
     evaluators: names.map((name, index) => {
       const [inA, inB] = [namesOf(a).includes(name), namesOf(b).includes(name)];
       return {
@@ -118,18 +200,64 @@ async function readComparisonSums(query: Query, a: EvaluationRow, b: EvaluationR
   };
 }
 
+/** @throws ApiError `invalid_request` where one of the runs has no such evaluator */
+function checkEvaluator(evaluator: string | undefined, runs: readonly EvaluationRow[]): void {
+  if (evaluator === undefined) return;
+  const [first = [], ...others] = runs.map(namesOf);
+  const common = first.filter((name) => others.every((names) => names.includes(name)));
+  if (!common.includes(evaluator))
+    throw invalidField(
+      'evaluator',
+      common.length === 0
+        ? 'can be none: the runs have no evaluator in common'
+        : `must be one that both runs have: ${common.join(', ')}`,
+    );
+}
+
 /**
  * What changed from one completed run to another, example by example, and whether it is more than noise.
- * @throws ApiError `not_found`, `invalid_state`
+ * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
  */
-export function compareEvaluations(db: WorkspaceDatabase, before: string, after: string): Promise<RunComparison> {
+export function compareEvaluations(
+  db: WorkspaceDatabase,
+  before: string,
+  after: string,
+  options: ComparisonOptions = {},
+): Promise<RunComparison> {
   return db.heavy.transaction(
     async (query) => {
       const a = await getCompleted(query, before);
       const b = await getCompleted(query, after);
-      const sums = await readComparisonSums(query, a, b);
+      checkEvaluator(options.evaluator, [a, b]);
+      const sums = await readComparisonSums(query, a, b, options);
       return compareSums(publicId('evaluation', a.id), publicId('evaluation', b.id), sums);
     },
     { statementTimeoutMs: TIMEOUT_MS },
   );
+}
+
+/** Examples that keys of metadata are looked for in: the first ones. */
+const EXAMPLES_WITH_KEYS = 200;
+const METADATA_KEYS = 50;
+
+/** The keys of the metadata of a run's first examples. None once its dataset was deleted. */
+export async function metadataKeysOf(query: Query, evaluationId: string): Promise<string[]> {
+  const rows = await query((db) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('evaluations as e')
+          .innerJoin('dataset_examples as d', 'd.dataset_version_id', 'e.examples_id')
+          .where('e.id', '=', evaluationId)
+          .where('d.seq', '<', EXAMPLES_WITH_KEYS)
+          .where('d.metadata', 'is not', null)
+          .select(sql<string>`jsonb_object_keys(${sql.ref('d.metadata')})`.as('key'))
+          .as('keys'),
+      )
+      .select('key')
+      .distinct()
+      .orderBy('key')
+      .limit(METADATA_KEYS),
+  );
+  return rows.map(({ key }) => key);
 }

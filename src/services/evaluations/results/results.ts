@@ -1,14 +1,34 @@
 import { type Expression, type InferResult, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type GivenColumns, selectPage } from '../../../db/read-page.ts';
-import { given } from '../../../db/sql.ts';
+import { containing, given } from '../../../db/sql.ts';
 import { inStates } from '../../../db/state-change.ts';
 import type { Builder } from '../../../db/statement.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { CONTENT_KEY_PREFIX } from '../../../domain/evaluations/example.ts';
+import { SCORE_EPSILON } from '../../../domain/evaluations/scoring.ts';
 
 /** Results that a page with a filter without an index goes through at most: a rare one takes no longer than others. */
 export const EXAMINED_RESULTS = 5_000;
+/** What the texts of those take at most that a page goes through for a text. */
+const SEARCHED_BYTES = 16 * 1024 * 1024;
+/** Runs of more examples can't be sorted: each page goes through all results. */
+export const MAX_SORTED = 20_000;
+
+export const RESULT_SORTS = ['score', 'change', 'cost', 'latency'] as const;
+
+type SortName = (typeof RESULT_SORTS)[number];
+
+/** By what results are in order; with a minus the greatest come first. What they lack counts less than anything. */
+export type ResultSort = SortName | `-${SortName}`;
+
+/** Where a page ended. */
+export interface ResultPosition {
+  seq: number;
+  /** Of a sorted list: the value of its last result. */
+  value?: number | undefined;
+}
 
 export interface ResultFilter {
   regression?: boolean | undefined;
@@ -20,13 +40,17 @@ export interface ResultFilter {
   /** From 0 to 1, both included. A result without such a score is in no range. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
+  /** In any case, in the example's id, a value of its variables, what is expected, or the output. */
+  text?: string | undefined;
+  /** A value of the example's metadata, as text. */
+  metadata?: { key: string; value: string } | undefined;
 }
 
-/** Results in the order of the examples. */
+/** Results in the order of the examples, unless they are sorted. */
 export interface ResultPage {
   rows: ResultRow[];
-  /** What is left comes after this `seq`. Undefined: nothing is left. */
-  next: number | undefined;
+  /** What is left comes after it. Undefined: nothing is left. */
+  next: ResultPosition | undefined;
 }
 
 /** Of a run that was compared with its threshold alone, only the results below it are marked. */
@@ -89,9 +113,48 @@ const GIVEN: GivenColumns<ResultRow> = {
   ],
   texts: new Set(['variables', 'expected', 'tool_calls']),
 };
+const SORTED: GivenColumns<ResultRow & { sort_value: number }> = {
+  columns: [...GIVEN.columns, 'sort_value'],
+  texts: GIVEN.texts,
+};
+
+/** The score of an example, or that of one evaluator. */
+const scoreOf = (evaluator: string | undefined) =>
+  evaluator === undefined
+    ? sql<number | null>`${sql.ref('r.score')}`
+    : sql<number | null>`(${sql.ref('r.scores')} -> ${evaluator}::text ->> 'score')::float8`;
+
+function contains(text: string): Expression<SqlBool> {
+  const pattern = containing(text);
+  const values = sql`jsonb_build_array(${sql.ref('r.variables')}, ${sql.ref('r.expected')})`;
+  return sql<SqlBool>`(${sql.ref('r.output')} ilike ${pattern}
+    or (${sql.ref('r.example_key')} ilike ${pattern} and not starts_with(${sql.ref('r.example_key')}, ${CONTENT_KEY_PREFIX}))
+    or exists (select from jsonb_path_query(${values}, 'strict $.** ? (@.type() == "string" || @.type() == "number")') as value
+      where value #>> '{}' ilike ${pattern}))`;
+}
+
+/** Those of examples whose metadata has a value. */
+function hasMetadata(db: Builder, { key, value }: { key: string; value: string }): Expression<SqlBool> {
+  const example = db
+    .selectFrom('dataset_examples as d')
+    .select('d.seq')
+    .where(sql<SqlBool>`${sql.ref('d.dataset_version_id')} = ${sql.ref('e.examples_id')}`)
+    .where(sql<SqlBool>`${sql.ref('d.seq')} = ${sql.ref('r.seq')}`)
+    .where(sql<SqlBool>`${sql.ref('d.metadata')} ->> ${key}::text = ${value}`);
+  return sql<SqlBool>`exists ${example}`;
+}
 
 /** What is asked for: `indexed` has a partial index, which holds nothing else; the `others` are looked for among those. */
-function conditionsOf({ regression, improvement, failed, exampleId, evaluator, minScore, maxScore }: ResultFilter) {
+function conditionsOf({
+  regression,
+  improvement,
+  failed,
+  exampleId,
+  evaluator,
+  minScore,
+  maxScore,
+  text,
+}: ResultFilter) {
   const flags: [is: Expression<SqlBool>, wanted: boolean | undefined][] = [
     [sql<SqlBool>`${sql.ref('r.regression')}`, regression],
     [sql<SqlBool>`${sql.ref('r.improvement')}`, improvement],
@@ -99,22 +162,90 @@ function conditionsOf({ regression, improvement, failed, exampleId, evaluator, m
   ];
   const [indexed, ...marked] = flags.filter(([, wanted]) => wanted === true).map(([is]) => is);
   const unmarked = flags.filter(([, wanted]) => wanted === false).map(([is]) => is);
-  const score =
-    evaluator === undefined
-      ? sql.ref<number>('r.score')
-      : sql<number>`(${sql.ref('r.scores')} -> ${evaluator}::text ->> 'score')::float8`;
+  const score = scoreOf(evaluator);
   const others: Expression<SqlBool>[] = [
     ...marked,
     ...unmarked.map((is) => sql<SqlBool>`(${is}) is not true`),
     ...given(minScore, (min) => sql<SqlBool>`${score} >= ${min}`),
     ...given(maxScore, (max) => sql<SqlBool>`${score} <= ${max}`),
     ...given(exampleId, (id) => sql<SqlBool>`${sql.ref('r.example_key')} = ${id}`),
+    ...given(text, contains),
   ];
   return { indexed: indexed === undefined ? [] : [indexed], others };
 }
 
 /** Whether a page has to go through results that the filter leaves out. */
-export const examinesMany = (filter: ResultFilter) => conditionsOf(filter).others.length > 0;
+export const examinesMany = (filter: ResultFilter) =>
+  conditionsOf(filter).others.length > 0 || filter.metadata !== undefined;
+
+/** What a result is that a filter lets through. */
+function conditionOf(db: Builder, filter: ResultFilter): Expression<SqlBool> {
+  const { indexed, others } = conditionsOf(filter);
+  const all = [...indexed, ...others, ...given(filter.metadata, (metadata) => hasMetadata(db, metadata))];
+  return all.length === 0 ? sql.lit(true) : sql<SqlBool>`(${sql.join(all, sql` and `)})`;
+}
+
+const NONE_AFTER: ResultPosition = { seq: -1 };
+
+/** The last of the results after a position that may be gone through for one answer. Undefined: all that there are. */
+async function lastExamined(
+  query: Query,
+  evaluationId: string,
+  filter: ResultFilter,
+  { after, results, bytes }: { after: number; results: number; bytes: number },
+): Promise<number | undefined> {
+  const { indexed } = conditionsOf(filter);
+  const nearest = (db: Builder) =>
+    resultsOf(db, evaluationId)
+      .where('r.seq', '>', after)
+      .where((eb) => eb.and(indexed));
+  if (filter.text === undefined) {
+    const [last] = await query((db) =>
+      nearest(db)
+        .select('r.seq')
+        .orderBy('r.seq')
+        .offset(results - 1)
+        .limit(1),
+    );
+    return last?.seq;
+  }
+  const [examined] = await query((db) =>
+    db
+      .selectFrom(
+        nearest(db)
+          .select([
+            'r.seq',
+            sql<number>`sum(${sql.ref('r.bytes')}) over (order by ${sql.ref('r.seq')}) - ${sql.ref('r.bytes')}`.as(
+              'bytes_before',
+            ),
+          ])
+          .orderBy('r.seq')
+          .limit(results)
+          .as('nearest'),
+      )
+      .select([
+        sql<number | null>`max(seq) filter (where bytes_before < ${bytes})`.as('last'),
+        sql<number>`count(*)::int`.as('count'),
+        sql<boolean>`coalesce(bool_and(bytes_before < ${bytes}), true)`.as('fits'),
+      ]),
+  );
+  if (examined === undefined || (examined.fits && examined.count < results)) return undefined;
+  return examined.last ?? undefined;
+}
+
+/** A value for each result to be in order by. */
+function sortValue(by: SortName, evaluator: string | undefined): Expression<number> {
+  switch (by) {
+    case 'score':
+      return sql<number>`coalesce(${scoreOf(evaluator)}, -1)::float8`;
+    case 'change':
+      return sql<number>`coalesce(${sql.ref('r.score')} - ${sql.ref('r.baseline_score')}, 0)::float8`;
+    case 'cost':
+      return sql<number>`coalesce(${sql.ref('r.cost_amount')}, -1)::float8`;
+    default:
+      return sql<number>`coalesce(${sql.ref('r.model_ms')}, -1)::float8`;
+  }
+}
 
 /**
  * Results of a run, a page of at most `limit` after `after`. With a filter that has no index, a page goes through
@@ -125,37 +256,131 @@ export async function listResults(
   evaluationId: string,
   filter: ResultFilter,
   limit: number,
-  after = -1,
+  after: ResultPosition = NONE_AFTER,
 ): Promise<ResultPage> {
-  const { indexed, others } = conditionsOf(filter);
-  const [last] =
-    others.length === 0
-      ? []
-      : await query((db) =>
-          resultsOf(db, evaluationId)
-            .select('r.seq')
-            .where('r.seq', '>', after)
-            .where((eb) => eb.and(indexed))
-            .orderBy('r.seq')
-            .offset(EXAMINED_RESULTS - 1)
-            .limit(1),
-        );
+  const last = examinesMany(filter)
+    ? await lastExamined(query, evaluationId, filter, {
+        after: after.seq,
+        results: EXAMINED_RESULTS,
+        bytes: SEARCHED_BYTES,
+      })
+    : undefined;
   const { rows, more } = await selectPage(
     query,
     {
       select: (db) =>
         selectResults(db, evaluationId)
           .select(['r.variables', 'r.expected', 'r.tool_calls', 'r.bytes'])
-          .where('r.seq', '>', after)
-          .$if(last !== undefined, (all) => all.where('r.seq', '<=', last?.seq ?? 0))
-          .where((eb) => eb.and([...indexed, ...others])),
+          .where('r.seq', '>', after.seq)
+          .$if(last !== undefined, (all) => all.where('r.seq', '<=', last ?? 0))
+          .where(conditionOf(db, filter)),
       orderBy: [['seq', 'asc']],
       bytes: (eb) => eb.ref('bytes'),
     },
     limit,
     GIVEN,
   );
-  return { rows, next: more ? rows.at(-1)?.seq : last?.seq };
+  const next = more ? rows.at(-1)?.seq : last;
+  return { rows, next: next === undefined ? undefined : { seq: next } };
+}
+
+/** The same in another order. It goes through all results of the run: at most {@link MAX_SORTED}. */
+export async function listSortedResults(
+  query: Query,
+  evaluationId: string,
+  filter: ResultFilter,
+  sort: ResultSort,
+  limit: number,
+  after?: ResultPosition,
+): Promise<ResultPage> {
+  const order = sort.startsWith('-') ? 'desc' : 'asc';
+  const value = sortValue(sort.replace('-', '') as SortName, filter.evaluator);
+  const isBehind = ({ seq, value: last = 0 }: ResultPosition) =>
+    sql<SqlBool>`(${value} ${sql.raw(order === 'asc' ? '>' : '<')} ${last}::float8
+      or (${value} = ${last}::float8 and ${sql.ref('r.seq')} > ${seq}))`;
+  const { rows, more } = await selectPage(
+    query,
+    {
+      select: (db) =>
+        selectResults(db, evaluationId)
+          .select(['r.variables', 'r.expected', 'r.tool_calls', 'r.bytes', sql<number>`${value}`.as('sort_value')])
+          .where(conditionOf(db, filter))
+          .where((eb) => eb.and(given(after, isBehind))),
+      orderBy: [
+        ['sort_value', order],
+        ['seq', 'asc'],
+      ],
+      bytes: (eb) => eb.ref('bytes'),
+    },
+    limit,
+    SORTED,
+  );
+  const last = more ? rows.at(-1) : undefined;
+  return { rows, next: last && { seq: last.seq, value: last.sort_value } };
+}
+
+/** Results that a summary goes through at most, and for a text what their texts take. */
+export const SUMMED_RESULTS = 100_000;
+const SUMMED_BYTES = 64 * 1024 * 1024;
+const TENTHS = Array.from({ length: 10 }, (_, index) => index);
+
+/** What the results that a filter lets through come to. */
+export interface ResultsSummary {
+  results: number;
+  failed: number;
+  scored: number;
+  passed: number;
+  score: number | null;
+  /** How many scores are in each tenth; a score of 1 is in the last. */
+  tenths: number[];
+  /** The mean of each evaluator, in the order of their names. */
+  means: (number | null)[];
+  tokens: number;
+  cost: string | null;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  /** Whether all results were gone through. */
+  complete: boolean;
+}
+
+/** @param passesFrom the score from which on an example passes */
+export async function summarizeResults(
+  query: Query,
+  evaluationId: string,
+  filter: ResultFilter,
+  { names, passesFrom }: { names: readonly string[]; passesFrom: number },
+): Promise<ResultsSummary> {
+  const last = await lastExamined(query, evaluationId, filter, {
+    after: -1,
+    results: SUMMED_RESULTS,
+    bytes: SUMMED_BYTES,
+  });
+  const score = scoreOf(filter.evaluator);
+  const meanOf = (name: string) => sql`round(avg(${scoreOf(name)})::numeric, 6)::float8`;
+  const [row] = await query((db) =>
+    resultsOf(db, evaluationId)
+      .$if(last !== undefined, (all) => all.where('r.seq', '<=', last ?? 0))
+      .where(conditionOf(db, filter))
+      .select([
+        sql<number>`count(*)::int`.as('results'),
+        sql<number>`(count(*) filter (where ${sql.ref('r.status')} = 'failed'))::int`.as('failed'),
+        sql<number>`count(${score})::int`.as('scored'),
+        sql<number>`(count(*) filter (where ${score} >= ${passesFrom - SCORE_EPSILON}::float8))::int`.as('passed'),
+        sql<number | null>`round(avg(${score})::numeric, 6)::float8`.as('score'),
+        sql<number[]>`array[${sql.join(
+          TENTHS.map((tenth) => sql`(count(*) filter (where least(floor(${score} * 10), 9) = ${sql.lit(tenth)}))::int`),
+        )}]`.as('tenths'),
+        sql<(number | null)[]>`array[${sql.join(names.map(meanOf))}]::float8[]`.as('means'),
+        sql<number>`coalesce(sum(${sql.ref('r.tokens_input')} + ${sql.ref('r.tokens_output')}), 0)::bigint`.as(
+          'tokens',
+        ),
+        sql<string | null>`trim_scale(sum(${sql.ref('r.cost_amount')}))::text`.as('cost'),
+        sql<number | null>`percentile_disc(0.5) within group (order by ${sql.ref('r.model_ms')})`.as('p50_ms'),
+        sql<number | null>`percentile_disc(0.95) within group (order by ${sql.ref('r.model_ms')})`.as('p95_ms'),
+      ]),
+  );
+  if (row === undefined) throw new Error('An aggregate without a row.');
+  return { ...row, complete: last === undefined };
 }
 
 /**
@@ -176,7 +401,7 @@ export async function* eachResultPage(
   evaluationId: string,
   filter: ResultFilter,
 ): AsyncGenerator<ResultRow[], void, undefined> {
-  let after: number | undefined;
+  let after: ResultPosition | undefined;
   do {
     const { rows, next } = await listResults(query, evaluationId, filter, EXPORT_PAGE, after);
     if (rows.length > 0) yield rows;
