@@ -15,6 +15,12 @@ import {
 import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
 import { scoresOfExecution } from '../../services/scores/scores.ts';
+import {
+  deliveriesOfExecution,
+  MAX_EXECUTION_DELIVERIES,
+} from '../../services/webhooks/deliveries/execution-deliveries.ts';
+import { presentDelivery } from '../deliveries/presenter.ts';
+import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
 import { REPEATABLE, toExecutionSearch } from './filter-schema.ts';
 import { waitMsOf } from './prefer.ts';
@@ -24,6 +30,7 @@ import { executionBodies, executionSample, facetsSample } from './samples.ts';
 import {
   CreateExecution,
   Execution,
+  ExecutionDeliveries,
   ExecutionFacets,
   ExecutionPage,
   ExecutionParams,
@@ -124,6 +131,19 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
         const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
         return scores.length === 0 ? execution : { ...execution, scores: scores.map(presentScore) };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/executions/{id}/deliveries',
+      operationId: 'listExecutionDeliveries',
+      tag,
+      summary: 'List what webhooks were told of the end of an execution, oldest first',
+      description: `The newest ${MAX_EXECUTION_DELIVERIES}. None where it has not ended, or no webhook was subscribed.`,
+      scope: 'read',
+      params: ExecutionParams,
+      response: ExecutionDeliveries,
+      responseExample: { data: [deliverySample] },
+      handler: async ({ db, params }) => ({ data: (await deliveriesOfExecution(db, params.id)).map(presentDelivery) }),
     }),
     defineRoute({
       method: 'delete',

@@ -12,6 +12,7 @@ import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
+import { Delivery } from '../deliveries/schema.ts';
 import { draftFields } from '../prompts/schema.ts';
 import { Score } from '../scores/schema.ts';
 import { executionFilterQuery } from './filter-schema.ts';
@@ -185,3 +186,5 @@ export const ExecutionFacets = z
     complete: z.boolean().meta({ description: 'Whether these are all that match. Otherwise they are the newest.' }),
   })
   .meta({ id: 'ExecutionFacets' });
+
+export const ExecutionDeliveries = z.object({ data: z.array(Delivery) }).meta({ id: 'ExecutionDeliveries' });

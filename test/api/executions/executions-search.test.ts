@@ -30,7 +30,9 @@ async function record(call: Call, records: object[]): Promise<string[]> {
 }
 
 const list = (query: Record<string, string | string[]>, call: Call = service.call, at = '/executions') => {
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
   return call('GET', `${at}?${new URLSearchParams(pairs)}`);
 };
 const found = async (query: Record<string, string | string[]>, call?: Call): Promise<string[]> => {
