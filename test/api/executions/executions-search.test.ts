@@ -3,7 +3,9 @@ import { newId, publicId } from '../../../src/domain/ids.ts';
 import { EXAMINED_EXECUTIONS } from '../../../src/services/executions/executions.ts';
 import { COUNTED_EXECUTIONS } from '../../../src/services/executions/facets.ts';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { copyExecutions } from '../queues/queues-support.ts';
+import { registerWebhook } from '../webhooks/webhooks-support.ts';
 import { createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
@@ -277,5 +279,26 @@ describe('facets', () => {
       page = await list({ q: 'needle', cursor: page.body.next_cursor }, many.call);
     expect(page.body.data.map(({ id }: { id: string }) => id)).toEqual([body.id]);
     expect(pages).toBe(3);
+  });
+});
+
+describe('what webhooks were told of the end of an execution', () => {
+  const told = (id: string, call: Call = service.call) => call('GET', `/executions/${id}/deliveries`);
+
+  test('is listed, of this execution alone', async () => {
+    const before = await service.call('POST', '/executions', {
+      body: { prompt_name: 'say', variables: { word: 'a' } },
+    });
+    const { id: webhook } = await registerWebhook(service);
+    const run = () => service.call('POST', '/executions', { body: { prompt_name: 'say', variables: { word: 'b' } } });
+    const [{ body: one }] = [await run(), await run()];
+    const delivery = await waitFor('the delivery', async () => (await told(one.id)).body.data[0]);
+    expect(delivery).toMatchObject({ webhook_id: webhook, event: 'execution.completed', trigger: 'event' });
+    const { body: event } = await service.call('GET', `/events/${delivery.event_id}`);
+    expect(event.data.execution_id).toBe(one.id);
+    expect((await told(one.id)).body.data).toHaveLength(1);
+    expect((await told(before.body.id)).body).toEqual({ data: [] });
+    expect((await told(one.id, other.call)).status).toBe(404);
+    expect((await told('exec_none')).status).toBe(404);
   });
 });
