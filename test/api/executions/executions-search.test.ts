@@ -64,7 +64,7 @@ describe('a search of texts', () => {
           { role: 'user', content: [{ type: 'text', text: 'Où est ma commande ?' }] },
         ],
       },
-      { output: null, tool_calls: [{ id: 'c1', name: 'look_up', arguments: { place: 'Tromsø' } }] },
+      { output: null, tool_calls: [{ id: 'c1', name: 'look_up', input: { place: 'Tromsø' } }] },
       { output: null, error: { code: 'provider_error', message: 'overloaded, come back' } },
     ]);
     await record(other.call, [{ input: 'The Refund of order 17' }]);
@@ -163,7 +163,7 @@ describe('conditions on an execution', () => {
   });
 
   test('the version, and the code of an error', async () => {
-    expect(await found({ ...scope, prompt_version: '1' })).toEqual([cheap, dear]);
+    expect((await found({ ...scope, prompt_version: '1' })).toSorted()).toEqual([cheap, dear].toSorted());
     expect(await found({ ...scope, prompt_version: '2' })).toEqual([]);
     const [failed] = await record(service.call, [{ output: null, error: { code: 'quite_rare', message: 'x' } }]);
     expect(await found({ error_code: 'quite_rare' })).toEqual([failed]);
@@ -227,6 +227,8 @@ describe('facets', () => {
 
   test('count what matches, by each of them', async () => {
     const third = await createOtherWorkspace(service, 'third');
+    for (const template of ['one', 'two'])
+      await third.call('POST', '/prompts', { body: { name: 'a/b', template, model: 'sandbox/echo' } });
     await record(third.call, [
       { prompt_name: 'a/b', prompt_version: 2 },
       { prompt_name: 'a/b', prompt_version: 2, model: 'openai/gpt-4o-mini', cost: '0.1' },

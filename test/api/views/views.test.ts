@@ -66,10 +66,10 @@ test('others see the shared ones alone, and change none of them', async () => {
 
 test('sharing needs the scope write, and a view the scope read', async () => {
   const { status, body } = await put('Mine', { shared: true }, colleague);
-  expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+  expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
   const executes = createCall(service.origin, (await createKey(service, 'execute')).key);
-  expect((await put('Mine', {}, executes)).status).toBe(403);
-  expect((await executes('GET', '/views')).status).toBe(403);
+  expect((await put('Mine', {}, executes)).status).toBe(401);
+  expect((await executes('GET', '/views')).status).toBe(401);
 });
 
 test.each([
@@ -88,7 +88,7 @@ test.each([
     { page: 'executions', query: Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`f${n}`, 'é'.repeat(1000)])) },
     '',
   ],
-  ['what it does not know', { page: 'executions', colour: 'red' }, ''],
+  ['what it does not know', { page: 'executions', colour: 'red' }, 'colour'],
 ])('a view with %s is refused', async (_, body, path) => {
   const { status, body: answer } = await service.call('PUT', '/views/wrong', { body });
   expect([status, answer.error.code]).toEqual([400, 'invalid_request']);
