@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type {} from 'zod-openapi';
 import type * as datasets from '../../src/api/datasets/schema.ts';
+import type * as deliveries from '../../src/api/deliveries/schema.ts';
 import type * as evaluations from '../../src/api/evaluations/schema.ts';
 import type * as executions from '../../src/api/executions/schema.ts';
 import type * as labels from '../../src/api/labels/schema.ts';
@@ -9,6 +10,7 @@ import type * as members from '../../src/api/members/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
 import type * as statistics from '../../src/api/statistics/schema.ts';
+import type * as views from '../../src/api/views/schema.ts';
 import type { PromptMessage as PromptMessageSchema } from '../../src/domain/prompts/messages.ts';
 import type { Inputs as InputsSchema } from '../../src/domain/prompts/prompt-content.ts';
 
@@ -20,6 +22,7 @@ export type PromptMessage = z.output<typeof PromptMessageSchema>;
 export type Inputs = z.output<typeof InputsSchema>;
 export type Parameters = Prompt['parameters'];
 export type Execution = z.output<typeof executions.Execution>;
+export type ExecutionFacets = z.output<typeof executions.ExecutionFacets>;
 export type CreateExecution = z.input<typeof executions.CreateExecution>;
 export type Evaluation = z.output<typeof evaluations.Evaluation>;
 export type Dataset = z.output<typeof datasets.Dataset>;
@@ -33,6 +36,9 @@ export type Role = Member['role'];
 export type Me = z.output<typeof members.Me>;
 
 export type LabelRecord = z.output<typeof labels.Label>;
+
+export type Delivery = z.output<typeof deliveries.Delivery>;
+export type View = z.output<typeof views.View>;
 
 export interface Provider {
   provider: string;

@@ -76,6 +76,7 @@ import { scoreRoutes } from './scores/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { viewRoutes } from './views/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { sendingRoutes } from './webhooks/sending-routes.ts';
 
@@ -231,6 +232,7 @@ export function allRoutes(
       ...eventRoutes(),
       ...changesRoutes({ quotas, changes }),
       ...notificationRoutes(),
+      ...viewRoutes(),
       ...usageRoutes(),
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),

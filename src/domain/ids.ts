@@ -85,6 +85,17 @@ export function parsePublicId(kind: IdKind, text: string): string | undefined {
   return UUID.test(body) ? body : undefined;
 }
 
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Between which UUIDs the public ids lie that begin with a text; undefined where none does, or all of the kind do. */
+export function idsOfPrefix(kind: IdKind, text: string): { from: string; to: string } | undefined {
+  const prefix = `${ID_PREFIXES[kind]}_`;
+  const body = text.startsWith(prefix) ? text.slice(prefix.length) : '';
+  const from = body + FIRST_UUID.slice(body.length);
+  return body === '' || !UUID.test(from) ? undefined : { from, to: body + LAST_UUID.slice(body.length) };
+}
+
 /** How far the clock by which an id was made may be off from the database's. */
 const CLOCK_SLACK_MS = 60 * 60_000;
 

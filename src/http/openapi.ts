@@ -84,6 +84,7 @@ const TAGS: Record<string, string> = {
   Webhooks: 'Addresses that events are sent to, signed, and the deliveries to them.',
   Events: 'What has happened, as webhooks are told.',
   Notifications: 'Events as they concern people, with the mails that were sent.',
+  Views: 'How people look at lists in the console: filters and columns under a name.',
   Usage: 'Runs, tokens and cost over a period.',
   Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
   'API keys': 'Keys of the workspace and their scopes.',

@@ -62,6 +62,7 @@ export const ROWS: readonly Doomed[] = [
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),
     ),
   })),
+  doomed('saved_views', () => everyRow),
   doomed('sessions', () => everyRow),
   doomed('api_keys', () => ({ ...everyRow, byId: true })),
   doomed('members', () => ({ ...everyRow, byId: true })),

@@ -28,17 +28,21 @@ interface TableRowProps<Row> {
   index: number;
   /** From the top of the body. */
   startPx: number;
+  /** Whether it is the one that is shown beside the table. */
+  isOpen: boolean;
 }
 
 /** A click beside what can be clicked opens the row, unless text is being chosen. */
 function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent<HTMLElement>): void {
   if (!(target instanceof Element) || target.closest('a, button, input, select, label') !== null) return;
   if (window.getSelection()?.isCollapsed === false) return;
-  const link = currentTarget.querySelector<HTMLElement>('a, button');
+  const link =
+    currentTarget.querySelector<HTMLElement>('a[data-row-link]') ??
+    currentTarget.querySelector<HTMLElement>('a, button');
   link?.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
 }
 
-function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
+function TableRowOf<Row>({ row, columns, index, startPx, isOpen }: TableRowProps<Row>) {
   return (
     // By keyboard, the link in the row does it.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
@@ -46,6 +50,7 @@ function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
       role="row"
       className="table-row"
       aria-rowindex={index + 2}
+      aria-current={isOpen || undefined}
       style={{ transform: `translateY(${startPx}px)` }}
       onClick={openRow}
     >
@@ -69,6 +74,9 @@ export function DataTable<Row>({
   rowKey,
   minWidth = '40rem',
   onEnd,
+  openKey,
+  onStep,
+  onScrolled,
 }: {
   label: string;
   rows: readonly Row[];
@@ -78,6 +86,11 @@ export function DataTable<Row>({
   minWidth?: string;
   /** Called when the last row comes into view, and again when it changes: loads more, if there is more. */
   onEnd?: (() => void) | undefined;
+  /** The key of the row that is shown beside the table: `j` and `k` go on from it, by `onStep` and without moving the focus. */
+  openKey?: string | undefined;
+  onStep?: ((row: Row) => void) | undefined;
+  /** Called when it is scrolled away from its top, and back to it. */
+  onScrolled?: ((isScrolled: boolean) => void) | undefined;
 }) {
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -91,7 +104,14 @@ export function DataTable<Row>({
       return row === undefined ? index : rowKey(row);
     },
   });
-  useRowKeys(scroll, rows.length, (index) => virtual.scrollToIndex(index));
+  const open = openKey === undefined ? undefined : rows.findIndex((row) => rowKey(row) === openKey);
+  useRowKeys(scroll, rows.length, (index) => virtual.scrollToIndex(index), {
+    current: open,
+    step: (index) => {
+      const row = rows[index];
+      if (row !== undefined) onStep?.(row);
+    },
+  });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index;
   useEffect(() => {
@@ -111,6 +131,7 @@ export function DataTable<Row>({
       aria-label={label}
       aria-rowcount={rows.length + 1}
       tabIndex={0}
+      onScroll={onScrolled && (({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0))}
     >
       <div role="rowgroup" className="table-top">
         <div role="row" className="table-row table-head" aria-rowindex={1}>
@@ -132,6 +153,7 @@ export function DataTable<Row>({
               columns={columns}
               index={item.index}
               startPx={item.start - HEAD_HEIGHT_PX}
+              isOpen={item.index === open}
             />
           );
         })}

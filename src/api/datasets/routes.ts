@@ -8,6 +8,7 @@ import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
 import { EXAMINED_EXAMPLES } from '../../services/datasets/read-examples.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { toExecutionFilter } from '../executions/filter-schema.ts';
 import { parseCsv } from './csv.ts';
 import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
@@ -125,11 +126,13 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       responseExample: datasetSample,
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
-          const { prompt_name: promptName, execution_ids: executionIds, ...selection } = request.body;
+          const { execution_ids: executionIds, limit, expected, status, ...filter } = request.body;
           const row = await createFromExecutions(query, quotas, request.params.name, {
-            promptName,
+            ...toExecutionFilter(filter),
+            status,
             executionIds,
-            ...selection,
+            limit,
+            expected,
           });
           return { resourceId: row.examples_id, response: presentDataset(row) };
         }),

@@ -1,12 +1,26 @@
 import { z } from 'zod';
+import { invalidField } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { publicId } from '../../domain/ids.ts';
+import { idsOfPrefix, publicId } from '../../domain/ids.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { MAX_SCORE_CONDITIONS, ScoreConditionText, showScoreCondition } from '../../domain/scores/score-condition.ts';
-import { CreationTime, Flag, Name, publicIdInput } from '../../http/fields.ts';
-import type { ExecutionFilter } from '../../services/executions/filter.ts';
+import { MAX_SEARCH_LENGTH, parseSearchTerms } from '../../domain/text/search-terms.ts';
+import {
+  BodyVersion,
+  CreationTime,
+  Flag,
+  Metadata,
+  Name,
+  publicIdInput,
+  saneText,
+  VersionNumber,
+  wholeNumber,
+} from '../../http/fields.ts';
+import type { ExecutionFilter, ExecutionSearch } from '../../services/executions/filter.ts';
+
+const MAX_ERROR_CODE = 100;
 
 const CONDITIONS =
   'Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.';
@@ -34,22 +48,119 @@ export const executionFilterFields = {
   label: Label.optional().meta({ description: 'By which the version was asked for.' }),
   release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
   arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
+  error_code: saneText()
+    .min(1, 'must not be empty')
+    .max(MAX_ERROR_CODE, `must be at most ${MAX_ERROR_CODE} characters`)
+    .optional()
+    .meta({ description: 'Of the error that it ended with.', example: 'provider_error' }),
   ...CreationTime,
 };
 
+const COST_FORM = 'must be US dollars: a decimal such as 0.05, of at most 9 digits before and 12 after the point';
+const CostText = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, COST_FORM);
+/** The same in a body, which may have a number. */
+const CostInput = z
+  .union([CostText, z.number().min(0, COST_FORM).max(999_999_999, COST_FORM)], COST_FORM)
+  .transform((cost) => (typeof cost === 'number' ? cost.toFixed(12) : cost));
+
+const MIN_COST = { description: 'US dollars. Those without a known cost do not match.', example: '0.05' };
+const MAX_COST = { description: 'US dollars, inclusive. Those without a known cost do not match.', example: '1' };
+
+const MAX_LATENCY_MS = 9_999_999_999;
+const MS_FORM = `must be a whole number of milliseconds from 0 to ${MAX_LATENCY_MS}`;
+const Milliseconds = z.int(MS_FORM).min(0, MS_FORM).max(MAX_LATENCY_MS, MS_FORM);
+const milliseconds = (description: string) => wholeNumber({ min: 0, max: MAX_LATENCY_MS, description });
+const MIN_LATENCY = 'Milliseconds from creation to the end. Those that have not ended do not match.';
+const MAX_LATENCY = `${MIN_LATENCY} Inclusive.`;
+
+/** Names and values of metadata that a filter has at most. */
+const MAX_METADATA_CONDITIONS = 10;
+const METADATA = 'Metadata that it has, among others';
+
+/** `NAME=VALUE`, once for each of them. */
+const RepeatedMetadata = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? [given] : given),
+    z
+      .array(saneText().regex(/^[^=]{1,64}=.{0,512}$/s, 'must be NAME=VALUE, such as customer=acme'))
+      .max(MAX_METADATA_CONDITIONS, `must be at most ${MAX_METADATA_CONDITIONS} of them`),
+  )
+  .transform((pairs, context) => {
+    const entries = pairs.map((pair): [string, string] => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    });
+    if (new Set(entries.map(([name]) => name)).size < entries.length)
+      context.addIssue({ code: 'custom', message: 'has a name twice: an execution has one value of each' });
+    return Object.fromEntries(entries);
+  })
+  .meta({
+    override: { type: 'array', items: { type: 'string' }, maxItems: MAX_METADATA_CONDITIONS },
+    description: `${METADATA}: \`NAME=VALUE\`. May be repeated.`,
+    example: ['customer=acme'],
+  });
+
+/** What is looked for in texts. */
+const SearchText = saneText()
+  .max(MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters`)
+  .transform((text, context) => {
+    const terms = parseSearchTerms(text);
+    if (typeof terms !== 'string') return terms;
+    context.addIssue({ code: 'custom', message: terms });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      'Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks ' +
+      'through a part of the executions, and may be empty although there is a next one.',
+    example: 'refund "order 17"',
+  });
+
+/** The id of an execution, or the first characters of one. */
+const IdPrefix = z
+  .string()
+  .max(100)
+  .transform((text, context) => {
+    const ids = idsOfPrefix('execution', text);
+    if (ids !== undefined) return ids;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be the id of an execution or how it begins, such as exec_0198f0aa',
+    });
+    return z.NEVER;
+  })
+  .meta({ description: 'An id, or how it begins.', example: 'exec_0198f0aa' });
+
 const RECORDED = 'Only those that were made elsewhere, or (`false`) here.';
 
-/** The same and `score`, which may be repeated: the route says so (`repeatable`). */
+/** The same in a query string, with `score` and `metadata`, which may be repeated: the route says so (`REPEATABLE`). */
 export const executionFilterQuery = {
+  q: SearchText.optional(),
+  id: IdPrefix.optional(),
   ...executionFilterFields,
+  prompt_version: VersionNumber.optional(),
+  min_cost: CostText.optional().meta(MIN_COST),
+  max_cost: CostText.optional().meta(MAX_COST),
+  min_latency_ms: milliseconds(MIN_LATENCY).optional(),
+  max_latency_ms: milliseconds(MAX_LATENCY).optional(),
+  metadata: RepeatedMetadata.optional(),
   recorded: Flag.meta({ description: RECORDED }),
   score: RepeatedScore.optional(),
 };
+
+/** Parameters of the query string that may be given more than once. */
+export const REPEATABLE = ['score', 'metadata'];
 
 /** Which executions are meant, in a body. Nothing given: all. */
 export const ExecutionFilterBody = z
   .strictObject({
     ...executionFilterFields,
+    prompt_version: BodyVersion.optional(),
+    min_cost: CostInput.optional().meta(MIN_COST),
+    max_cost: CostInput.optional().meta(MAX_COST),
+    min_latency_ms: Milliseconds.optional().meta({ description: MIN_LATENCY }),
+    max_latency_ms: Milliseconds.optional().meta({ description: MAX_LATENCY }),
+    metadata: Metadata.optional().meta({ description: `${METADATA}.` }),
     recorded: z.boolean().optional().meta({ description: RECORDED }),
     score: ScoreConditions.optional(),
   })
@@ -58,23 +169,56 @@ export const ExecutionFilterBody = z
 /** A filter as services take it. */
 export function toExecutionFilter({
   prompt_name: promptName,
+  prompt_version: promptVersion,
+  error_code: errorCode,
+  min_cost: minCost,
+  max_cost: maxCost,
+  min_latency_ms: minLatencyMs,
+  max_latency_ms: maxLatencyMs,
   ...filter
 }: z.output<typeof ExecutionFilterBody>): ExecutionFilter {
-  return { promptName, ...filter };
+  return { promptName, promptVersion, errorCode, minCost, maxCost, minLatencyMs, maxLatencyMs, ...filter };
+}
+
+const SearchQuery = z.strictObject(executionFilterQuery);
+
+/** The same for reading. @throws ApiError `invalid_request` where nothing could match it */
+export function toExecutionSearch({ q: terms, id: ids, ...filter }: z.output<typeof SearchQuery>): ExecutionSearch {
+  const search = { ...toExecutionFilter(filter), terms, ids };
+  const { minCost, maxCost, minLatencyMs, maxLatencyMs } = search;
+  if (minCost !== undefined && maxCost !== undefined && Number(minCost) > Number(maxCost))
+    throw invalidField('max_cost', 'must not be less than min_cost');
+  if (minLatencyMs !== undefined && maxLatencyMs !== undefined && minLatencyMs > maxLatencyMs)
+    throw invalidField('max_latency_ms', 'must not be less than min_latency_ms');
+  return search;
 }
 
 /** A filter as callers have given it; of one that was stored, times may be texts. */
 export function presentExecutionFilter({
   promptName,
+  promptVersion,
+  errorCode,
+  minCost,
+  maxCost,
+  minLatencyMs,
+  maxLatencyMs,
   release,
   since,
   until,
   score,
+  metadata,
   ...filter
 }: ExecutionFilter): z.input<typeof ExecutionFilterBody> {
   const time = (given: Date | string | undefined) => given && new Date(given).toISOString();
   const fields = {
     prompt_name: promptName,
+    prompt_version: promptVersion,
+    error_code: errorCode,
+    min_cost: minCost,
+    max_cost: maxCost,
+    min_latency_ms: minLatencyMs,
+    max_latency_ms: maxLatencyMs,
+    metadata: metadata && { ...metadata },
     ...filter,
     release: release && publicId('release', release),
     since: time(since),

@@ -6,16 +6,38 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
-import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
+import {
+  EXAMINED_EXECUTIONS,
+  listExecutions,
+  seeExecution,
+  wholeExecution,
+} from '../../services/executions/executions.ts';
+import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
 import { scoresOfExecution } from '../../services/scores/scores.ts';
+import {
+  deliveriesOfExecution,
+  MAX_EXECUTION_DELIVERIES,
+} from '../../services/webhooks/deliveries/execution-deliveries.ts';
+import { presentDelivery } from '../deliveries/presenter.ts';
+import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
-import { toExecutionFilter } from './filter-schema.ts';
+import { REPEATABLE, toExecutionSearch } from './filter-schema.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
 import { type RunExecutionDeps, runExecution, streamExecution } from './run-execution.ts';
-import { executionBodies, executionSample } from './samples.ts';
-import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
+import { executionBodies, executionSample, facetsSample } from './samples.ts';
+import {
+  CreateExecution,
+  Execution,
+  ExecutionDeliveries,
+  ExecutionFacets,
+  ExecutionPage,
+  ExecutionParams,
+  FacetsQuery,
+  ListQuery,
+  PreferHeader,
+} from './schema.ts';
 import { executionStream } from './stream-format.ts';
 
 const tag = 'Executions';
@@ -61,16 +83,35 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       operationId: 'listExecutions',
       tag,
       summary: 'List executions, newest first',
+      description:
+        'Conditions that no index serves make a page end after so many executions, whether they match or not: it may hold fewer than `limit`, or none, and ' +
+        'still have a `next_cursor`.',
       scope: 'read',
       query: ListQuery,
-      repeatable: ['score'],
+      repeatable: REPEATABLE,
       response: ExecutionPage,
       responseExample: { data: [executionSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const { rows, next } = await listExecutions(db, toExecutionFilter(filter), limit, before);
+        const { rows, next } = await listExecutions(db, toExecutionSearch(filter), limit, before);
         return { data: rows.map(presentExecution), next_cursor: next === undefined ? null : encodeCursor(next) };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/executions/facets',
+      operationId: 'countExecutions',
+      tag,
+      summary: 'Count executions by status, prompt, version, model, label, origin and error',
+      description:
+        `Of the newest ${COUNTED_EXECUTIONS.toLocaleString('en-US')} that match; with conditions that no index serves, of those that match among the newest ` +
+        `${EXAMINED_EXECUTIONS.toLocaleString('en-US')}. \`complete\` says whether these are all.`,
+      scope: 'read',
+      query: FacetsQuery,
+      repeatable: REPEATABLE,
+      response: ExecutionFacets,
+      responseExample: facetsSample,
+      handler: async ({ db, query }) => countFacets(db, toExecutionSearch(query)),
     }),
     defineRoute({
       method: 'get',
@@ -90,6 +131,19 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
         const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
         return scores.length === 0 ? execution : { ...execution, scores: scores.map(presentScore) };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/executions/{id}/deliveries',
+      operationId: 'listExecutionDeliveries',
+      tag,
+      summary: 'List what webhooks were told of the end of an execution, oldest first',
+      description: `The newest ${MAX_EXECUTION_DELIVERIES}. None where it has not ended, or no webhook was subscribed.`,
+      scope: 'read',
+      params: ExecutionParams,
+      response: ExecutionDeliveries,
+      responseExample: { data: [deliverySample] },
+      handler: async ({ db, params }) => ({ data: (await deliveriesOfExecution(db, params.id)).map(presentDelivery) }),
     }),
     defineRoute({
       method: 'delete',

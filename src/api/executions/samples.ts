@@ -94,6 +94,23 @@ export const executionSample = {
   finished_at: '2026-01-31T12:00:00.634Z',
 };
 
+export const facetsSample = {
+  facets: {
+    status: [
+      { value: 'completed', count: 118 },
+      { value: 'failed', count: 2 },
+    ],
+    prompt_name: [{ value: 'support/greeting', count: 120 }],
+    prompt_version: [{ value: '1', count: 120 }],
+    model: [{ value: 'openai/gpt-4o-mini', count: 120 }],
+    label: [{ value: 'production', count: 110 }],
+    recorded: [{ value: 'false', count: 120 }],
+    error_code: [{ value: 'provider_error', count: 2 }],
+  },
+  counted: 120,
+  complete: true,
+};
+
 const sampleEvent = (sequence: number, type: string, content: object) =>
   serverSentEvent({ id: `1.${sequence}`, event: type, data: { type, sequence_number: sequence, ...content } });
 

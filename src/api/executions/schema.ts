@@ -10,7 +10,9 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
+import { Delivery } from '../deliveries/schema.ts';
 import { draftFields } from '../prompts/schema.ts';
 import { Score } from '../scores/schema.ts';
 import { executionFilterQuery } from './filter-schema.ts';
@@ -163,3 +165,26 @@ export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
 export const ExecutionParams = idParams('execution');
 
 export const ListQuery = z.strictObject({ ...PageQuery, ...executionFilterQuery });
+
+const FacetValues = z
+  .array(z.object({ value: z.string().meta({ description: 'As the filter takes it.' }), count: z.int() }))
+  .meta({ description: `The ${MAX_FACET_VALUES} values with the most executions.` });
+
+export const FacetsQuery = z.strictObject(executionFilterQuery);
+export const ExecutionFacets = z
+  .object({
+    facets: z.object({
+      status: FacetValues,
+      prompt_name: FacetValues,
+      prompt_version: FacetValues,
+      model: FacetValues,
+      label: FacetValues,
+      recorded: FacetValues,
+      error_code: FacetValues,
+    }),
+    counted: z.int().meta({ description: 'Executions that were counted.' }),
+    complete: z.boolean().meta({ description: 'Whether these are all that match. Otherwise they are the newest.' }),
+  })
+  .meta({ id: 'ExecutionFacets' });
+
+export const ExecutionDeliveries = z.object({ data: z.array(Delivery) }).meta({ id: 'ExecutionDeliveries' });

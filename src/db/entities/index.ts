@@ -17,6 +17,7 @@ import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement } from './rule.ts';
+import { SavedView } from './saved-view.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
@@ -86,4 +87,5 @@ export const entities = [
   PromptDay,
   StatisticsProgress,
   AuditEntry,
+  SavedView,
 ];

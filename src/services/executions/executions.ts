@@ -7,7 +7,7 @@ import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
-import { type ExecutionFilter, executionConditions, splitFilter } from './filter.ts';
+import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
 
 /** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
 const COLUMNS = [
@@ -171,32 +171,57 @@ export function isFinished(status: ExecutionStatus): boolean {
 
 /** Executions that a page with a condition without an index goes through at most: a rare one takes no longer than others. */
 export const EXAMINED_EXECUTIONS = 5_000;
+/** Bytes of texts that it looks into at most, where it searches them. */
+export const SEARCHED_BYTES = 32 * 1024 * 1024;
+
+/** The last execution that a page with conditions without an index goes through; undefined: it goes through all that are left. */
+export async function lastExamined(
+  query: Query,
+  filter: ExecutionSearch,
+  before: string | undefined,
+): Promise<string | undefined> {
+  const { indexed } = splitFilter(filter);
+  const [last] = await query((own) => {
+    const newest = own
+      .selectFrom('executions')
+      .select('id')
+      .where((eb) => eb.and(executionConditions(eb, indexed)))
+      .$if(before !== undefined, (list) => list.where('id', '<', before ?? ''))
+      .orderBy('id', 'desc');
+    if (filter.terms === undefined) return newest.offset(EXAMINED_EXECUTIONS - 1).limit(1);
+    return own
+      .selectFrom(
+        newest
+          .select([
+            sql<number>`row_number() over (order by id desc)`.as('place'),
+            sql<number>`sum(bytes) over (order by id desc rows unbounded preceding)`.as('sum'),
+          ])
+          .limit(EXAMINED_EXECUTIONS)
+          .as('newest'),
+      )
+      .select('newest.id')
+      .where((eb) => eb.or([eb('newest.place', '=', EXAMINED_EXECUTIONS), eb('newest.sum', '>=', SEARCHED_BYTES)]))
+      .orderBy('newest.id', 'desc')
+      .limit(1);
+  });
+  return last?.id;
+}
 
 /**
  * Executions, newest first, a page of at most `limit` before the id `before`. With a condition that has no index, a page goes through
- * {@link EXAMINED_EXECUTIONS} at most: then it may hold fewer than there are, or none.
+ * {@link EXAMINED_EXECUTIONS} at most, and where texts are searched through {@link SEARCHED_BYTES}: then it may hold fewer than there
+ * are, or none.
  * @returns `next`: what is left comes before this id. Undefined: nothing is left
  */
 export async function listExecutions(
   db: WorkspaceDatabase,
-  filter: ExecutionFilter,
+  filter: ExecutionSearch,
   limit: number,
   before: string | undefined,
 ): Promise<{ rows: ExecutionRow[]; next: string | undefined }> {
-  const { indexed, examinesMany } = splitFilter(filter);
+  const { examinesMany } = splitFilter(filter);
   const query = examinesMany ? db.heavy.query : db.query;
-  const [last] = examinesMany
-    ? await query((own) =>
-        own
-          .selectFrom('executions')
-          .select('id')
-          .where((eb) => eb.and(executionConditions(eb, indexed)))
-          .$if(before !== undefined, (list) => list.where('id', '<', before ?? ''))
-          .orderBy('id', 'desc')
-          .offset(EXAMINED_EXECUTIONS - 1)
-          .limit(1),
-      )
-    : [];
+  const last = examinesMany ? await lastExamined(query, filter, before) : undefined;
   const { rows, more } = await selectPage(
     query,
     {
@@ -205,7 +230,7 @@ export async function listExecutions(
           .selectFrom('executions')
           .select([...EXECUTION_COLUMN_NAMES, 'bytes'])
           .where((eb) => eb.and(executionConditions(eb, filter)))
-          .$if(last !== undefined, (all) => all.where('id', '>=', last?.id ?? ''));
+          .$if(last !== undefined, (all) => all.where('id', '>=', last ?? ''));
         return before === undefined ? list : list.where('id', '<', before);
       },
       orderBy: [['id', 'desc']],
@@ -214,7 +239,7 @@ export async function listExecutions(
     limit,
     { columns: EXECUTION_COLUMN_NAMES, texts: JSON_TEXT_NAMES },
   );
-  return { rows, next: more ? rows.at(-1)?.id : last?.id };
+  return { rows, next: more ? rows.at(-1)?.id : last };
 }
 
 /** Of executions those that have ended, by the ids that are given. */

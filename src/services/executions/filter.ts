@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { containing, given } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
@@ -26,18 +27,49 @@ export interface ExecutionFilter {
   until?: Date | string | undefined;
   /** All of them hold, each of any score of its name. */
   score?: readonly ScoreCondition[] | undefined;
+  /** Of the prompt. */
+  promptVersion?: number | undefined;
+  /** Of the error that it ended with. */
+  errorCode?: string | undefined;
+  /** US dollars, decimal; neither holds where the cost is not known. */
+  minCost?: string | undefined;
+  maxCost?: string | undefined;
+  /** Milliseconds from creation to the end; neither holds before the end. */
+  minLatencyMs?: number | undefined;
+  maxLatencyMs?: number | undefined;
+  /** Names and values that it has among others. */
+  metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The conditions that no index serves, and all that some index does. */
-export function splitFilter({ group, label, score = [], ...filter }: ExecutionFilter): {
-  indexed: ExecutionFilter;
-  examinesMany: boolean;
-} {
-  const { recorded, arm, ...others } = filter;
-  const isRare = recorded === false || (arm !== undefined && filter.release === undefined);
+/** A filter for reading alone: it is not stored. */
+export interface ExecutionSearch extends ExecutionFilter {
+  /** Words and phrases, all of which are in its input, output, tool calls or error, in any case. */
+  terms?: readonly string[] | undefined;
+  /** UUIDs: the first and the last that it may have. */
+  ids?: { from: string; to: string } | undefined;
+}
+
+/** The conditions that some index serves, and whether there are others. */
+export function splitFilter({
+  promptName,
+  status,
+  model,
+  release,
+  since,
+  until,
+  ids,
+  recorded,
+  arm,
+  ...others
+}: ExecutionSearch): { indexed: ExecutionSearch; examinesMany: boolean } {
+  const indexed = { promptName, status, model, release, since, until, ids };
+  const rest = Object.values(others).some(
+    (value) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  const isRare = recorded === false || (arm !== undefined && release === undefined);
   return {
-    indexed: isRare ? others : filter,
-    examinesMany: isRare || group !== undefined || label !== undefined || score.length > 0,
+    indexed: isRare ? indexed : { ...indexed, recorded, arm },
+    examinesMany: isRare || rest,
   };
 }
 
@@ -46,9 +78,10 @@ const timeOf = (time: Date | string | undefined) => (time === undefined ? undefi
 /** The conditions of a filter, on a statement that selects from `executions` under that name. */
 export function executionConditions(
   eb: ExpressionBuilder<Tables, 'executions'>,
-  { promptName, group, status, model, label, release, arm, recorded, since, until, score = [] }: ExecutionFilter,
+  filter: ExecutionSearch,
 ): Expression<SqlBool>[] {
-  const conditions: Expression<SqlBool>[] = [];
+  const { promptName, group, status, model, label, release, arm, recorded, since, until, score = [] } = filter;
+  const conditions: Expression<SqlBool>[] = valueConditions(eb, filter);
   const [from, to] = [timeOf(since), timeOf(until)];
   const ids = idsOfSpan(from, to);
   if (promptName !== undefined) conditions.push(eb('executions.prompt_name', '=', promptName));
@@ -73,6 +106,43 @@ export function executionConditions(
       ),
     );
   return conditions;
+}
+
+/** From creation to the end, in milliseconds. */
+const TOTAL_MS = sql<number>`extract(epoch from ${sql.ref('executions.finished_at')} - ${sql.ref('executions.created_at')}) * 1000`;
+
+/** The conditions on what an execution has in it. */
+function valueConditions(
+  eb: ExpressionBuilder<Tables, 'executions'>,
+  { promptVersion, errorCode, minCost, maxCost, minLatencyMs, maxLatencyMs, metadata, terms, ids }: ExecutionSearch,
+): Expression<SqlBool>[] {
+  return [
+    ...given(ids, ({ from, to }) => eb.and([eb('executions.id', '>=', from), eb('executions.id', '<=', to)])),
+    ...given(promptVersion, (version) => eb('executions.prompt_version', '=', version)),
+    ...given(errorCode, (code) => sql<SqlBool>`${sql.ref('executions.error')} ->> 'code' = ${code}`),
+    ...given(minCost, (cost) => eb('executions.cost_amount', '>=', cost)),
+    ...given(maxCost, (cost) => eb('executions.cost_amount', '<=', cost)),
+    ...given(minLatencyMs, (ms) => sql<SqlBool>`${TOTAL_MS} >= ${ms}`),
+    ...given(maxLatencyMs, (ms) => sql<SqlBool>`${TOTAL_MS} <= ${ms}`),
+    ...given(
+      metadata,
+      (entries) => sql<SqlBool>`${sql.ref('executions.metadata')} @> ${JSON.stringify(entries)}::jsonb`,
+    ),
+    ...(terms ?? []).map(hasTerm),
+  ];
+}
+
+/** Whether a text is in what an execution was sent, or in what came of it. Names and types in messages do not count. */
+function hasTerm(term: string): Expression<SqlBool> {
+  const pattern = containing(term);
+  const column = (name: string) => sql.ref(`executions.${name}`);
+  const inJson = (name: string, path: string) =>
+    sql`exists (select from jsonb_path_query(${column(name)}, ${sql.lit(path)}) as said where said #>> '{}' ilike ${pattern})`;
+  return sql<SqlBool>`(${column('output')} ilike ${pattern} or ${column('input')} ilike ${pattern}
+    or ${inJson('input_messages', '$[*].content ? (@.type() == "string")')}
+    or ${inJson('input_messages', '$[*].content[*].text ? (@.type() == "string")')}
+    or ${inJson('tool_calls', 'strict $.** ? (@.type() == "string")')}
+    or ${column('error')} ->> 'message' ilike ${pattern})`;
 }
 
 /** Of a score `s`. */

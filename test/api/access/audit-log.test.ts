@@ -70,6 +70,9 @@ const UNRECORDED = [
   'createFeedback',
   'createFeedbackToken',
   'leaseQueueItem',
+  // How somebody looks at a list.
+  'setView',
+  'deleteView',
   // A run is in the list of executions, as those that are made here.
   'recordExecutions',
   // What comes of it is recorded: the key that is made, as made by whoever has approved it.

@@ -1,132 +1,254 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Execution } from '../../api-types.ts';
-import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
-import { SelectField } from '../../components/fields.tsx';
-import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { dayStart, formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
-import { useList } from '../../queries.ts';
+import { formatNumber, formatTime } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
+import { choices, columnsOf, useStoredColumns } from './columns.tsx';
+import { ColumnsMenu } from './columns-menu.tsx';
+import { ExecutionPanel } from './execution-panel.tsx';
+import { FacetsSide } from './facets.tsx';
+import { bodyOf, type ExecutionsSearch, givenFilters, NO_FILTER, queryOf } from './filter.ts';
+import { ExecutionFilters } from './filters.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
-import { ARMS, EXECUTION_STATES, executionsRoute } from './routes.ts';
+import { executionsRoute } from './routes.ts';
+import { useExecutionStream } from './use-execution-stream.ts';
+import { ViewsBar } from './views-bar.tsx';
+import './executions.css';
 
-/** Of an output, in a row: it shows less. */
-const EXCERPT_CHARACTERS = 200;
-/** How old the newest executions may be while they are looked at. */
-const REFETCH_MS = 5_000;
+/** Executions that can be put into a queue at once. */
+const MOST_CHOSEN = 1_000;
 
-const columns: Column<Execution>[] = [
-  {
-    key: 'created',
-    header: 'Created',
-    width: '12rem',
-    cell: (row) => (
-      <Link to="/executions/$id" params={{ id: row.id }}>
-        {formatTime(row.created_at)}
-      </Link>
-    ),
-  },
-  { key: 'status', header: 'Status', width: '7rem', cell: (row) => <StatusBadge status={row.status} /> },
-  {
-    key: 'prompt',
-    header: 'Prompt',
-    width: 'minmax(10rem, 2fr)',
-    cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
-  },
-  {
-    key: 'output',
-    header: 'Output',
-    width: 'minmax(12rem, 3fr)',
-    cell: (row) => <span className="muted">{row.error?.message ?? row.output?.slice(0, EXCERPT_CHARACTERS)}</span>,
-  },
-  { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
-  { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
-  { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
-  { key: 'latency', header: 'Duration', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.total_ms) },
-];
+/** State that belongs to a list: another filter begins anew. */
+function useStateOf<Value>(list: string, first: Value): [Value, (value: Value) => void] {
+  const [kept, keep] = useState({ list, value: first });
+  return [kept.list === list ? kept.value : first, (value) => keep({ list, value })];
+}
+
+const NONE_CHOSEN: ReadonlySet<string> = new Set();
 
 export function ExecutionsPage() {
   const search = executionsRoute.useSearch();
   const navigate = executionsRoute.useNavigate();
-  const change = (part: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
-  const filter = { ...search, since: dayStart(search.since), until: dayStart(search.until, 1) };
-  const list = useList<Execution>('/executions', filter, { refetchMs: REFETCH_MS });
+  const change = (part: Partial<ExecutionsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const open = (id: string | undefined) => change({ open: id });
+  const query = queryOf(search);
+  const name = JSON.stringify(query);
+  const [stored, store] = useStoredColumns();
+  const columns = useMemo(() => search.columns?.split(',') ?? stored, [search.columns, stored]);
+  const setColumns = (keys: readonly string[]) =>
+    search.columns === undefined ? store(keys) : change({ columns: keys.join(',') });
+  const [isScrolled, setScrolled] = useStateOf(name, false);
+  const [chosen, setChosen] = useStateOf(name, NONE_CHOSEN);
+  const [asked, setAsked] = useState<'dataset' | 'chosen-dataset' | 'queue'>();
   const mayWrite = useMay('write');
-  const [making, setMaking] = useState(false);
-  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  const isReading = isScrolled || search.open !== undefined || chosen.size > 0;
+  const list = useExecutionStream(query, isReading);
+  const rows = list.data ?? [];
+  const isFiltered = givenFilters(search).length > 0;
+  const matching = bodyOf(search);
+  const at = rows.findIndex(({ id }) => id === search.open);
+  const stepTo = (index: number) => {
+    const row = rows[index];
+    return row === undefined || at < 0 ? undefined : () => open(row.id);
+  };
+  const shown = useMemo(() => {
+    const all = columnsOf(columns);
+    return mayWrite ? [chooser(rows, chosen, setChosen), ...all] : all;
+  }, [columns, mayWrite, rows, chosen, setChosen]);
+  const closeDialog = () => setAsked(undefined);
   return (
-    <>
-      <PageHead
-        title="Executions"
-        actions={
-          mayWrite && (
-            <button
-              type="button"
-              className="button"
-              disabled={!isFiltered || !list.data?.length}
-              onClick={() => setMaking(true)}
-            >
-              Create a dataset…
-            </button>
-          )
-        }
-      />
-      <search className="filters">
-        <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
-        <SelectField
-          label="Status"
-          value={search.status ?? ''}
-          onChange={(status) => change({ status: EXECUTION_STATES.find((each) => each === status) })}
-          options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
-        />
-        <FilterField label="Model" value={search.model} onChange={(model) => change({ model })} />
-        <FilterField label="Release" value={search.release} onChange={(release) => change({ release })} />
-        <SelectField
-          label="Arm"
-          value={search.arm ?? ''}
-          onChange={(arm) => change({ arm: ARMS.find((each) => each === arm) })}
-          options={[{ value: '', label: 'Any' }, ...ARMS]}
-        />
-        <FilterField label="Score, such as tone<0.5" value={search.score} onChange={(score) => change({ score })} />
-        <FilterField label="From" type="date" value={search.since} onChange={(since) => change({ since })} />
-        <FilterField label="To" type="date" value={search.until} onChange={(until) => change({ until })} />
-      </search>
-      <QueryState query={list} what="executions">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
-              {isFiltered ? (
-                <Link to="/executions" className="button">
-                  Show all
-                </Link>
-              ) : (
-                <Link to="/playground" className="button">
-                  Try a prompt
-                </Link>
+    <div className="executions" data-open={search.open !== undefined}>
+      <div className="stack executions-top">
+        <PageHead
+          title="Executions"
+          actions={
+            <>
+              <ColumnsMenu offered={choices(rows, columns)} chosen={columns} onChange={setColumns} />
+              {mayWrite && (
+                <button
+                  type="button"
+                  className="button"
+                  disabled={!isFiltered || matching === undefined || rows.length === 0}
+                  title={
+                    matching === undefined ? 'Of what a search has found, choose executions in the list' : undefined
+                  }
+                  onClick={() => setAsked('dataset')}
+                >
+                  Create a dataset…
+                </button>
               )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Executions"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => row.id}
-              minWidth="74rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
-      {making && (
+            </>
+          }
+        />
+        <ViewsBar search={search} columns={columns} />
+        <ExecutionFilters search={search} onChange={change} />
+      </div>
+      <div className="executions-body">
+        <FacetsSide query={query} search={search} onChange={change} />
+        <div className="executions-main">
+          {chosen.size > 0 && (
+            <div className="chosen" role="toolbar" aria-label="With those that are chosen">
+              <strong>{formatNumber(chosen.size)} chosen</strong>
+              <button type="button" className="button small" onClick={() => setAsked('chosen-dataset')}>
+                Create a dataset of them…
+              </button>
+              <button
+                type="button"
+                className="button small"
+                disabled={chosen.size > MOST_CHOSEN}
+                onClick={() => setAsked('queue')}
+              >
+                Put into a queue…
+              </button>
+              <button type="button" className="button plain small" onClick={() => setChosen(NONE_CHOSEN)}>
+                Choose none
+              </button>
+            </div>
+          )}
+          <div role="status" className="waiting">
+            {list.waiting > 0 && (
+              <button
+                type="button"
+                className="button small primary"
+                onClick={() => {
+                  list.enter();
+                  document.querySelector('.executions .table')?.scrollTo({ top: 0 });
+                }}
+              >
+                {list.isTooMany ? `More than ${list.waiting - 1}` : list.waiting} new
+              </button>
+            )}
+          </div>
+          <QueryState
+            query={list}
+            what={search.q === undefined ? 'executions' : 'executions, further and further back'}
+          >
+            {() =>
+              rows.length === 0 ? (
+                <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
+                  {isFiltered ? (
+                    <Link to="/executions" search={{ ...NO_FILTER, columns: search.columns }} className="button">
+                      Show all
+                    </Link>
+                  ) : (
+                    <Link to="/playground" className="button">
+                      Try a prompt
+                    </Link>
+                  )}
+                </EmptyState>
+              ) : (
+                <DataTable
+                  key={name}
+                  label="Executions"
+                  rows={rows}
+                  columns={shown}
+                  rowKey={(row) => row.id}
+                  minWidth={`${shown.length * 8}rem`}
+                  onEnd={list.loadMore}
+                  openKey={search.open}
+                  onStep={({ id }) => open(id)}
+                  onScrolled={setScrolled}
+                />
+              )
+            }
+          </QueryState>
+        </div>
+        {search.open !== undefined && (
+          <ExecutionPanel
+            id={search.open}
+            onStep={{ next: stepTo(at + 1), before: stepTo(at - 1) }}
+            onClose={() => {
+              open(undefined);
+              focusRow(at);
+            }}
+          />
+        )}
+      </div>
+      {asked === 'dataset' && matching !== undefined && (
         <MakeDatasetDialog
-          filter={{ ...filter, score: filter.score === undefined ? undefined : [filter.score] }}
-          onClose={() => setMaking(false)}
+          selection={matching}
+          description="Each execution that matches these filters becomes an example with its variables. Without a status, only completed ones."
+          onClose={closeDialog}
         />
       )}
-    </>
+      {asked === 'chosen-dataset' && <ChosenDataset rows={rows} chosen={chosen} onClose={closeDialog} />}
+      {asked === 'queue' && (
+        <AddToQueueDialog ids={[...chosen]} onDone={() => setChosen(NONE_CHOSEN)} onClose={closeDialog} />
+      )}
+    </div>
+  );
+}
+
+/** The focus goes back to the row of what was shown beside the list. */
+function focusRow(index: number): void {
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      document
+        .querySelector<HTMLElement>(`.executions [aria-rowindex="${index + 2}"] a[data-row-link]`)
+        ?.focus({ preventScroll: true }),
+    ),
+  );
+}
+
+/** The column of checkboxes. */
+function chooser(
+  rows: readonly Execution[],
+  chosen: ReadonlySet<string>,
+  onChange: (chosen: ReadonlySet<string>) => void,
+): Column<Execution> {
+  const isAll = rows.length > 0 && rows.every(({ id }) => chosen.has(id));
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChange(next);
+  };
+  return {
+    key: 'chosen',
+    header: 'Chosen',
+    width: '1.25rem',
+    head: (
+      <input
+        type="checkbox"
+        aria-label="Choose all in the list"
+        checked={isAll}
+        onChange={() => onChange(isAll ? new Set() : new Set(rows.map(({ id }) => id)))}
+      />
+    ),
+    cell: ({ id, created_at }) => (
+      <input
+        type="checkbox"
+        aria-label={`Choose the execution of ${formatTime(created_at)}`}
+        checked={chosen.has(id)}
+        onChange={() => toggle(id)}
+      />
+    ),
+  };
+}
+
+/** A dataset is made of executions of one state: of the completed ones, if there are any. */
+function ChosenDataset({
+  rows,
+  chosen,
+  onClose,
+}: {
+  rows: readonly Execution[];
+  chosen: ReadonlySet<string>;
+  onClose: () => void;
+}) {
+  const all = rows.filter(({ id }) => chosen.has(id));
+  const status = all.some((row) => row.status === 'completed') ? 'completed' : (all[0]?.status ?? 'completed');
+  const ids = all.filter((row) => row.status === status).map(({ id }) => id);
+  const left = all.length - ids.length;
+  return (
+    <MakeDatasetDialog
+      selection={{ execution_ids: ids, status }}
+      description={`${ids.length === 1 ? 'It becomes an example' : `Each of these ${formatNumber(ids.length)} becomes an example`} with its variables.${left > 0 ? ` ${formatNumber(left)} that are not ${status} are left out.` : ''}`}
+      onClose={onClose}
+    />
   );
 }

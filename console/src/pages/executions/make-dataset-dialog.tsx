@@ -14,8 +14,19 @@ const EXPECTED = [
   { value: 'output', label: 'The output of the execution' },
 ];
 
-/** Makes a dataset of the executions that match, such as those with a bad score. @param filter as the API has it */
-export function MakeDatasetDialog({ filter, onClose }: { filter: Record<string, unknown>; onClose: () => void }) {
+/**
+ * Makes a dataset of executions: of those that match, such as those with a bad score, or of chosen ones.
+ * @param selection as the API has it: filters, or `execution_ids`; @param description which executions these are
+ */
+export function MakeDatasetDialog({
+  selection,
+  description,
+  onClose,
+}: {
+  selection: Record<string, unknown>;
+  description: string;
+  onClose: () => void;
+}) {
   const { data } = useQuery({
     queryKey: ['datasets', 'names'],
     queryFn: ({ signal }) => get<Page<Dataset>>('/datasets', { limit: 1000 }, signal),
@@ -31,10 +42,11 @@ export function MakeDatasetDialog({ filter, onClose }: { filter: Record<string, 
       open
       onClose={onClose}
       title="Create a dataset"
-      description="Each execution that matches these filters becomes an example with its variables. Without a status, only completed ones."
+      description={description}
       submitLabel="Make"
       onSubmit={async () => {
-        const made = await post<Dataset>(`${pathOf('datasets', name.trim())}/from-executions`, { ...filter, expected });
+        const path = `${pathOf('datasets', name.trim())}/from-executions`;
+        const made = await post<Dataset>(path, { ...selection, expected });
         await client.invalidateQueries({ queryKey: ['datasets'] });
         showToast(`${made.name}: version ${made.version} has ${formatNumber(made.examples_total)} examples.`);
         await navigate({ to: '/datasets/$', params: { _splat: made.name } });

@@ -11,7 +11,8 @@ import { type EventType, eventBody } from '../../../domain/webhooks/events.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockWebhook, requireEnabled } from '../webhooks.ts';
 
-const selectDeliveries = (db: Builder) =>
+/** Deliveries `d` with their events `e`. */
+export const selectDeliveries = (db: Builder) =>
   db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')

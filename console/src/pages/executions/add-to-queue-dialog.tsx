@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, type Page, pathOf, post } from '../../api.ts';
+import { ComboField } from '../../components/combo-field.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatNumber } from '../../format.ts';
+import type { Queue } from '../queues/types.ts';
+
+/** Puts executions into a queue, for people to score. @param ids public ids */
+export function AddToQueueDialog({
+  ids,
+  onDone,
+  onClose,
+}: {
+  ids: readonly string[];
+  onDone?: () => void;
+  onClose: () => void;
+}) {
+  const { data } = useQuery({
+    queryKey: ['queues', 'names'],
+    queryFn: ({ signal }) => get<Page<Queue>>('/queues', { limit: 1000 }, signal),
+  });
+  const [name, setName] = useState('');
+  const client = useQueryClient();
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Put into a queue"
+      description={
+        ids.length === 1
+          ? 'People score it there. If it is in the queue already, it stays as it is.'
+          : `People score these ${formatNumber(ids.length)} there. What is in the queue already stays as it is.`
+      }
+      submitLabel="Put"
+      canSubmit={name.trim() !== ''}
+      onSubmit={async () => {
+        const { added, present } = await post<{ added: number; present: number }>(
+          `${pathOf('queues', name.trim())}/items`,
+          { execution_ids: ids },
+        );
+        await client.invalidateQueries({ queryKey: ['queues'] });
+        showToast(
+          `${formatNumber(added)} put into ${name.trim()}.`,
+          present > 0 ? `${formatNumber(present)} were there already.` : undefined,
+        );
+        onDone?.();
+      }}
+    >
+      {data?.data.length === 0 ? (
+        <p>
+          There is no queue yet. <Link to="/queues">Make one first.</Link>
+        </p>
+      ) : (
+        <ComboField
+          label="Queue"
+          value={name}
+          onChange={setName}
+          options={(data?.data ?? []).map((queue) => queue.name)}
+          required
+          spellCheck={false}
+        />
+      )}
+    </FormDialog>
+  );
+}

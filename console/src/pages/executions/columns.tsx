@@ -1,0 +1,144 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Execution } from '../../api-types.ts';
+import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
+
+/** Of a text, in a row: it shows less. */
+const EXCERPT_CHARACTERS = 200;
+
+/** A text in one line, cut. */
+const excerpt = (text: string | null | undefined) => text?.slice(0, EXCERPT_CHARACTERS).replaceAll(/\s+/g, ' ').trim();
+
+/** What was asked: the text, or the last message that is one. */
+function askedText(input: Execution['input']): string | undefined {
+  if (typeof input === 'string') return input;
+  for (const { role, content } of input.toReversed()) {
+    if (role === 'system') continue;
+    if (typeof content === 'string') return content;
+    const part = Array.isArray(content) ? content.find((each) => each.type === 'text') : undefined;
+    if (part !== undefined && 'text' in part) return part.text;
+  }
+  return undefined;
+}
+
+function outputText({ error, output, tool_calls }: Execution): string | null | undefined {
+  if (error !== null) return error.message;
+  return output ?? (tool_calls.length > 0 ? tool_calls.map(({ name }) => `${name}()`).join(', ') : undefined);
+}
+
+const CREATED: Column<Execution> = {
+  key: 'created',
+  header: 'Created',
+  width: '12rem',
+  cell: (row) => (
+    <Link
+      from="/executions"
+      to="/executions"
+      search={(before) => ({ ...before, open: row.id })}
+      resetScroll={false}
+      data-row-link
+    >
+      {formatTime(row.created_at)}
+    </Link>
+  ),
+};
+
+/** What can be shown of an execution beside when it was created, which leads to it. */
+const OTHERS: readonly Column<Execution>[] = [
+  { key: 'status', header: 'Status', width: '6.5rem', cell: (row) => <StatusBadge status={row.status} /> },
+  {
+    key: 'prompt',
+    header: 'Prompt',
+    width: 'minmax(9rem, 2fr)',
+    cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
+  },
+  {
+    key: 'input',
+    header: 'Input',
+    width: 'minmax(10rem, 3fr)',
+    cell: (row) => <span className="muted">{excerpt(askedText(row.input))}</span>,
+  },
+  {
+    key: 'output',
+    header: 'Output',
+    width: 'minmax(10rem, 3fr)',
+    cell: (row) => <span className={row.error ? 'execution-error' : 'muted'}>{excerpt(outputText(row))}</span>,
+  },
+  { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
+  { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
+  { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+  {
+    key: 'latency',
+    header: 'Duration',
+    width: '6rem',
+    alignEnd: true,
+    cell: (row) => formatMs(row.latency.total_ms),
+  },
+  { key: 'queue', header: 'Queued', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.queue_ms) },
+  { key: 'attempts', header: 'Calls', width: '4rem', alignEnd: true, cell: (row) => row.attempts },
+  { key: 'label', header: 'Label', width: '7rem', cell: (row) => row.label ?? NONE },
+  { key: 'finish', header: 'Ended because', width: '8rem', cell: (row) => row.finish_reason ?? NONE },
+  { key: 'error', header: 'Error', width: '10rem', cell: (row) => row.error?.code ?? NONE },
+  {
+    key: 'origin',
+    header: 'Origin',
+    width: '8rem',
+    cell: (row) => (row.recorded ? 'made elsewhere' : 'made here'),
+  },
+  { key: 'id', header: 'Id', width: '22rem', cell: (row) => <span className="mono">{row.id}</span> },
+];
+
+const METADATA = 'metadata:';
+
+/** A column for a name in the metadata. */
+const metadataColumn = (key: string): Column<Execution> => {
+  const name = key.slice(METADATA.length);
+  return { key, header: name, width: 'minmax(7rem, 1fr)', cell: (row) => row.metadata[name] ?? NONE };
+};
+
+export const DEFAULT_COLUMNS = ['status', 'prompt', 'input', 'output', 'model', 'cost', 'latency'];
+
+/** What can be chosen: columns, and one for each name in the metadata of these executions. */
+export function choices(rows: readonly Execution[], chosen: readonly string[]): Column<Execution>[] {
+  const names = new Set(rows.flatMap(({ metadata }) => Object.keys(metadata)).map((name) => METADATA + name));
+  for (const key of chosen) if (key.startsWith(METADATA)) names.add(key);
+  return [...OTHERS, ...[...names].sort().map(metadataColumn)];
+}
+
+/** The columns by their keys, behind the one that leads to the execution. Keys that are none are left out. */
+export function columnsOf(keys: readonly string[]): Column<Execution>[] {
+  const found = keys.flatMap(
+    (key) => OTHERS.find((each) => each.key === key) ?? (key.startsWith(METADATA) ? metadataColumn(key) : []),
+  );
+  return [CREATED, ...found];
+}
+
+const STORED_AS = 'pms-execution-columns';
+
+function storedColumns(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(STORED_AS) ?? 'null');
+    if (Array.isArray(kept)) return kept.filter((key) => typeof key === 'string');
+  } catch {
+    // Nothing is kept, or nothing of use.
+  }
+  return DEFAULT_COLUMNS;
+}
+
+/** The columns of this browser, and a way to choose others. */
+export function useStoredColumns(): [readonly string[], (keys: readonly string[]) => void] {
+  const [keys, setKeys] = useState<readonly string[]>(storedColumns);
+  return [
+    keys,
+    (chosen) => {
+      setKeys(chosen);
+      try {
+        localStorage.setItem(STORED_AS, JSON.stringify(chosen));
+      } catch {
+        // They hold until the page is left.
+      }
+    },
+  ];
+}

@@ -1,0 +1,160 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Execution } from '../../api-types.ts';
+import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { MessagesView } from '../../components/messages-view.tsx';
+import { OutputView } from '../../components/output-view.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { formatCost, formatMs, formatNumber, formatTime, NONE } from '../../format.ts';
+import { executionQuery, hasEnded } from '../../queries.ts';
+import { ScoresSection } from '../scores/scores-section.tsx';
+import { RunTimeline } from './run-timeline.tsx';
+
+/** What is known of an execution, on its page and beside the list. */
+export function ExecutionDetails({ execution }: { execution: Execution }) {
+  const client = useQueryClient();
+  const { tokens, latency, error } = execution;
+  const metadata = Object.keys(execution.metadata).length > 0;
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <StatusBadge status={execution.status} />
+          </dd>
+        </div>
+        <div>
+          <dt>Prompt</dt>
+          <dd>
+            <PromptLink name={execution.prompt_name} version={execution.prompt_version} />
+          </dd>
+        </div>
+        <div>
+          <dt>Model</dt>
+          <dd>
+            {execution.model}
+            {execution.requested_model !== execution.model && (
+              <span className="muted"> in place of {execution.requested_model}</span>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Tokens</dt>
+          <dd>
+            {formatNumber(tokens.input)} in, {formatNumber(tokens.output)} out
+            {tokens.cached_input > 0 && <span className="muted"> ({formatNumber(tokens.cached_input)} cached)</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>{execution.cost.amount === null ? 'not known: the model has no price' : formatCost(execution.cost)}</dd>
+        </div>
+        <div>
+          <dt>Duration</dt>
+          <dd>
+            {formatMs(latency.total_ms)}
+            {latency.model_ms !== null && <span className="muted"> (model {formatMs(latency.model_ms)})</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>{formatTime(execution.created_at)}</dd>
+        </div>
+        {execution.release && (
+          <div>
+            <dt>Release</dt>
+            <dd>
+              <Link to="/releases/$id" params={{ id: execution.release.id }}>
+                {execution.release.arm} version
+              </Link>
+              <span className="muted">
+                {execution.release.keyed ? ' by its rollout key' : ' at random: it had no key'}
+              </span>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Ended because</dt>
+          <dd>{execution.finish_reason ?? NONE}</dd>
+        </div>
+      </dl>
+      {error && (
+        <div className="notice bad">
+          <strong>{error.code}</strong> {error.message}
+        </div>
+      )}
+      {execution.reused_from && (
+        <p className="notice">
+          <span>
+            The response was reused from{' '}
+            <Link to="/executions/$id" params={{ id: execution.reused_from }}>
+              an earlier execution
+            </Link>
+            .
+          </span>
+        </p>
+      )}
+      <div className="stack">
+        <h2>Output</h2>
+        {execution.output === null ? (
+          <p className="muted">None.</p>
+        ) : (
+          <OutputView text={execution.output} label="output" />
+        )}
+        {execution.tool_calls.length > 0 && (
+          <>
+            <h3>Tools that the model asks for</h3>
+            <JsonView value={execution.tool_calls} label="tool calls" />
+          </>
+        )}
+      </div>
+      {hasEnded(execution.status) && (
+        <ScoresSection
+          scores={execution.scores ?? []}
+          subject={{ execution_id: execution.id }}
+          onChanged={() => client.invalidateQueries({ queryKey: executionQuery(execution.id).queryKey })}
+        />
+      )}
+      <div className="stack">
+        <h2>Input</h2>
+        <MessagesView input={execution.input} />
+      </div>
+      <RunTimeline execution={execution} />
+      <div className="grid-2">
+        <div className="stack">
+          <h2>Variables</h2>
+          <JsonView value={execution.variables} label="variables" />
+        </div>
+        <div className="stack">
+          <h2>Parameters</h2>
+          <JsonView value={execution.parameters} label="parameters" />
+        </div>
+        {execution.tools && (
+          <div className="stack">
+            <h2>Tools</h2>
+            <JsonView value={execution.tools} label="tools" />
+          </div>
+        )}
+        {metadata && (
+          <div className="stack">
+            <h2>Metadata</h2>
+            <JsonView value={execution.metadata} label="metadata" />
+          </div>
+        )}
+        {execution.includes.length > 0 && (
+          <div className="stack">
+            <h2>Includes</h2>
+            <ul>
+              {execution.includes.map(({ name, version }) => (
+                <li key={name}>
+                  <PromptLink name={name} version={version} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { QueryState } from '../../components/states.tsx';
+import { executionQuery } from '../../queries.ts';
+import { hasDialog } from '../../shell/single-keys.ts';
+import { ExecutionActions } from './execution-actions.tsx';
+import { ExecutionDetails } from './execution-details.tsx';
+
+/** An execution beside the list. Escape closes it; `j` and `k` are the list's. Where there is no room for both, it takes the place of the list. */
+export function ExecutionPanel({
+  id,
+  onStep,
+  onClose,
+}: {
+  id: string;
+  /** Goes to the next or the one before; undefined: there is none. */
+  onStep: Record<'next' | 'before', (() => void) | undefined>;
+  onClose: () => void;
+}) {
+  const query = useQuery(executionQuery(id));
+  const heading = useRef<HTMLHeadingElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const latest = useRef(onClose);
+  useEffect(() => {
+    latest.current = onClose;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another execution is read from its beginning
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    body.current?.scrollTo({ top: 0 });
+  }, [id]);
+  useEffect(() => {
+    const press = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key === 'Escape' && !defaultPrevented && !hasDialog()) latest.current();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  return (
+    <section className="execution-panel" aria-labelledby="execution-panel-title">
+      <div className="execution-panel-head">
+        <h2 id="execution-panel-title" ref={heading} tabIndex={-1}>
+          Execution {id.slice(-12)}
+        </h2>
+        <div className="row">
+          <button
+            type="button"
+            className="button small"
+            aria-label="The execution before"
+            title="The execution before (k)"
+            disabled={onStep.before === undefined}
+            onClick={onStep.before}
+          >
+            <ChevronUp size={16} aria-hidden />
+          </button>
+          <button
+            type="button"
+            className="button small"
+            aria-label="The next execution"
+            title="The next execution (j)"
+            disabled={onStep.next === undefined}
+            onClick={onStep.next}
+          >
+            <ChevronDown size={16} aria-hidden />
+          </button>
+          <Link to="/executions/$id" params={{ id }} className="button small">
+            <Maximize2 size={16} aria-hidden />
+            Full page
+          </Link>
+          <button type="button" className="button small" aria-label="Close" title="Close (Escape)" onClick={onClose}>
+            <X size={16} aria-hidden />
+          </button>
+        </div>
+      </div>
+      <div className="execution-panel-body" ref={body}>
+        {query.data && (
+          <div className="row">
+            <ExecutionActions execution={query.data} onDeleted={onClose} />
+          </div>
+        )}
+        <QueryState query={query} what="the execution">
+          {(execution) => <ExecutionDetails execution={execution} />}
+        </QueryState>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { dayStart } from '../../format.ts';
+import type { executionsRoute } from './routes.ts';
+
+/** What the address of the list says. */
+export type ExecutionsSearch = (typeof executionsRoute)['types']['fullSearchSchema'];
+
+/** The filters alone. */
+export type ExecutionsFilter = Omit<ExecutionsSearch, 'columns' | 'open'>;
+
+/** What each filter is called, in the order of the chips. */
+export const FILTER_LABELS = {
+  q: 'Search',
+  prompt_name: 'Prompt',
+  prompt_version: 'Version',
+  status: 'Status',
+  model: 'Model',
+  label: 'Label',
+  release: 'Release',
+  arm: 'Arm',
+  recorded: 'Origin',
+  error_code: 'Error',
+  score: 'Score',
+  metadata: 'Metadata',
+  min_cost: 'Cost from $',
+  max_cost: 'Cost to $',
+  min_latency_ms: 'Duration from ms',
+  max_latency_ms: 'Duration to ms',
+  id: 'Id',
+  since: 'From',
+  until: 'To',
+} as const satisfies Record<keyof ExecutionsFilter, string>;
+
+export type FilterName = keyof typeof FILTER_LABELS;
+export const FILTER_NAMES = Object.keys(FILTER_LABELS) as FilterName[];
+
+/** How values are called that are no words. */
+export const valueWords = (name: string, value: string): string =>
+  name === 'recorded' ? (value === 'true' ? 'made elsewhere' : 'made here') : value;
+
+/** Those that are given. */
+export const givenFilters = (search: ExecutionsSearch): FilterName[] =>
+  FILTER_NAMES.filter((name) => search[name] !== undefined);
+
+/** No filter. Each is named, since the router passes on what is left out. */
+export const NO_FILTER = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) as {
+  [Name in FilterName]?: undefined;
+};
+
+/** The filters as the query string of the API has them. */
+export function queryOf(search: ExecutionsSearch) {
+  const { columns: _columns, open: _open, ...filter } = search;
+  return { ...filter, since: dayStart(search.since), until: dayStart(search.until, 1) };
+}
+
+/** The filters as a body of the API has them; undefined where there are some that only a list has. */
+export function bodyOf(search: ExecutionsSearch): Record<string, unknown> | undefined {
+  const { q, id, score, metadata, recorded, min_latency_ms, max_latency_ms, ...filter } = queryOf(search);
+  if (q !== undefined || id !== undefined) return undefined;
+  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  const at = metadata?.indexOf('=') ?? -1;
+  return {
+    ...filter,
+    score: score === undefined ? undefined : [score],
+    metadata: metadata === undefined || at < 0 ? undefined : { [metadata.slice(0, at)]: metadata.slice(at + 1) },
+    recorded: recorded === undefined ? undefined : recorded === 'true',
+    min_latency_ms: number(min_latency_ms),
+    max_latency_ms: number(max_latency_ms),
+  };
+}

@@ -1,0 +1,127 @@
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useState } from 'react';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import {
+  type ExecutionsSearch,
+  FILTER_LABELS,
+  type FilterName,
+  givenFilters,
+  NO_FILTER,
+  valueWords,
+} from './filter.ts';
+import { ARMS, EXECUTION_STATES } from './routes.ts';
+
+/** Those that are always in view. */
+const FIRST: readonly FilterName[] = ['q', 'prompt_name', 'status', 'since', 'until'];
+
+/** The filters of the list: the most used in view, the others behind a button, and all that are given as chips. */
+export function ExecutionFilters({
+  search,
+  onChange,
+}: {
+  search: ExecutionsSearch;
+  onChange: (part: Partial<ExecutionsSearch>) => void;
+}) {
+  const given = givenFilters(search);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <search className="stack execution-filters">
+      <div className="filters">
+        <div className="execution-search">
+          <FilterField label="Search inputs and outputs" value={search.q} onChange={(q) => onChange({ q })} />
+        </div>
+        <FilterField
+          label="Prompt"
+          value={search.prompt_name}
+          onChange={(prompt_name) => onChange({ prompt_name, prompt_version: undefined })}
+        />
+        <SelectField
+          label="Status"
+          value={search.status ?? ''}
+          onChange={(status) => onChange({ status: EXECUTION_STATES.find((each) => each === status) })}
+          options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
+        />
+        <FilterField label="From" type="date" value={search.since} onChange={(since) => onChange({ since })} />
+        <FilterField label="To" type="date" value={search.until} onChange={(until) => onChange({ until })} />
+        <button
+          type="button"
+          className="button"
+          aria-expanded={isOpen}
+          aria-controls="more-filters"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <SlidersHorizontal size={16} aria-hidden />
+          {isOpen ? 'Fewer filters' : 'More filters'}
+        </button>
+      </div>
+      <div id="more-filters" hidden={!isOpen}>
+        {isOpen && <MoreFilters search={search} onChange={onChange} />}
+      </div>
+      {given.some((name) => !FIRST.includes(name)) && (
+        <ul className="row chips" aria-label="Filters">
+          {given.map((name) => (
+            <li key={name}>
+              <button
+                type="button"
+                className="chip"
+                aria-label={`Remove the filter ${FILTER_LABELS[name]} ${valueWords(name, String(search[name]))}`}
+                onClick={() => onChange({ [name]: undefined })}
+              >
+                <span className="muted">{FILTER_LABELS[name]}</span> {valueWords(name, String(search[name]))}
+                <X size={14} aria-hidden />
+              </button>
+            </li>
+          ))}
+          <li>
+            <button type="button" className="button plain small" onClick={() => onChange(NO_FILTER)}>
+              Clear all
+            </button>
+          </li>
+        </ul>
+      )}
+    </search>
+  );
+}
+
+function MoreFilters({
+  search,
+  onChange,
+}: {
+  search: ExecutionsSearch;
+  onChange: (part: Partial<ExecutionsSearch>) => void;
+}) {
+  return (
+    <div className="filters">
+      <FilterField label="Model" value={search.model} onChange={(model) => onChange({ model })} />
+      <FilterField label="Label" value={search.label} onChange={(label) => onChange({ label })} />
+      <FilterField label="Score, such as tone<0.5" value={search.score} onChange={(score) => onChange({ score })} />
+      <FilterField
+        label="Metadata, as customer=acme"
+        value={search.metadata}
+        onChange={(metadata) => onChange({ metadata })}
+      />
+      <FilterField label="Cost from, in $" value={search.min_cost} onChange={(min_cost) => onChange({ min_cost })} />
+      <FilterField label="Cost to, in $" value={search.max_cost} onChange={(max_cost) => onChange({ max_cost })} />
+      <FilterField
+        label="Duration from, in ms"
+        value={search.min_latency_ms}
+        onChange={(min_latency_ms) => onChange({ min_latency_ms })}
+      />
+      <FilterField
+        label="Duration to, in ms"
+        value={search.max_latency_ms}
+        onChange={(max_latency_ms) => onChange({ max_latency_ms })}
+      />
+      <FilterField label="Error" value={search.error_code} onChange={(error_code) => onChange({ error_code })} />
+      <FilterField label="Id, or how it begins" value={search.id} onChange={(id) => onChange({ id })} />
+      <FilterField label="Release" value={search.release} onChange={(release) => onChange({ release })} />
+      <SelectField
+        label="Arm"
+        value={search.arm ?? ''}
+        onChange={(arm) => onChange({ arm: ARMS.find((each) => each === arm) })}
+        options={[{ value: '', label: 'Any' }, ...ARMS]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { get, type Page, type Query } from '../../api.ts';
+import type { Execution } from '../../api-types.ts';
+import { hasEnded, listQuery, useList } from '../../queries.ts';
+
+/** How old the newest executions may be while they are looked at. */
+const REFETCH_MS = 5_000;
+/** New ones that are asked for at once. */
+const MOST_NEW = 100;
+
+const NONE: readonly Execution[] = [];
+
+const later = (a: string | undefined, b: string) => (a !== undefined && a > b ? a : b);
+
+/**
+ * A list of executions that goes on: new ones come in at the top by themselves as long as nobody reads further down, and are counted
+ * otherwise. Those that have not ended are kept up to date where they are.
+ * @param isReading whether rows must stay where they are
+ */
+export function useExecutionStream(query: Query, isReading: boolean) {
+  const client = useQueryClient();
+  const list = useList<Execution>('/executions', query);
+  const [begun] = useState(() => new Date().toISOString());
+  const name = JSON.stringify(query);
+  const [kept, setKept] = useState<{ name: string; rows: readonly Execution[] }>({ name, rows: [] });
+  const entered = kept.name === name ? kept.rows : NONE;
+  const base = list.data;
+  const known = useMemo(() => [...entered, ...(base ?? [])], [entered, base]);
+  const unfinished = known.findLast(({ status }) => !hasEnded(status));
+  const since = (unfinished ?? known[0])?.created_at ?? begun;
+  const until = query['until'];
+  const isPast = typeof until === 'string' && until < begun;
+  const { data: newest } = useQuery({
+    queryKey: ['executions', 'newest', query, since],
+    queryFn: ({ signal }) =>
+      get<Page<Execution>>(
+        '/executions',
+        { ...query, limit: MOST_NEW, since: later(query['since'] as string | undefined, since) },
+        signal,
+      ),
+    refetchInterval: REFETCH_MS,
+    enabled: base !== undefined && !isPast,
+  });
+  const rows = useMemo(() => {
+    const current = new Map(newest?.data.map((row) => [row.id, row]));
+    return known.map((row) => current.get(row.id) ?? row);
+  }, [known, newest]);
+  const fresh = useMemo(() => {
+    const ids = new Set(known.map(({ id }) => id));
+    return (newest?.data ?? []).filter(({ id }) => !ids.has(id));
+  }, [known, newest]);
+  const isTooMany = fresh.length === MOST_NEW;
+  const enter = () => {
+    if (isTooMany) {
+      setKept({ name, rows: [] });
+      void client.resetQueries({ queryKey: listQuery('/executions', query).queryKey });
+    } else setKept({ name, rows: [...fresh, ...entered] });
+  };
+  useEffect(() => {
+    if (fresh.length > 0 && !isReading) enter();
+  });
+  return {
+    ...list,
+    data: base === undefined ? undefined : rows,
+    /** How many there are that are not in the list yet. */
+    waiting: isReading ? fresh.length : 0,
+    /** Whether there are more of them than were counted. */
+    isTooMany,
+    enter,
+  };
+}

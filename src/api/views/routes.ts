@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { requireAlso } from '../../domain/scopes.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import {
+  deleteView,
+  listViews,
+  MAX_OWN_VIEWS,
+  ownerOf,
+  type SavedViewRow,
+  setView,
+  VIEWED_PAGES,
+} from '../../services/views/saved-views.ts';
+import { PutView, View, ViewPage, ViewParams, ViewsQuery, viewSample } from './schema.ts';
+
+const tag = 'Views';
+
+function presentView({ name, page, query, columns, shared, owner, ...row }: SavedViewRow, caller: string) {
+  return {
+    name,
+    page: VIEWED_PAGES.find((each) => each === page) ?? VIEWED_PAGES[0],
+    query,
+    columns,
+    shared,
+    owner,
+    own: owner === caller,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  } satisfies z.input<typeof View>;
+}
+
+/** `/views`: how people look at lists. */
+export function viewRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/views',
+      operationId: 'listViews',
+      tag,
+      summary: "List one's own views and those that are shared, oldest first",
+      scope: 'read',
+      query: ViewsQuery,
+      response: ViewPage,
+      responseExample: { data: [viewSample], next_cursor: null },
+      async handler({ db, key, query: { page, limit, cursor } }) {
+        const owner = ownerOf(key);
+        const views = await listViews(db.query, owner, { page, limit, after: decodeCursor(cursor, z.uuid()) });
+        return toPage(
+          views,
+          (row) => presentView(row, owner),
+          ({ id }) => id,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/views/{name}',
+      operationId: 'setView',
+      audit: 'none',
+      tag,
+      summary: 'Create or replace a view of one’s own',
+      description:
+        'A view is a list’s filters and columns under a name. It is the member’s, or of a key of the workspace the key’s. ' +
+        `One can have ${MAX_OWN_VIEWS}.`,
+      scope: 'read',
+      params: ViewParams,
+      body: PutView,
+      bodyExamples: {
+        'Slow and costly': { page: 'executions', query: { min_cost: '0.05', min_latency_ms: '5000' }, shared: true },
+      },
+      response: View,
+      responseExample: viewSample,
+      errors: ['quota_exceeded'],
+      async handler({ db, key, params, body }) {
+        if (body.shared) requireAlso(key.scopes, 'write', 'A view that is shared');
+        const owner = ownerOf(key);
+        return presentView(await setView(db, owner, params.name, body), owner);
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/views/{name}',
+      operationId: 'deleteView',
+      audit: 'none',
+      tag,
+      summary: 'Delete a view of one’s own',
+      scope: 'read',
+      params: ViewParams,
+      response: View,
+      responseExample: viewSample,
+      async handler({ db, key, params }) {
+        const owner = ownerOf(key);
+        return presentView(await deleteView(db, owner, params.name), owner);
+      },
+    }),
+  ];
+}

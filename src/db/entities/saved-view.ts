@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/** How somebody looks at a list: its filters and columns, under a name of theirs. */
+export const SavedView = defineEntity({
+  name: 'SavedView',
+  tableName: 'saved_views',
+  uniques: [{ properties: ['workspaceId', 'owner', 'name'] }],
+  properties: {
+    ...workspaceOwned,
+    /** Public id of a member, or of a key of the workspace. */
+    owner: p.text(),
+    name: p.text(),
+    /** The list. */
+    page: p.text(),
+    /** Parameters of the list, as its address has them. */
+    query: p.json<Record<string, string>>().columnType('jsonb'),
+    columns: p.array().$type<string[]>().columnType('text[]'),
+    /** Whether everybody in the workspace sees it. */
+    shared: p.boolean(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});

@@ -1,0 +1,20 @@
+/** Characters of a search, and terms in it, at most. */
+export const MAX_SEARCH_LENGTH = 200;
+export const MAX_SEARCH_TERMS = 10;
+
+const TERM = /"([^"]*)"|[^\s"]+/g;
+
+/**
+ * The terms of a search: words, and phrases in quotation marks. What is searched has all of them in it.
+ * @returns what is wrong with it, in words for the caller, where something is
+ */
+export function parseSearchTerms(text: string): string[] | string {
+  if ((text.match(/"/g)?.length ?? 0) % 2 === 1)
+    return 'has a quotation mark that is not closed: close it, or leave it out';
+  const terms = [...text.matchAll(TERM)].map(([word, phrase]) => (phrase ?? word).trim()).filter((term) => term !== '');
+  const different = [...new Set(terms)];
+  if (different.length === 0) return 'has no word in it: leave it out, or say what to look for';
+  if (different.length > MAX_SEARCH_TERMS)
+    return `must have at most ${MAX_SEARCH_TERMS} words and phrases: put a phrase in quotation marks`;
+  return different;
+}

@@ -1,0 +1,109 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { EXAMINED_EXECUTIONS, lastExamined } from './executions.ts';
+import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
+
+/** What executions are counted by, each with how a filter takes its values. */
+export const FACETS = ['status', 'prompt_name', 'prompt_version', 'model', 'label', 'recorded', 'error_code'] as const;
+export type Facet = (typeof FACETS)[number];
+
+/** Values of a facet that are given: those with the most executions. */
+export const MAX_FACET_VALUES = 20;
+/** Executions that are counted at most: the newest. */
+export const COUNTED_EXECUTIONS = 10_000;
+
+export interface FacetCounts {
+  facets: Record<Facet, { value: string; count: number }[]>;
+  /** Executions that were counted. */
+  counted: number;
+  /** Whether these are all that match. Otherwise they are the newest. */
+  complete: boolean;
+}
+
+const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
+  eb.ref('executions.status').as('status'),
+  eb.ref('executions.prompt_name').as('prompt_name'),
+  sql<string | null>`${sql.ref('executions.prompt_version')}::text`.as('prompt_version'),
+  eb.ref('executions.model').as('model'),
+  eb.ref('executions.label').as('label'),
+  sql<string>`${sql.ref('executions.recorded')}::text`.as('recorded'),
+  sql<string | null>`${sql.ref('executions.error')} ->> 'code'`.as('error_code'),
+];
+
+/**
+ * Counts executions by what tells them apart: of those that match the newest {@link COUNTED_EXECUTIONS}, and with a condition that has no
+ * index those among the newest {@link EXAMINED_EXECUTIONS}. Without a value an execution counts in no value of that facet.
+ */
+export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch): Promise<FacetCounts> {
+  const { query } = db.heavy;
+  const last = splitFilter(filter).examinesMany ? await lastExamined(query, filter, undefined) : undefined;
+  const columns = FACETS.map((name) => sql.ref(name));
+  const rows = await query((own) =>
+    own
+      .with('found', (cte) =>
+        cte
+          .selectFrom('executions')
+          .select(facetColumns)
+          .where((eb) => eb.and(executionConditions(eb, filter)))
+          .$if(last !== undefined, (all) => all.where('executions.id', '>=', last ?? ''))
+          .orderBy('executions.id', 'desc')
+          .limit(COUNTED_EXECUTIONS + 1),
+      )
+      .with('counted', (cte) => cte.selectFrom('found').selectAll().limit(COUNTED_EXECUTIONS))
+      .with('grouped', (cte) =>
+        cte
+          .selectFrom('counted')
+          .select([
+            sql<number>`grouping(${sql.join(columns)})`.as('grouping'),
+            sql<string | null>`coalesce(${sql.join(columns)})`.as('value'),
+            sql<number>`count(*)::int`.as('count'),
+          ])
+          .groupBy(sql`grouping sets (${sql.join(columns.map((column) => sql`(${column})`))}, ())`),
+      )
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('grouped')
+          .select(['grouped.grouping', 'grouped.value', 'grouped.count'])
+          .select(
+            sql<number>`row_number() over (partition by ${sql.ref('grouped.grouping')} order by ${sql.ref('grouped.count')} desc, ${sql.ref('grouped.value')})`.as(
+              'place',
+            ),
+          )
+          .where((of) => of.or([of('grouped.value', 'is not', null), of('grouped.grouping', '=', ALL)]))
+          .as('ranked'),
+      )
+      .select(['ranked.grouping', 'ranked.value', 'ranked.count'])
+      .select((eb) =>
+        eb
+          .selectFrom('found')
+          .select((of) => of.fn.countAll<number>().as('found'))
+          .as('found'),
+      )
+      .where('ranked.place', '<=', MAX_FACET_VALUES)
+      .orderBy('ranked.place'),
+  );
+  const valuesOf = (facet: Facet) =>
+    rows.flatMap(({ grouping, value, count }) =>
+      value !== null && grouping === groupingOf(facet) ? [{ value, count }] : [],
+    );
+  const counted = rows.find(({ grouping }) => grouping === ALL)?.count ?? 0;
+  return {
+    facets: {
+      status: valuesOf('status'),
+      prompt_name: valuesOf('prompt_name'),
+      prompt_version: valuesOf('prompt_version'),
+      model: valuesOf('model'),
+      label: valuesOf('label'),
+      recorded: valuesOf('recorded'),
+      error_code: valuesOf('error_code'),
+    },
+    counted,
+    complete: last === undefined && (rows[0]?.found ?? 0) <= COUNTED_EXECUTIONS,
+  };
+}
+
+/** What PostgreSQL's `grouping` says of the sum of all: no column is grouped by. */
+const ALL = 2 ** FACETS.length - 1;
+/** And of the groups of one facet: a bit is 0 where it is grouped by that column, the first column being the highest bit. */
+const groupingOf = (facet: Facet) => ALL - 2 ** (FACETS.length - 1 - FACETS.indexOf(facet));

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { createKey } from '../api/workspace.ts';
+import { violationsInThemes } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
+
+let stage: Stage;
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+const run = async (word: string, more: object = {}): Promise<string> =>
+  (await call('POST', '/executions', { body: { prompt_name: 'say', variables: { word }, ...more } })).body.id;
+
+/** Ids of runs, the oldest first. */
+const ids: string[] = [];
+beforeAll(async () => {
+  stage = await startStage();
+  await call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ word }}', model: 'sandbox/echo' } });
+  await call('POST', '/prompts', { body: { name: 'never', template: 'Say {{ word }}', model: 'sandbox/fail' } });
+  for (const word of ['apples', 'pears', 'plums']) ids.push(await run(word, { metadata: { customer: word.slice(1) } }));
+  ids.push(await run('nothing', { prompt_name: 'never' }));
+});
+afterAll(() => stage?.stop());
+
+const table = (page: Page) => page.getByRole('table', { name: 'Executions' });
+/** Rows with executions. */
+const rows = (page: Page) =>
+  table(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') });
+const panel = (page: Page) => page.getByRole('region', { name: /^Execution / });
+
+test('a search finds words of inputs and outputs, the address holds it, and counts narrow the list down', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions'));
+  await rows(page).nth(3).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('pears say');
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  await page.waitForURL(/q=pears\+say|q=pears%20say/);
+  expect(await rows(page).first().innerText()).toContain('Say pears');
+  // What is typed has the focus still.
+  await page.keyboard.type(' nowhere');
+  await page.getByRole('heading', { name: 'No executions match these filters' }).waitFor();
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await rows(page).nth(3).waitFor();
+
+  const counts = page.getByRole('region', { name: 'Status' });
+  await counts.getByRole('button', { name: 'failed 1' }).click();
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  await page.waitForURL(/status=failed/);
+  await counts.getByRole('button', { name: 'failed 1', pressed: true }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await counts.getByRole('button', { name: 'failed 1' }).click();
+  await rows(page).nth(3).waitFor();
+
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByLabel('Metadata, as customer=acme').fill('customer=lums');
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove the filter Metadata customer=lums' }).click();
+  await rows(page).nth(3).waitFor();
+  await page.getByLabel('Cost from, in $').fill('dear');
+  await page.getByRole('alert').getByText('must be US dollars').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('an execution is shown beside the list: j and k go on, Escape closes, and a phone shows it alone', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions?prompt_name=say'));
+  await rows(page).nth(2).waitFor();
+  // A click anywhere in the row.
+  await rows(page).nth(0).getByText('Say plums').first().click();
+  await panel(page).getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.waitForURL(new RegExp(`open=${ids[2]}`));
+  await panel(page)
+    .getByText(/^1\. sandbox\/echo/)
+    .waitFor();
+  await panel(page).getByText('Queued', { exact: false }).first().waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.keyboard.press('j');
+  await page.waitForURL(new RegExp(`open=${ids[1]}`));
+  await panel(page).getByText('Say pears').first().waitFor();
+  await page.keyboard.press('j');
+  await page.waitForURL(new RegExp(`open=${ids[0]}`));
+  await page.keyboard.press('k');
+  await page.waitForURL(new RegExp(`open=${ids[1]}`));
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+  // The row has the focus: Enter opens it again.
+  await table(page).locator('.table-row:focus-within').waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`open=${ids[1]}`));
+  await panel(page).getByRole('link', { name: 'Full page' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await table(page).waitFor({ state: 'hidden' });
+  expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= 390')).toBe(true);
+  await panel(page).getByRole('button', { name: 'Close', exact: true }).click();
+  await table(page).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await rows(page).nth(0).getByRole('link').first().click();
+  await panel(page).getByRole('link', { name: 'Full page' }).click();
+  await page.waitForURL(new RegExp(`/executions/${ids[2]}`));
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.goBack();
+  await panel(page).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('columns are chosen and kept, and a view keeps them with the filters, for others too where it is shared', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions'));
+  await rows(page).nth(3).waitFor();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'customer (metadata)' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Model' }).click();
+  await page.keyboard.press('Escape');
+  await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
+  await table(page).getByRole('columnheader', { name: 'Model' }).waitFor({ state: 'detached' });
+  await page.reload();
+  await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
+
+  await page.getByLabel('Status').selectOption('failed');
+  await page.getByRole('button', { name: 'Save as a view…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as a view' });
+  await dialog.getByLabel('Name').fill('What failed');
+  await dialog.getByLabel('Everybody in the workspace sees it').check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'What failed' }).and(page.locator('[aria-current=page]')).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+
+  // Another browser, another key: the filters and the columns come with the view.
+  const { key } = await createKey(stage.service, 'read');
+  const other = await stage.signIn({}, key);
+  await other.page.goto(stage.at('/executions'));
+  await other.page.getByRole('link', { name: 'What failed' }).click();
+  await rows(other.page).nth(1).waitFor({ state: 'detached' });
+  await table(other.page).getByRole('columnheader', { name: 'customer' }).waitFor();
+  expect(await other.page.getByRole('button', { name: 'Delete this view' }).count()).toBe(0);
+  expect(await other.page.getByRole('checkbox').count()).toBe(0);
+  await other.context.close();
+
+  await page.getByRole('button', { name: 'Delete this view' }).click();
+  await page.getByText('The view What failed was deleted.').first().waitFor();
+  expect((await call('GET', '/views')).body.data).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('what is chosen goes into a queue, or becomes a dataset', async () => {
+  await call('PUT', '/queues/look', { body: { score_names: ['tone'] } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions'));
+  await rows(page).nth(3).waitFor();
+  await rows(page).nth(0).getByRole('checkbox').check();
+  await rows(page).nth(2).getByRole('checkbox').check();
+  const chosen = page.getByRole('toolbar');
+  await chosen.getByText('2 chosen').waitFor();
+  await chosen.getByRole('button', { name: 'Put into a queue…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Put into a queue' });
+  await dialog.getByLabel('Queue').fill('look');
+  await dialog.getByRole('button', { name: 'Put', exact: true }).click();
+  await page.getByText('2 put into look.').first().waitFor();
+  expect((await call('GET', '/queues/look')).body.progress.pending).toBe(2);
+
+  await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
+  await chosen.getByText('4 chosen').waitFor();
+  await chosen.getByRole('button', { name: 'Create a dataset of them…' }).click();
+  const make = page.getByRole('dialog', { name: 'Create a dataset' });
+  await make.getByText('1 that are not completed are left out.', { exact: false }).waitFor();
+  await make.getByLabel('Dataset').fill('chosen');
+  await make.getByRole('button', { name: 'Make' }).click();
+  await page.waitForURL(/datasets\/chosen/);
+  expect((await call('GET', '/datasets/chosen')).body.examples_total).toBe(3);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('new executions come in by themselves, and wait while one reads', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions?prompt_name=say'));
+  await rows(page).nth(2).waitFor();
+  await run('cherries');
+  await table(page).getByText('Say cherries').first().waitFor();
+
+  await rows(page).nth(1).getByRole('link').first().click();
+  await panel(page).waitFor();
+  await run('figs');
+  const button = page.getByRole('button', { name: '1 new' });
+  await button.waitFor();
+  expect(await table(page).getByText('Say figs').count()).toBe(0);
+  await button.click();
+  await table(page).getByText('Say figs').first().waitFor();
+  await page.getByRole('button', { name: /new$/ }).waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the timeline has the queue, each call, the wait for its retry, and leads to where one goes on', async () => {
+  const { body } = await call('POST', '/executions', { body: { draft: { template: 'x', model: 'sandbox/flaky' } } });
+  expect(body.calls).toHaveLength(2);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/executions/${body.id}`));
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  await timeline.getByRole('listitem').nth(3).waitFor();
+  const parts = await timeline.getByRole('listitem').allInnerTexts();
+  expect(parts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    expect.stringMatching(/^Queued \d+ ms/),
+    expect.stringMatching(/^1\. sandbox\/flaky .*model_unavailable: sandbox\/flaky fails/),
+    expect.stringMatching(/^Waited to call again \d/),
+    expect.stringMatching(/^2\. sandbox\/flaky \(again\) /),
+  ]);
+  // What no webhook was told of has none.
+  expect(await page.getByRole('heading', { name: 'Webhooks' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Put into a queue…' }).waitFor();
+  await page.getByRole('button', { name: 'Create a dataset…' }).waitFor();
+  await page.getByRole('link', { name: 'Open in the playground' }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
