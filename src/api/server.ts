@@ -49,6 +49,7 @@ import { deviceRoutes } from './devices/routes.ts';
 import { evaluationStream } from './evaluations/progress-format.ts';
 import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
+import { tryEvaluatorsRoute } from './evaluations/try-route.ts';
 import { eventRoutes } from './events/routes.ts';
 import { recordRoutes } from './executions/record-routes.ts';
 import { executionRoutes } from './executions/routes.ts';
@@ -212,6 +213,7 @@ export function allRoutes(
         allowPrivate,
         log,
       }),
+      tryEvaluatorsRoute(executions),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
       ...scoreRoutes({ idempotency, quotas }),
       ...scoreDefinitionRoutes(),
