@@ -52,6 +52,7 @@ import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { changesStream } from './events/changes-format.ts';
 import { changesRoutes } from './events/changes-route.ts';
+import { tryEvaluatorsRoute } from './evaluations/try-route.ts';
 import { eventRoutes } from './events/routes.ts';
 import { recordRoutes } from './executions/record-routes.ts';
 import { executionRoutes } from './executions/routes.ts';
@@ -217,6 +218,7 @@ export function allRoutes(
         allowPrivate,
         log,
       }),
+      tryEvaluatorsRoute(executions),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
       ...scoreRoutes({ idempotency, quotas }),
       ...scoreDefinitionRoutes(),

@@ -82,3 +82,26 @@ export function MarkedText({ base, text, label }: { base: string; text: string; 
     </pre>
   );
 }
+
+/** A text with what makes it differ from another one: words that it lacks are struck out, its own are underlined. */
+export function InlineDiff({ before, after, label }: { before: string; after: string; label: string }) {
+  const parts = useMemo((): ReactNode[] => {
+    if (before.length + after.length > MOST_COMPARED_CHARACTERS) return [after];
+    const shown: ReactNode[] = [];
+    let at = 0;
+    for (const { fromA, toA, fromB, toB } of presentableDiff(before, after, { scanLimit: 2_000, timeout: 500 })) {
+      shown.push(after.slice(at, fromB));
+      if (toA > fromA) shown.push(<del key={`del ${fromA}`}>{before.slice(fromA, toA)}</del>);
+      if (toB > fromB) shown.push(<ins key={`ins ${fromB}`}>{after.slice(fromB, toB)}</ins>);
+      at = toB;
+    }
+    shown.push(after.slice(at));
+    return shown;
+  }, [before, after]);
+  return (
+    // What scrolls must be reached by keyboard.
+    <pre className="code" tabIndex={0} role="region" aria-label={label}>
+      {parts}
+    </pre>
+  );
+}

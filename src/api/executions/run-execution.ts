@@ -54,6 +54,27 @@ export async function runExecution(
   return waitForExecution(deps, request, run, options);
 }
 
+/**
+ * Runs an execution that is only a part of what a request does: an `Idempotency-Key` is not for it.
+ * @returns the execution as it is at its end, or when the time is up
+ * @throws ApiError as {@link runExecution}
+ */
+export async function runPart(
+  deps: RunExecutionDeps,
+  request: Request,
+  execution: ExecutionToRun,
+  waitMs: number,
+): Promise<ExecutionRow> {
+  const run = await storeExecution(deps, request.db, execution, undefined);
+  let seen: ExecutionRow | undefined;
+  const present = (row: ExecutionRow) => {
+    seen = row;
+  };
+  await waitForExecution(deps, request, run, { waitMs, present, isLive: true });
+  if (seen === undefined) throw new Error('An execution was waited for and not seen.');
+  return seen;
+}
+
 async function waitForExecution(
   deps: RunExecutionDeps,
   request: Request,

@@ -65,6 +65,8 @@ const UNRECORDED = [
   'finishEvaluation',
   'resolvePrompts',
   'estimateEvaluation',
+  // A judge that it asks is in the list of executions.
+  'tryEvaluators',
   // A score says who stored it; a token is stored nowhere.
   'createScores',
   'createFeedback',

@@ -12,6 +12,8 @@ const MAX_EVALUATORS = 10;
 interface EvaluatorsFormProps {
   value: readonly Evaluator[];
   onChange: (value: Evaluator[]) => void;
+  /** Types that are not offered. */
+  except?: readonly string[];
 }
 
 /** The evaluators of a run: one form for each, with the options of its type. */
@@ -19,7 +21,10 @@ export function EvaluatorsForm(props: EvaluatorsFormProps) {
   const query = useQuery(evaluatorTypesQuery);
   return (
     <QueryState query={query} what="evaluators">
-      {({ data: [first, ...others] }) => first && <Forms {...props} types={[first, ...others]} />}
+      {({ data }) => {
+        const [first, ...others] = data.filter(({ type }) => !props.except?.includes(type));
+        return first && <Forms {...props} types={[first, ...others]} />;
+      }}
     </QueryState>
   );
 }

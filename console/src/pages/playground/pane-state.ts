@@ -1,8 +1,9 @@
 import type { CreateExecution, Execution, Parameters, Prompt } from '../../api-types.ts';
 import { formatJson } from '../../format.ts';
+import type { Evaluator } from '../evaluations/evaluator.ts';
 import { type Content, contentOf, newMessage, renewed, toBody } from '../prompt/content.ts';
+import { readSeqs, writeSeqs } from './example-seqs.ts';
 import type { PlaygroundSearch } from './routes.ts';
-import type { Run } from './run.ts';
 
 /** What is edited in a pane, in place of what its version says. */
 export type Draft = Pick<Content, 'form' | 'template' | 'messages'> & {
@@ -10,7 +11,13 @@ export type Draft = Pick<Content, 'form' | 'template' | 'messages'> & {
   newest?: number;
 };
 
-/** One of the things that are run side by side. */
+/** A message as the API takes it after those of the prompt. */
+export type ChatMessage = Exclude<Execution['input'], string>[number];
+
+export const MAX_PANES = 6;
+export const MAX_ROWS = 50;
+
+/** A column: one of the things that are run side by side. */
 export interface Pane {
   key: number;
   /** A number, a label, or empty for the latest. */
@@ -20,7 +27,16 @@ export interface Pane {
   model: string;
   /** Over those of the version. */
   parameters: Parameters;
-  run: Run | undefined;
+}
+
+/** A set of variables that all panes are run with. */
+export interface Row {
+  key: number;
+  variables: Record<string, unknown>;
+  /** Undefined: nothing is. */
+  expected: unknown;
+  /** The example of a dataset that it was. */
+  example: { dataset: string; version: number; seq: number } | undefined;
 }
 
 let nextKey = 0;
@@ -30,33 +46,106 @@ export const newPane = (part: Partial<Omit<Pane, 'key'>> = {}): Pane => ({
   draft: undefined,
   model: '',
   parameters: {},
-  run: undefined,
   ...part,
   key: nextKey++,
 });
+
+export const newRow = (part: Partial<Omit<Row, 'key'>> = {}): Row => ({
+  variables: {},
+  expected: undefined,
+  example: undefined,
+  ...part,
+  key: nextKey++,
+});
+
+/** What the playground works with: all that is kept. */
+export interface Bench {
+  panes: readonly Pane[];
+  rows: readonly Row[];
+  /** How outputs are scored in place; none: not at all. */
+  evaluators: readonly Evaluator[];
+}
+
+/** A pane as it is kept. */
+export type KeptPane = Omit<Pane, 'key'>;
 
 /** What is kept of the playground until it is thrown away. */
 export interface PlaygroundDraft {
   /** The parameters of its address. */
   search: PlaygroundSearch;
-  panes: Omit<Pane, 'key' | 'run'>[];
-  variables: Record<string, unknown>;
+  panes: KeptPane[];
+  rows?: Omit<Row, 'key'>[];
+  /** Of its one row, in what was kept before there were several. */
+  variables?: Record<string, unknown>;
+  evaluators?: Evaluator[];
 }
 
-export const toDraft = (
-  search: PlaygroundSearch,
-  panes: readonly Pane[],
-  variables: Record<string, unknown>,
-): PlaygroundDraft => ({
-  search,
-  panes: panes.map(({ version, draft, model, parameters }) => ({ version, draft, model, parameters })),
-  variables,
+export const toKept = ({ version, draft, model, parameters }: Pane): KeptPane => ({
+  version,
+  draft,
+  model,
+  parameters,
 });
 
-export const panesOf = ({ panes }: PlaygroundDraft): Pane[] =>
-  panes.map((pane) =>
-    newPane({ ...pane, draft: pane.draft && { ...pane.draft, messages: renewed(pane.draft.messages) } }),
-  );
+export const toDraft = (search: PlaygroundSearch, { panes, rows, evaluators }: Bench): PlaygroundDraft => ({
+  search,
+  panes: panes.map(toKept),
+  rows: rows.map(({ variables, expected, example }) => ({ variables, expected, example })),
+  evaluators: [...evaluators],
+});
+
+/** A pane that was kept, with keys of this page. */
+export const paneOfKept = (pane: KeptPane): Pane =>
+  newPane({ ...pane, draft: pane.draft && { ...pane.draft, messages: renewed(pane.draft.messages) } });
+
+export const benchOf = ({ panes, rows, variables = {}, evaluators = [] }: PlaygroundDraft): Bench => ({
+  panes: panes.map(paneOfKept),
+  rows: rows === undefined ? [newRow({ variables })] : rows.map(newRow),
+  evaluators,
+});
+
+/** Between the version and the model of a pane in the address. */
+const AT = '@';
+
+/** What an address says of the panes and rows, as far as it is short. */
+export function addressOf(
+  { panes, rows }: Bench,
+  promptName: string | undefined,
+): Pick<PlaygroundSearch, 'panes' | 'dataset' | 'examples'> {
+  const shown = panes.map(({ version, model }) => [version || 'latest', model].filter(Boolean).join(AT)).join(',');
+  const examples = rows.flatMap(({ example }) => example ?? []);
+  const [first] = examples;
+  const isOfOne = examples.every(({ dataset, version }) => dataset === first?.dataset && version === first.version);
+  return {
+    panes: promptName === undefined || shown === 'latest' ? undefined : shown,
+    ...(first !== undefined && isOfOne
+      ? { dataset: `${first.dataset}${AT}${first.version}`, examples: writeSeqs(examples.map(({ seq }) => seq)) }
+      : { dataset: undefined, examples: undefined }),
+  };
+}
+
+/** The panes of an address; none where it has none. */
+export const panesOfAddress = ({ panes }: PlaygroundSearch): Pane[] =>
+  panes === undefined
+    ? []
+    : panes
+        .split(',')
+        .slice(0, MAX_PANES)
+        .map((shown) => {
+          const [version = '', model = ''] = shown.split(/@(.*)/s);
+          return newPane({ version: version === 'latest' ? '' : version, model });
+        });
+
+/** Which examples an address means; undefined where it means none. */
+export function examplesOfAddress({ dataset, examples }: PlaygroundSearch) {
+  if (dataset === undefined) return undefined;
+  const [name = '', version] = dataset.split(AT);
+  return {
+    dataset: name,
+    version: version === undefined ? undefined : Number(version),
+    seqs: readSeqs(examples ?? '0-9').slice(0, MAX_ROWS),
+  };
+}
 
 export const EMPTY_DRAFT: Draft = { form: 'template', template: '', messages: [] };
 
@@ -121,12 +210,14 @@ export function versionBody(pane: Pane, prompt: Prompt | undefined): ReturnType<
 
 /**
  * What runs a pane.
+ * @param turns of the conversation, after the messages of the pane
  * @throws ContentError
  */
 export function executionBody(
   pane: Pane,
   promptName: string | undefined,
   variables: Record<string, unknown>,
+  turns: readonly ChatMessage[] = [],
 ): CreateExecution {
   const { version, draft, model, parameters } = pane;
   const selector = /^\d+$/.test(version) ? { version: Number(version) } : version === '' ? {} : { label: version };
@@ -134,6 +225,7 @@ export function executionBody(
     ...(promptName !== undefined && { prompt_name: promptName, ...selector }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
     variables,
+    ...(turns.length > 0 && { messages: turns }),
     metadata: { source: 'playground' },
   };
   if (draft === undefined) return { ...common, ...(model !== '' && { model }) } as CreateExecution;

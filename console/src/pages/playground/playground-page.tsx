@@ -7,15 +7,17 @@ import { executionQuery, promptQuery } from '../../queries.ts';
 import { evaluationQuery, resultQuery } from '../evaluations/queries.ts';
 import { EMPTY_DRAFT, newPane, type PlaygroundDraft, paneOf } from './pane-state.ts';
 import { type OpenPlayground, Playground } from './playground.tsx';
-import { type PlaygroundSearch, playgroundRoute } from './routes.ts';
+import { type PlaygroundSearch, playgroundRoute, startOf } from './routes.ts';
 
 const KIND = 'playground';
+/** What an address may say of the panes and rows. */
+const IN_ADDRESS = ['panes', 'dataset', 'examples'] as const;
 
 /** Where anything can be run without being saved: begins with a prompt, an execution, an example of an evaluation, or nothing. */
 export function PlaygroundPage() {
   const search = playgroundRoute.useSearch();
   // As JSON has it: without what is undefined.
-  const subject = JSON.stringify(search);
+  const subject = JSON.stringify(startOf(search));
   return (
     <>
       <PageHead title="Playground" />
@@ -34,7 +36,13 @@ function nameOf({ prompt, version, execution, evaluation }: PlaygroundSearch): s
 /** With what was typed here before, and offers what was typed elsewhere in the playground. */
 function Kept({ subject, search }: { subject: string; search: PlaygroundSearch }) {
   const navigate = playgroundRoute.useNavigate();
-  const draft = useOpenDraft<PlaygroundDraft>(KIND, subject);
+  // An address that says more is not passed over for what was done here before.
+  const draft = useOpenDraft<PlaygroundDraft>(
+    KIND,
+    subject,
+    ({ search: kept }) =>
+      IN_ADDRESS.every((name) => search[name] === undefined) || IN_ADDRESS.every((name) => search[name] === kept[name]),
+  );
   const others = useDrafts<PlaygroundDraft>(KIND).filter(({ id }) => id !== draft.open.id);
   const { prompt, version, execution, evaluation, example } = search;
   const key = draft.open.id;

@@ -1,29 +1,60 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import type { Prompt } from '../../api-types.ts';
+import { Columns2, Database, Gauge, History, Play, Plus, Rows2, Square } from 'lucide-react';
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import type { Execution, Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
+import { ErrorState } from '../../components/states.tsx';
 import { RestoredNotice } from '../../drafts/draft-notices.tsx';
 import type { useOpenDraft } from '../../drafts/use-drafts.ts';
-import { promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { placeholdersIn } from '../prompt/content.ts';
 import { namesQuery } from '../prompts/names-query.ts';
-import { executionBody, newPane, type Pane, type PlaygroundDraft, panesOf, toDraft } from './pane-state.ts';
-import { PaneView } from './pane-view.tsx';
-import { playgroundRoute } from './routes.ts';
-import { cancelRun, followRun, NEW_RUN } from './run.ts';
-import { VariablesForm } from './variables-form.tsx';
+import { CellView } from './cell-view.tsx';
+import { Cells, cellKey, useCells } from './cells.ts';
+import { type Tried, useHistory } from './history.ts';
+import { HistoryDialog } from './history-dialog.tsx';
+import { withoutFiles } from './images.tsx';
+import { PaneHead } from './pane-head.tsx';
+import {
+  addressOf,
+  type Bench,
+  benchOf,
+  type ChatMessage,
+  examplesOfAddress,
+  executionBody,
+  MAX_PANES,
+  MAX_ROWS,
+  newPane,
+  newRow,
+  type Pane,
+  type PlaygroundDraft,
+  paneOfKept,
+  panesOfAddress,
+  type Row,
+  toDraft,
+  toKept,
+} from './pane-state.ts';
+import { paneVersionQuery, rowsQuery } from './queries.ts';
+import { playgroundRoute, startOf } from './routes.ts';
+import { RowHead } from './row-head.tsx';
+import { RowsDialog } from './rows-dialog.tsx';
+import { isBusy, runOf } from './run.ts';
+import { ScoringDialog } from './scoring-dialog.tsx';
 import './playground.css';
 
 export type OpenPlayground = ReturnType<typeof useOpenDraft<PlaygroundDraft>>;
 
-const MAX_PANES = 4;
+/** What it begins with where nothing was typed before. */
+export interface Start {
+  pane: Pane;
+  variables: Record<string, unknown>;
+}
 
-/** The number in a pane's choice of version; undefined for the latest and for labels. */
-const numberOf = (version: string) => (/^\d+$/.test(version) ? Number(version) : undefined);
+const isEmpty = ({ variables, expected, example }: Row) =>
+  example === undefined && expected === undefined && Object.values(variables).every((value) => !value);
 
-/** Up to four panes over one set of variables, run side by side. */
+/** Panes against rows of variables: each pair is a cell that is run by itself, or with its row, its pane, or all. */
 export function Playground({
   prompt,
   start,
@@ -35,45 +66,48 @@ export function Playground({
   },
 }: {
   prompt: Prompt | undefined;
-  /** What it begins with where nothing was typed before. */
-  start: () => { pane: Pane; variables: Record<string, unknown> };
+  start: () => Start;
   draft: OpenPlayground;
 }) {
   const search = playgroundRoute.useSearch();
-  const [{ panes, values }, setState] = useState(() => {
-    if (restored) return { panes: panesOf(restored.value), values: restored.value.variables };
+  const navigate = playgroundRoute.useNavigate();
+  const [bench, setBench] = useState((): Bench => {
+    if (restored) return benchOf(restored.value);
     const { pane, variables } = start();
-    return { panes: [pane], values: variables };
+    const panes = panesOfAddress(search);
+    return { panes: panes.length > 0 ? panes : [pane], rows: [newRow({ variables })], evaluators: [] };
   });
   /** As it is, also for runs that began with an earlier state. */
-  const current = useRef({ panes, values });
-  const edit = (change: (before: typeof current.current) => Partial<typeof current.current>) => {
-    current.current = { ...current.current, ...change(current.current) };
-    setState(current.current);
+  const current = useRef(bench);
+  const showAddress = () => {
+    const address = addressOf(current.current, prompt?.name);
+    void navigate({ search: (before) => ({ ...before, ...address }), replace: true, resetScroll: false });
+    return { ...search, ...address };
+  };
+  const set = (next: Bench) => {
+    current.current = next;
+    setBench(next);
   };
   /** What someone has typed or chosen; runs are not kept. */
-  const editKept: typeof edit = (change) => {
-    edit(change);
-    keep(toDraft(search, current.current.panes, current.current.values));
+  const edit = (change: (before: Bench) => Partial<Bench>) => {
+    set({ ...current.current, ...change(current.current) });
+    keep(toDraft(showAddress(), current.current));
   };
-  const aborts = useRef(new Map<number, AbortController>());
-  /** Panes whose run is to be stopped as soon as there is one. */
-  const unwanted = useRef(new Set<number>());
-  const mayExecute = useMay('execute');
-  const withPart = (key: number, part: Partial<Pane>) => (before: { panes: Pane[] }) => ({
-    panes: before.panes.map((pane) => (pane.key === key ? { ...pane, ...part } : pane)),
-  });
-  const change = (key: number, part: Partial<Pane>) => edit(withPart(key, part));
+  const [cells] = useState(() => new Cells());
+  useEffect(() => () => cells.dispose(), [cells]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what was restored
   useEffect(() => {
-    const all = aborts.current;
-    return () => {
-      for (const abort of all.values()) abort.abort();
-    };
+    if (restored) showAddress();
   }, []);
+  const { tried, add } = useHistory(JSON.stringify(startOf(search)));
+  const [dialog, setDialog] = useState<'rows' | 'scoring' | 'history'>();
+  const [isCompared, setCompared] = useState(false);
+  const mayExecute = useMay('execute');
+  const { panes, rows, evaluators } = bench;
 
   const versions = useQueries({
     queries: panes.map(({ version }) => ({
-      ...promptQuery(prompt?.name ?? '', numberOf(version)),
+      ...paneVersionQuery(prompt?.name ?? '', version),
       enabled: prompt !== undefined,
     })),
   });
@@ -86,34 +120,75 @@ export function Playground({
       }),
     ),
   ];
+  const given = ({ variables }: Row) =>
+    Object.fromEntries(names.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]));
 
-  const run = (pane: Pane) => {
-    aborts.current.get(pane.key)?.abort();
-    const abort = new AbortController();
-    aborts.current.set(pane.key, abort);
-    unwanted.current.delete(pane.key);
-    try {
-      const given = Object.fromEntries(
-        names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
-      );
-      const body = executionBody(pane, prompt?.name, given);
-      void followRun(body, abort.signal, (state) => {
-        change(pane.key, { run: state });
-        if (state.execution !== undefined && unwanted.current.delete(pane.key)) stop({ ...pane, run: state });
-      });
-    } catch (error) {
-      change(pane.key, { run: { ...NEW_RUN, state: 'refused', error } });
-    }
+  const score = (key: string, row: Row, execution: Execution) => {
+    const { evaluators: configs } = current.current;
+    if (configs.length === 0 || execution.status !== 'completed') return;
+    cells.score(key, {
+      evaluators: configs,
+      variables: execution.variables,
+      input: withoutFiles(execution.input),
+      output: execution.output ?? '',
+      tool_calls: execution.tool_calls,
+      ...(row.expected !== undefined && { expected: row.expected }),
+      model_ms: execution.latency.model_ms,
+      cost: execution.cost.amount,
+    });
   };
-  const runAll = () => {
-    if (mayExecute) panes.forEach(run);
+  const run = (pane: Pane, row: Row, turns: readonly ChatMessage[] = []) => {
+    const key = cellKey(pane, row);
+    const variables = given(row);
+    cells.run(
+      key,
+      turns,
+      () => executionBody(pane, prompt?.name, variables, turns),
+      (execution) => {
+        add({
+          id: execution.id,
+          at: new Date().toISOString(),
+          pane: toKept(pane),
+          variables,
+          turns,
+          model: execution.model,
+          status: execution.status,
+          cost: execution.cost,
+        });
+        score(key, current.current.rows.find((each) => each.key === row.key) ?? row, execution);
+      },
+    );
   };
-  const stop = ({ key, run: current }: Pane) => {
-    if (current?.state === 'starting') unwanted.current.add(key);
-    if (current?.execution !== undefined && current.state === 'running')
-      void cancelRun(current.execution.id).catch(() => {});
+  const runThese = (some: readonly Pane[], ofRows: readonly Row[]) => {
+    if (!mayExecute) return;
+    for (const row of ofRows) for (const pane of some) run(pane, row);
   };
-  const isRunning = panes.some(({ run: each }) => each?.state === 'running' || each?.state === 'starting');
+  /** Scores what there is. */
+  const scoreAll = () => {
+    for (const row of current.current.rows)
+      for (const pane of current.current.panes) {
+        const key = cellKey(pane, row);
+        const execution = cells.get(key)?.run.execution;
+        if (current.current.evaluators.length === 0) cells.clearScoring(key);
+        else if (execution !== undefined) score(key, row, execution);
+      }
+  };
+  const addRows = (more: readonly Row[]) =>
+    edit((before) => ({ rows: [...before.rows.filter((row) => !isEmpty(row)), ...more].slice(0, MAX_ROWS) }));
+  /** Puts what was tried into a pane of its own, and shows what came of it. */
+  const bringBack = (found: Tried, execution: Execution) => {
+    const pane = paneOfKept(found.pane);
+    const same = JSON.stringify(found.variables);
+    let row = current.current.rows.find((each) => JSON.stringify(given(each)) === same);
+    edit((before) => {
+      row ??= newRow({ variables: found.variables });
+      const others = before.rows.includes(row) ? before.rows : [...before.rows.filter((each) => !isEmpty(each)), row];
+      return { panes: [...before.panes.slice(0, MAX_PANES - 1), pane], rows: others.slice(-MAX_ROWS) };
+    });
+    if (row) cells.set(cellKey(pane, row), { run: runOf(execution), turns: found.turns, scoring: undefined });
+  };
+  const several = panes.length * rows.length > 1;
+
   return (
     // Ctrl+Enter runs everything from wherever one types.
     // biome-ignore lint/a11y/noStaticElementInteractions: the same is done by the button "Run all"
@@ -122,69 +197,184 @@ export function Playground({
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        runAll();
+        runThese(current.current.panes, current.current.rows);
       }}
     >
       {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
-      <PromptChoice name={prompt?.name} />
-      <VariablesForm
-        names={names}
-        inputs={prompt?.inputs ?? {}}
-        values={values}
-        onChange={(changed) => editKept(() => ({ values: changed }))}
-      />
-      <div className="row">
-        <button type="button" className="button primary" disabled={!mayExecute} onClick={runAll}>
-          {panes.length === 1 ? 'Run' : 'Run all'}
-        </button>
-        <button type="button" className="button" disabled={!isRunning} onClick={() => panes.forEach(stop)}>
-          Stop
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={panes.length >= MAX_PANES}
-          onClick={() => {
-            const { key: _key, run: _run, ...last } = panes.at(-1) ?? newPane();
-            editKept((before) => ({ panes: [...before.panes, newPane(last)] }));
-          }}
-        >
-          Add a pane
-        </button>
-        <span className="muted">
-          Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
-        </span>
+      {!restored && <RowsOfAddress onRows={addRows} />}
+      <div className="bench-tools">
+        <PromptChoice name={prompt?.name} />
+        <div className="row">
+          <button
+            type="button"
+            className="button primary"
+            disabled={!mayExecute}
+            aria-keyshortcuts="Control+Enter"
+            onClick={() => runThese(panes, rows)}
+          >
+            <Play className="icon" aria-hidden />
+            {several ? 'Run all' : 'Run'}
+          </button>
+          <StopButton cells={cells} />
+          <button
+            type="button"
+            className="button"
+            disabled={panes.length >= MAX_PANES}
+            onClick={() => {
+              const last = panes.at(-1);
+              edit((before) => ({ panes: [...before.panes, last ? paneOfKept(toKept(last)) : newPane()] }));
+            }}
+          >
+            <Plus className="icon" aria-hidden />
+            Add a pane
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={rows.length >= MAX_ROWS}
+            onClick={() => edit((before) => ({ rows: [...before.rows, newRow()] }))}
+          >
+            <Rows2 className="icon" aria-hidden />
+            Add a row
+          </button>
+          <button type="button" className="button" onClick={() => setDialog('rows')}>
+            <Database className="icon" aria-hidden />
+            Rows of a dataset…
+          </button>
+          <button type="button" className="button" onClick={() => setDialog('scoring')}>
+            <Gauge className="icon" aria-hidden />
+            {evaluators.length === 0
+              ? 'Score…'
+              : `Scored by ${evaluators.map(({ name, type }) => name ?? type).join(', ')}…`}
+          </button>
+          {panes.length > 1 && (
+            <button type="button" className="button" aria-pressed={isCompared} onClick={() => setCompared(!isCompared)}>
+              <Columns2 className="icon" aria-hidden />
+              Compare with pane 1
+            </button>
+          )}
+          <button type="button" className="button" disabled={tried.length === 0} onClick={() => setDialog('history')}>
+            <History className="icon" aria-hidden />
+            History…
+          </button>
+        </div>
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
-      <ol className="panes">
+      <div className="bench" style={{ '--panes': panes.length } as CSSProperties}>
+        <p className="bench-corner muted">
+          Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
+        </p>
         {panes.map((pane, index) => (
-          <li key={pane.key}>
-            <PaneView
-              pane={pane}
-              at={index}
-              prompt={prompt}
-              version={versions[index]?.data}
-              onChange={(part) => editKept(withPart(pane.key, part))}
-              onSaved={() => {
-                // With more panes there is more than what was saved.
-                if (current.current.panes.length === 1) drop();
-              }}
-              onRun={mayExecute ? () => run(pane) : undefined}
-              onStop={() => stop(pane)}
-              onRemove={
-                panes.length === 1
-                  ? undefined
-                  : () => {
-                      aborts.current.get(pane.key)?.abort();
-                      editKept((before) => ({ panes: before.panes.filter(({ key }) => key !== pane.key) }));
-                    }
-              }
-            />
-          </li>
+          <PaneHead
+            key={pane.key}
+            pane={pane}
+            at={index}
+            prompt={prompt}
+            version={versions[index]?.data}
+            cells={cells}
+            keys={rows.map((row) => cellKey(pane, row))}
+            dataset={rows.find(({ example }) => example !== undefined)?.example?.dataset}
+            onChange={(part) =>
+              edit((before) => ({
+                panes: before.panes.map((each) => (each.key === pane.key ? { ...each, ...part } : each)),
+              }))
+            }
+            onSaved={() => {
+              // With more panes there is more than what was saved.
+              if (current.current.panes.length === 1) drop();
+            }}
+            onRun={mayExecute && panes.length > 1 ? () => runThese([pane], rows) : undefined}
+            onRemove={
+              panes.length === 1
+                ? undefined
+                : () => {
+                    cells.drop((key) => key.startsWith(`${pane.key} `));
+                    edit((before) => ({ panes: before.panes.filter(({ key }) => key !== pane.key) }));
+                  }
+            }
+          />
         ))}
-      </ol>
+        {rows.map((row, rowAt) => [
+          <RowHead
+            key={row.key}
+            row={row}
+            number={rows.length === 1 ? undefined : rowAt + 1}
+            names={names}
+            inputs={prompt?.inputs ?? {}}
+            onChange={(part) =>
+              edit((before) => ({
+                rows: before.rows.map((each) => (each.key === row.key ? { ...each, ...part } : each)),
+              }))
+            }
+            onRun={mayExecute && rows.length > 1 ? () => runThese(panes, [row]) : undefined}
+            onRemove={
+              rows.length === 1
+                ? undefined
+                : () => {
+                    cells.drop((key) => key.endsWith(` ${row.key}`));
+                    edit((before) => ({ rows: before.rows.filter(({ key }) => key !== row.key) }));
+                  }
+            }
+          />,
+          ...panes.map((pane, at) => (
+            <CellView
+              key={cellKey(pane, row)}
+              cells={cells}
+              at={cellKey(pane, row)}
+              name={rows.length === 1 ? `pane ${at + 1}` : `pane ${at + 1}, row ${rowAt + 1}`}
+              compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
+              expected={row.expected}
+              onRun={mayExecute ? (turns) => run(pane, row, turns) : undefined}
+              isAlone={!several}
+            />
+          )),
+        ])}
+      </div>
+      {dialog === 'rows' && <RowsDialog onRows={addRows} onClose={() => setDialog(undefined)} />}
+      {dialog === 'scoring' && (
+        <ScoringDialog
+          value={evaluators}
+          onChange={(chosen) => {
+            edit(() => ({ evaluators: chosen }));
+            scoreAll();
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog === 'history' && (
+        <HistoryDialog tried={tried} onBringBack={bringBack} onClose={() => setDialog(undefined)} />
+      )}
     </div>
   );
+}
+
+function StopButton({ cells }: { cells: Cells }) {
+  const isRunning = [...useCells(cells).values()].some(({ run }) => isBusy(run));
+  return (
+    <button type="button" className="button" disabled={!isRunning} onClick={() => cells.stopAll()}>
+      <Square className="icon" aria-hidden />
+      Stop
+    </button>
+  );
+}
+
+/** Reads the rows that the address means, once. */
+function RowsOfAddress({ onRows }: { onRows: (rows: readonly Row[]) => void }) {
+  const search = playgroundRoute.useSearch();
+  const [wanted] = useState(() => examplesOfAddress(search));
+  const { data, error, refetch } = useQuery({
+    ...rowsQuery(wanted?.dataset ?? '', wanted?.version, wanted?.seqs ?? []),
+    enabled: wanted !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (data === undefined || isDone.current) return;
+    isDone.current = true;
+    onRows(data);
+  }, [data, onRows]);
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  return wanted !== undefined && data === undefined ? <p role="status">Reading the examples…</p> : null;
 }
 
 /** Which prompt the panes have versions of. */

@@ -1,32 +1,55 @@
 import { ApiError, NetworkError, pathOf, post, readEvents, type StreamEvent, send } from '../../api.ts';
 import type { CreateExecution, Execution } from '../../api-types.ts';
 
+export type ToolCall = Execution['tool_calls'][number];
+
 /** What is known of a run so far. */
 export interface Run {
-  /** `starting` until the API has the execution. */
-  state: 'starting' | 'running' | 'ended' | 'refused';
+  /** `waiting` for its turn, and `stopped` before that came; `starting` until the API has the execution. */
+  state: 'waiting' | 'stopped' | 'starting' | 'running' | 'ended' | 'refused';
   output: string;
-  toolCalls: unknown[];
+  toolCalls: ToolCall[];
   execution: Execution | undefined;
   /** Why there is no execution, or why it can't be followed. */
   error: unknown;
+  /** From the request to the first of the output, in milliseconds. */
+  firstTokenMs: number | undefined;
 }
 
-export const NEW_RUN: Run = { state: 'starting', output: '', toolCalls: [], execution: undefined, error: undefined };
+export const NEW_RUN: Run = {
+  state: 'starting',
+  output: '',
+  toolCalls: [],
+  execution: undefined,
+  error: undefined,
+  firstTokenMs: undefined,
+};
+
+export const isBusy = ({ state }: Pick<Run, 'state'>) =>
+  state === 'waiting' || state === 'starting' || state === 'running';
+
+/** A run that was made before. */
+export const runOf = (execution: Execution): Run => ({
+  ...NEW_RUN,
+  state: 'ended',
+  execution,
+  output: execution.output ?? '',
+  toolCalls: execution.tool_calls,
+});
 
 const MAX_TRIES = 30;
 const RETRY_MS = 1_000;
 
 /** Takes in an event of a stream of an execution. */
 export function afterEvent(run: Run, { type, data }: StreamEvent): Run {
-  const event = data as { execution?: Execution; delta?: string; tool_call?: unknown };
+  const event = data as { execution?: Execution; delta?: string; tool_call?: ToolCall };
   switch (type) {
     case 'execution.started':
       return { ...run, state: 'running', execution: event.execution };
     case 'output_text.delta':
       return { ...run, output: run.output + (event.delta ?? '') };
     case 'tool_call':
-      return { ...run, toolCalls: [...run.toolCalls, event.tool_call] };
+      return { ...run, toolCalls: [...run.toolCalls, ...(event.tool_call ? [event.tool_call] : [])] };
     case 'execution.restarted':
       return { ...run, output: '', toolCalls: [] };
     case 'execution.completed':
@@ -55,6 +78,7 @@ export async function followRun(
   signal: AbortSignal,
   onChange: (run: Run) => void,
 ): Promise<void> {
+  const beganAt = performance.now();
   let run = NEW_RUN;
   let lastId: string | undefined;
   let frame = 0;
@@ -66,6 +90,8 @@ export async function followRun(
   const onEvent = (event: StreamEvent) => {
     lastId = event.id ?? lastId;
     run = afterEvent(run, event);
+    if (run.firstTokenMs === undefined && (event.type === 'output_text.delta' || event.type === 'tool_call'))
+      run = { ...run, firstTokenMs: performance.now() - beganAt };
     // Windows in the background have no frames, but they have ends.
     if (run.state === 'ended') show();
     else if (frame === 0) frame = requestAnimationFrame(show);

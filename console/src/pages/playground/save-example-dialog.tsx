@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, get, type Page, pathOf, send } from '../../api.ts';
-import type { Dataset, Execution } from '../../api-types.ts';
+import type { Dataset } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextArea } from '../../components/fields.tsx';
@@ -11,14 +11,25 @@ import { isNotFound } from '../../queries.ts';
 /** Each change uploads all examples, as a new version. */
 const MAX_EXAMPLES = 20_000;
 
-/** Adds the variables of a run, and what was or should have been its output, to a dataset. */
-export function SaveExampleDialog({ execution, onClose }: { execution: Execution; onClose: () => void }) {
+/** Adds variables, and what was or should have been the output, to a dataset. */
+export function SaveExampleDialog({
+  id,
+  variables,
+  expected: suggested,
+  onClose,
+}: {
+  /** Of the execution that they are of, if there is one. */
+  id?: string;
+  variables: Record<string, unknown>;
+  expected: string;
+  onClose: () => void;
+}) {
   const { data } = useQuery({
     queryKey: ['datasets', 'names'],
     queryFn: ({ signal }) => get<Page<Dataset>>('/datasets', { limit: 1000 }, signal),
   });
   const [name, setName] = useState('');
-  const [expected, setExpected] = useState(execution.output ?? '');
+  const [expected, setExpected] = useState(suggested);
   const client = useQueryClient();
   const datasets = data?.data ?? [];
   const existing = datasets.find((dataset) => dataset.name === name.trim());
@@ -33,7 +44,7 @@ export function SaveExampleDialog({ execution, onClose }: { execution: Execution
       throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
     const before =
       current === undefined ? '' : await (await send('GET', `${path}/export`, { headers: { Accept: '*/*' } })).text();
-    const line = JSON.stringify({ id: execution.id, variables: execution.variables, expected });
+    const line = JSON.stringify({ id, variables, ...(expected !== '' && { expected }) });
     const saved = await call<Dataset>('PUT', path, {
       raw: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`,
       headers: { 'Content-Type': 'application/x-ndjson' },

@@ -17,20 +17,17 @@ export function VariablesForm({
 }) {
   if (names.length === 0) return null;
   return (
-    <section className="card" aria-label="Variables">
-      <h2>Variables</h2>
-      <div className="grid-2">
-        {names.map((name) => (
-          <VariableField
-            key={name}
-            name={name}
-            input={inputs[name]}
-            value={values[name]}
-            onChange={(value) => onChange({ ...values, [name]: value })}
-          />
-        ))}
-      </div>
-    </section>
+    <div className="stack">
+      {names.map((name) => (
+        <VariableField
+          key={name}
+          name={name}
+          input={inputs[name]}
+          value={values[name]}
+          onChange={(value) => onChange({ ...values, [name]: value })}
+        />
+      ))}
+    </div>
   );
 }
 

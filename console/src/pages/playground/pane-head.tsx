@@ -1,37 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Play, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
-import { StatusBadge } from '../../components/badges.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
-import { OutputView } from '../../components/output-view.tsx';
 import { ParametersForm } from '../../components/parameters-form.tsx';
-import { ErrorState } from '../../components/states.tsx';
-import { JsonView } from '../../components/text-view.tsx';
-import { formatCost, formatMs, formatNumber } from '../../format.ts';
+import { formatCost, formatMs, formatScore } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { newMessage } from '../prompt/content.ts';
 import { MessagesForm } from '../prompt/messages-form.tsx';
+import { type Cells, useCells } from './cells.ts';
 import { type Draft, draftOf, EMPTY_DRAFT, type Pane } from './pane-state.ts';
-import type { Run } from './run.ts';
-import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { SaveVersionDialog } from './save-version-dialog.tsx';
+import { totalsOf } from './totals.ts';
 
-const STATES = { starting: 'Starting…', running: 'Running…', ended: '', refused: '' };
-
-/** What one pane runs, and what came of it. */
-export function PaneView({
+/** What one pane runs, and what all that it has run cost and took. */
+export function PaneHead({
   pane,
   at,
   prompt,
   version,
+  cells,
+  keys,
+  dataset,
   onChange,
   onSaved,
   onRun,
-  onStop,
   onRemove,
 }: {
   pane: Pane;
@@ -39,38 +36,45 @@ export function PaneView({
   prompt: Prompt | undefined;
   /** The version that the pane has chosen. */
   version: Prompt | undefined;
+  cells: Cells;
+  /** Of the cells of the pane. */
+  keys: readonly string[];
+  /** That rows are from. */
+  dataset: string | undefined;
   onChange: (part: Partial<Pane>) => void;
   /** Its text is a version now. */
   onSaved: () => void;
-  /** Undefined: this session may not. */
+  /** Undefined: there is no need to, or this session may not. */
   onRun: (() => void) | undefined;
-  onStop: () => void;
   onRemove: (() => void) | undefined;
 }) {
   const labels = useQuery(labelsQuery).data?.data ?? [];
-  const [dialog, setDialog] = useState<'version' | 'example'>();
+  const [isSaving, setSaving] = useState(false);
   const mayWrite = useMay('write');
-  const { run, draft } = pane;
-  const isBusy = run?.state === 'starting' || run?.state === 'running';
+  const mayExecute = useMay('execute');
+  const { draft } = pane;
   const name = `Pane ${at + 1}`;
   const latest = prompt === undefined ? 0 : Math.max(prompt.version, version?.version ?? 0);
   return (
-    <section className="card" aria-label={name}>
+    <section className="bench-head" aria-label={name}>
       <div className="pane-head">
         <h2>{name}</h2>
         <div className="row">
-          <button
-            type="button"
-            className="button small"
-            disabled={onRun === undefined}
-            onClick={isBusy ? onStop : onRun}
-          >
-            {isBusy ? 'Stop' : 'Run'}
-            <span className="visually-hidden"> pane {at + 1}</span>
-          </button>
+          {onRun && (
+            <button type="button" className="button small" onClick={onRun}>
+              <Play className="icon" aria-hidden />
+              Run<span className="visually-hidden"> pane {at + 1}</span>
+            </button>
+          )}
           {onRemove && (
-            <button type="button" className="button small" onClick={onRemove} aria-label={`Remove pane ${at + 1}`}>
-              ✕
+            <button
+              type="button"
+              className="button small plain"
+              onClick={onRemove}
+              aria-label={`Remove pane ${at + 1}`}
+              title="Remove"
+            >
+              <X className="icon" aria-hidden />
             </button>
           )}
         </div>
@@ -97,19 +101,7 @@ export function PaneView({
         <summary>Parameters{Object.keys(pane.parameters).length > 0 && ' (changed)'}</summary>
         <ParametersForm value={pane.parameters} onChange={(parameters) => onChange({ parameters })} />
       </details>
-      {draft === undefined ? (
-        version && (
-          <div>
-            <button
-              type="button"
-              className="button small"
-              onClick={() => onChange({ draft: draftOf(version, latest) })}
-            >
-              Edit the text
-            </button>
-          </div>
-        )
-      ) : (
+      {draft !== undefined && (
         <DraftForm
           draft={draft}
           label={`Draft of pane ${at + 1}`}
@@ -117,32 +109,75 @@ export function PaneView({
           onDrop={prompt && (() => onChange({ draft: undefined }))}
         />
       )}
-      {run && <RunView run={run} label={`output of pane ${at + 1}`} />}
-      {mayWrite && (
-        <div className="row">
-          <button type="button" className="button small" onClick={() => setDialog('version')}>
+      <div className="row">
+        {draft === undefined && version && (
+          <button type="button" className="button small" onClick={() => onChange({ draft: draftOf(version, latest) })}>
+            Edit its text
+          </button>
+        )}
+        {mayWrite && (
+          <button type="button" className="button small" onClick={() => setSaving(true)}>
             Save as a version…
           </button>
-          {run?.execution?.status === 'completed' && (
-            <button type="button" className="button small" onClick={() => setDialog('example')}>
-              Save as an example…
-            </button>
-          )}
-        </div>
-      )}
-      {dialog === 'version' && (
+        )}
+        {mayExecute && draft === undefined && version && (
+          <Link
+            to="/evaluations/new"
+            search={{ prompt: version.name, version: version.version, ...(dataset !== undefined && { dataset }) }}
+            className="button small"
+          >
+            Evaluate…<span className="visually-hidden"> pane {at + 1}</span>
+          </Link>
+        )}
+      </div>
+      <Totals cells={cells} keys={keys} name={name} />
+      {isSaving && (
         <SaveVersionDialog
           pane={pane}
           prompt={version ?? prompt}
           newest={draft?.newest ?? latest}
           onSaved={onSaved}
-          onClose={() => setDialog(undefined)}
+          onClose={() => setSaving(false)}
         />
       )}
-      {dialog === 'example' && run?.execution && (
-        <SaveExampleDialog execution={run.execution} onClose={() => setDialog(undefined)} />
-      )}
     </section>
+  );
+}
+
+function Totals({ cells, keys, name }: { cells: Cells; keys: readonly string[]; name: string }) {
+  const all = useCells(cells);
+  const totals = totalsOf(keys.flatMap((key) => all.get(key) ?? []));
+  // Of one run they would only say again what it says.
+  if (totals.runs < 2) return null;
+  return (
+    <dl className="pane-numbers bench-totals" aria-label={`Totals of ${name.toLowerCase()}`}>
+      <div>
+        <dt>Completed</dt>
+        <dd>
+          {totals.completed} of {totals.runs}
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>{formatCost({ amount: totals.cost })}</dd>
+      </div>
+      <div>
+        <dt>Median time</dt>
+        <dd>{formatMs(totals.medianMs)}</dd>
+      </div>
+      <div>
+        <dt>First token</dt>
+        <dd>{formatMs(totals.medianFirstTokenMs)}</dd>
+      </div>
+      {totals.score !== undefined && (
+        <div>
+          <dt>Score</dt>
+          <dd>
+            <strong>{formatScore(totals.score)}</strong>
+          </dd>
+        </div>
+      )}
+    </dl>
   );
 }
 
@@ -196,49 +231,6 @@ function DraftForm({
           </button>
         )}
       </div>
-    </div>
-  );
-}
-
-function RunView({ run, label }: { run: Run; label: string }) {
-  const { execution, state, output, toolCalls, error } = run;
-  const hasEnded = state === 'ended' && execution !== undefined;
-  return (
-    <div className="stack">
-      <p role="status" className="row">
-        {hasEnded ? <StatusBadge status={execution.status} /> : STATES[state]}
-        {execution && (
-          <Link to="/executions/$id" params={{ id: execution.id }}>
-            Details
-          </Link>
-        )}
-      </p>
-      {error !== undefined && <ErrorState error={error} />}
-      {execution?.error && (
-        <div className="notice bad">
-          <strong>{execution.error.code}</strong> {execution.error.message}
-        </div>
-      )}
-      {output !== '' && <OutputView text={output} label={label} />}
-      {toolCalls.length > 0 && <JsonView value={toolCalls} label={`tool calls of ${label}`} />}
-      {hasEnded && (
-        <dl className="pane-numbers">
-          <div>
-            <dt>Tokens</dt>
-            <dd>
-              {formatNumber(execution.tokens.input)} in, {formatNumber(execution.tokens.output)} out
-            </dd>
-          </div>
-          <div>
-            <dt>Cost</dt>
-            <dd>{formatCost(execution.cost)}</dd>
-          </div>
-          <div>
-            <dt>Duration</dt>
-            <dd>{formatMs(execution.latency.total_ms)}</dd>
-          </div>
-        </dl>
-      )}
     </div>
   );
 }

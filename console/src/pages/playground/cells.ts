@@ -1,0 +1,160 @@
+import { useSyncExternalStore } from 'react';
+import { post } from '../../api.ts';
+import type { CreateExecution, Execution } from '../../api-types.ts';
+import { createLimiter } from './limiter.ts';
+import type { ChatMessage } from './pane-state.ts';
+import { cancelRun, followRun, isBusy, NEW_RUN, type Run } from './run.ts';
+
+/**
+ * A browser opens six connections to a service by HTTP/1.1. A run holds one as long as it goes on, and stopping it takes another.
+ */
+const MOST_AT_ONCE = 4;
+
+/** What an evaluator says of an output: `POST /evaluators/try`. */
+export interface TriedScore {
+  name: string;
+  type: string;
+  /** 0–1. */
+  score: number;
+  reason: string | null;
+  problem: string | null;
+  cost: Execution['cost'] | null;
+  execution_id: string | null;
+}
+
+export interface Scoring {
+  isUnderWay: boolean;
+  /** The weighted mean, 0–1. */
+  score: number | undefined;
+  scores: TriedScore[];
+  error: unknown;
+}
+
+/** Where a pane and a row meet: what came of it. */
+export interface Cell {
+  run: Run;
+  /** The conversation so far, before the output of the run. */
+  turns: readonly ChatMessage[];
+  scoring: Scoring | undefined;
+}
+
+export const cellKey = (pane: { key: number }, row: { key: number }) => `${pane.key} ${row.key}`;
+
+/** The cells of a playground. Runs tell it what they have, each frame; only what shows a cell is drawn again. */
+export class Cells {
+  #cells: ReadonlyMap<string, Cell> = new Map();
+  readonly #listeners = new Set<() => void>();
+  readonly #limiter = createLimiter(MOST_AT_ONCE);
+  readonly #aborts = new Map<string, AbortController>();
+  /** What takes a run, or the scoring of one, out of those that wait. */
+  readonly #waiting = new Map<string, () => boolean>();
+  /** Those whose run is to be stopped as soon as there is one. */
+  readonly #unwanted = new Set<string>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly all = (): ReadonlyMap<string, Cell> => this.#cells;
+  readonly get = (key: string): Cell | undefined => this.#cells.get(key);
+
+  set(key: string, part: Partial<Cell>): void {
+    const before = this.#cells.get(key) ?? { run: NEW_RUN, turns: [], scoring: undefined };
+    this.#cells = new Map(this.#cells).set(key, { ...before, ...part });
+    for (const listener of this.#listeners) listener();
+  }
+
+  /**
+   * Runs a cell when its turn has come, in place of what it has.
+   * @param bodyOf what runs it, when its turn has come. May throw
+   * @param onEnd told of a run that has ended
+   */
+  run(
+    key: string,
+    turns: readonly ChatMessage[],
+    bodyOf: () => CreateExecution,
+    onEnd: (execution: Execution) => void,
+  ): void {
+    this.#leave(key);
+    const abort = new AbortController();
+    this.#aborts.set(key, abort);
+    this.#unwanted.delete(key);
+    this.set(key, { run: { ...NEW_RUN, state: 'waiting' }, turns, scoring: undefined });
+    const waiting = this.#limiter.add(async () => {
+      try {
+        await followRun(bodyOf(), abort.signal, (run) => {
+          this.set(key, { run });
+          if (run.execution !== undefined && this.#unwanted.delete(key)) this.stop(key);
+          if (run.state === 'ended' && run.execution !== undefined) onEnd(run.execution);
+        });
+      } catch (error) {
+        this.set(key, { run: { ...NEW_RUN, state: 'refused', error } });
+      }
+    });
+    this.#waiting.set(key, waiting);
+  }
+
+  stop(key: string): void {
+    const run = this.get(key)?.run;
+    if (run === undefined || !isBusy(run)) return;
+    if (run.state === 'waiting' && this.#waiting.get(key)?.())
+      this.set(key, { run: { ...run, state: 'stopped' }, scoring: undefined });
+    else if (run.state === 'running' && run.execution !== undefined) void cancelRun(run.execution.id).catch(() => {});
+    else this.#unwanted.add(key);
+  }
+
+  /** Those that wait first: none of them begins because another one has ended. */
+  stopAll(): void {
+    const keys = [...this.#cells.keys()];
+    const isWaiting = (key: string) => this.get(key)?.run.state === 'waiting';
+    for (const key of keys.filter(isWaiting)) this.stop(key);
+    for (const key of keys) this.stop(key);
+  }
+
+  /** Scores the output of a cell. @param body of `POST /evaluators/try` */
+  score(key: string, body: unknown): void {
+    const run = this.get(key)?.run;
+    const isCurrent = () => this.get(key)?.run === run && this.get(key)?.scoring === scoring;
+    const scoring: Scoring = { isUnderWay: true, score: undefined, scores: [], error: undefined };
+    this.set(key, { scoring });
+    this.#limiter.add(async () => {
+      if (!isCurrent()) return;
+      try {
+        const { score, scores } = await post<{ score: number; scores: TriedScore[] }>('/evaluators/try', body);
+        if (isCurrent()) this.set(key, { scoring: { isUnderWay: false, score, scores, error: undefined } });
+      } catch (error) {
+        if (isCurrent()) this.set(key, { scoring: { ...scoring, isUnderWay: false, error } });
+      }
+    });
+  }
+
+  clearScoring(key: string): void {
+    if (this.get(key)?.scoring !== undefined) this.set(key, { scoring: undefined });
+  }
+
+  /** Forgets the cells that this says of. Their runs go on in the service. */
+  drop(isGone: (key: string) => boolean): void {
+    for (const key of [...this.#cells.keys()].filter(isGone)) {
+      this.#leave(key);
+      const left = new Map(this.#cells);
+      left.delete(key);
+      this.#cells = left;
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  dispose(): void {
+    for (const key of this.#aborts.keys()) this.#leave(key);
+  }
+
+  #leave(key: string): void {
+    this.#waiting.get(key)?.();
+    this.#aborts.get(key)?.abort();
+  }
+}
+
+export const useCell = (cells: Cells, key: string) => useSyncExternalStore(cells.subscribe, () => cells.get(key));
+
+/** All of them: drawn again with each change of any. */
+export const useCells = (cells: Cells) => useSyncExternalStore(cells.subscribe, cells.all);

@@ -1,0 +1,23 @@
+/** Places in a dataset as a short text: `0-9,12`. */
+export function writeSeqs(seqs: readonly number[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < seqs.length; ) {
+    let end = at;
+    while (seqs[end + 1] === (seqs[end] ?? 0) + 1) end++;
+    parts.push(end === at ? `${seqs[at]}` : `${seqs[at]}-${seqs[end]}`);
+    at = end + 1;
+  }
+  return parts.join(',');
+}
+
+/** Of one range: more are not rows of a playground. */
+const MOST = 1_000;
+
+/** The places that a text of {@link writeSeqs} means. What is none is left out. */
+export const readSeqs = (text: string): number[] =>
+  text.split(',').flatMap((part) => {
+    const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part.trim()) ?? [];
+    if (from === undefined) return [];
+    const count = Math.min(MOST, Number(to) - Number(from) + 1);
+    return Array.from({ length: Math.max(0, count) }, (_, index) => Number(from) + index);
+  });

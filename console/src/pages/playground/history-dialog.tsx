@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { get, pathOf } from '../../api.ts';
+import type { Execution } from '../../api-types.ts';
+import { StatusBadge } from '../../components/badges.tsx';
+import { Modal } from '../../components/dialog.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { formatAgo, formatCost } from '../../format.ts';
+import type { Tried } from './history.ts';
+
+const SHOWN_CHARACTERS = 160;
+
+function previewOf({ pane: { draft }, variables }: Tried): string {
+  const text = draft === undefined ? '' : draft.template || draft.messages.map(({ text: each }) => each).join(' ');
+  const values = Object.entries(variables).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [text, ...values].filter(Boolean).join(' · ').slice(0, SHOWN_CHARACTERS);
+}
+
+/** What was tried here: each can be brought back into a pane. */
+export function HistoryDialog({
+  tried,
+  onBringBack,
+  onClose,
+}: {
+  tried: readonly Tried[];
+  onBringBack: (run: Tried, execution: Execution) => void;
+  onClose: () => void;
+}) {
+  const [error, setError] = useState<unknown>();
+  const bringBack = async (run: Tried) => {
+    try {
+      onBringBack(run, await get<Execution>(pathOf('executions', run.id)));
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  return (
+    <Modal open onClose={onClose} title="What was tried here" description="The newest runs of this playground." wide>
+      {error !== undefined && <ErrorState error={error} />}
+      <ol className="bench-history">
+        {tried.map((run) => (
+          <li key={run.id}>
+            <div>
+              <strong>{run.pane.draft ? 'Draft' : run.pane.version || 'latest'}</strong> on {run.model}{' '}
+              <StatusBadge status={run.status} />{' '}
+              <span className="muted">
+                {formatAgo(run.at)}, {formatCost(run.cost)}
+                {run.turns.length > 0 && `, after ${run.turns.length} messages`}
+              </span>
+              <p className="bench-preview">{previewOf(run)}</p>
+            </div>
+            <button type="button" className="button small" onClick={() => void bringBack(run)}>
+              Bring back
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div className="dialog-actions">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}

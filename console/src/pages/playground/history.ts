@@ -1,0 +1,45 @@
+import { useCallback } from 'react';
+import type { Execution } from '../../api-types.ts';
+import { draftsOf, keepDraft, newDraftId } from '../../drafts/drafts.ts';
+import { useDrafts } from '../../drafts/use-drafts.ts';
+import type { ChatMessage, KeptPane } from './pane-state.ts';
+
+const KIND = 'playground-runs';
+const MOST_KEPT = 50;
+/** Of all that is kept, as JSON: what is older goes first. */
+const MOST_CHARACTERS = 200_000;
+
+/** A run of this playground. */
+export interface Tried {
+  /** The execution. */
+  id: string;
+  /** When it ended. */
+  at: string;
+  pane: KeptPane;
+  variables: Record<string, unknown>;
+  turns: readonly ChatMessage[];
+  model: string;
+  status: string;
+  cost: Execution['cost'];
+}
+
+/** What was tried in a playground, the newest first; kept in this browser as what is typed there is. */
+export function useHistory(subject: string): { tried: readonly Tried[]; add: (run: Tried) => void } {
+  const [draft] = useDrafts<Tried[]>(KIND, subject);
+  const add = useCallback(
+    (run: Tried) => {
+      const kept: Tried[] = [];
+      let characters = 0;
+      for (const each of [run, ...(newest(subject)?.value ?? [])].slice(0, MOST_KEPT)) {
+        characters += JSON.stringify(each).length;
+        if (characters > MOST_CHARACTERS) break;
+        kept.push(each);
+      }
+      keepDraft({ id: newest(subject)?.id ?? newDraftId(), kind: KIND, subject, value: kept });
+    },
+    [subject],
+  );
+  return { tried: draft?.value ?? [], add };
+}
+
+const newest = (subject: string) => draftsOf<Tried[]>(KIND, subject)[0];

@@ -1,0 +1,31 @@
+/** Lets so many tasks run at once; the others wait for their turn, in order. */
+export function createLimiter(most: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const next = () => {
+    while (running < most) {
+      const begin = waiting.shift();
+      if (begin === undefined) return;
+      begin();
+    }
+  };
+  return {
+    /** @returns what takes the task out, where it has not begun: whether it had not */
+    add(task: () => Promise<void>): () => boolean {
+      const begin = () => {
+        running++;
+        void task().finally(() => {
+          running--;
+          next();
+        });
+      };
+      waiting.push(begin);
+      next();
+      return () => {
+        const at = waiting.indexOf(begin);
+        if (at >= 0) waiting.splice(at, 1);
+        return at >= 0;
+      };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { TextArea } from '../../components/fields.tsx';
+import type { ChatMessage } from './pane-state.ts';
+import type { Run } from './run.ts';
+
+/** What the model said, as a message of the conversation; none where it said nothing. */
+export function replyOf({ output, toolCalls }: Pick<Run, 'output' | 'toolCalls'>): ChatMessage[] {
+  if (toolCalls.length === 0) return output === '' ? [] : [{ role: 'assistant', content: output }];
+  const text = output === '' ? [] : [{ type: 'text' as const, text: output }];
+  return [
+    { role: 'assistant', content: [...text, ...toolCalls.map((call) => ({ type: 'tool_call' as const, ...call }))] },
+  ];
+}
+
+/** The next message of a conversation. */
+export function ReplyForm({
+  name,
+  onSend,
+  onCancel,
+}: {
+  name: string;
+  onSend: (text: string) => void;
+  onCancel: () => void;
+}) {
+  const [text, setText] = useState('');
+  const send = () => {
+    if (text.trim() !== '') onSend(text);
+  };
+  return (
+    <div className="stack">
+      <TextArea
+        label={`Next message to ${name}`}
+        rows={3}
+        value={text}
+        onChange={setText}
+        autoFocus
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          // Sends this one, and runs nothing else.
+          event.preventDefault();
+          event.stopPropagation();
+          send();
+        }}
+      />
+      <div className="row">
+        <button type="button" className="button small primary" disabled={text.trim() === ''} onClick={send}>
+          Send
+        </button>
+        <button type="button" className="button small" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}

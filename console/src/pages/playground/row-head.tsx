@@ -1,0 +1,133 @@
+import { Play, X } from 'lucide-react';
+import { useState } from 'react';
+import type { Inputs } from '../../api-types.ts';
+import { TextArea } from '../../components/fields.tsx';
+import { formatJson } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
+import { Images, imagesIn } from './images.tsx';
+import type { Row } from './pane-state.ts';
+import { SaveExampleDialog } from './save-example-dialog.tsx';
+import { VariablesForm } from './variables-form.tsx';
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : formatJson(value));
+
+/** A set of variables: a form, or (of an example) the values until they are to be changed. */
+export function RowHead({
+  row,
+  number,
+  names,
+  inputs,
+  onChange,
+  onRun,
+  onRemove,
+}: {
+  row: Row;
+  /** Undefined: it is the only one. */
+  number: number | undefined;
+  names: readonly string[];
+  inputs: Inputs;
+  onChange: (part: Partial<Row>) => void;
+  onRun: (() => void) | undefined;
+  onRemove: (() => void) | undefined;
+}) {
+  const [isEdited, setEdited] = useState(row.example === undefined);
+  const [isSaving, setSaving] = useState(false);
+  const mayWrite = useMay('write');
+  const name = number === undefined ? 'Variables' : `Row ${number}`;
+  return (
+    <section className="bench-row-head" aria-label={name}>
+      <div className="pane-head">
+        <h2>{name}</h2>
+        <div className="row">
+          {onRun && (
+            <button type="button" className="button small" onClick={onRun}>
+              <Play className="icon" aria-hidden />
+              Run<span className="visually-hidden"> row {number}</span>
+            </button>
+          )}
+          {onRemove && (
+            <button
+              type="button"
+              className="button small plain"
+              onClick={onRemove}
+              aria-label={`Remove row ${number}`}
+              title="Remove"
+            >
+              <X className="icon" aria-hidden />
+            </button>
+          )}
+        </div>
+      </div>
+      {isEdited ? (
+        <>
+          {names.length === 0 && <p className="muted">The texts have no variables.</p>}
+          <VariablesForm
+            names={names}
+            inputs={inputs}
+            values={row.variables}
+            onChange={(variables) => onChange({ variables })}
+          />
+          {(row.expected !== undefined || number !== undefined) && (
+            <TextArea
+              label="Expected output"
+              rows={2}
+              value={textOf(row.expected)}
+              onChange={(typed) => onChange({ expected: typed === '' ? undefined : typed })}
+            />
+          )}
+        </>
+      ) : (
+        <Values names={names} row={row} />
+      )}
+      <Images images={imagesIn(row.variables)} />
+      <div className="row">
+        {!isEdited && (
+          <button type="button" className="button small" onClick={() => setEdited(true)}>
+            Edit<span className="visually-hidden"> row {number}</span>
+          </button>
+        )}
+        {mayWrite && row.example === undefined && number !== undefined && (
+          <button type="button" className="button small" onClick={() => setSaving(true)}>
+            Save as an example…<span className="visually-hidden"> row {number}</span>
+          </button>
+        )}
+        {row.example && (
+          <span className="muted">
+            {row.example.dataset}, example {row.example.seq + 1}
+          </span>
+        )}
+      </div>
+      {isSaving && (
+        <SaveExampleDialog
+          variables={Object.fromEntries(Object.entries(row.variables).filter(([key]) => names.includes(key)))}
+          expected={textOf(row.expected)}
+          onClose={() => setSaving(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+function Values({ names, row: { variables, expected } }: { names: readonly string[]; row: Row }) {
+  const shown = names.filter((name) => variables[name] !== undefined);
+  const missing = names.filter((name) => variables[name] === undefined);
+  return (
+    <>
+      <dl className="bench-values">
+        {shown.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{textOf(variables[name])}</dd>
+          </div>
+        ))}
+        {expected !== undefined && (
+          <div className="bench-expected">
+            <dt>Expected</dt>
+            <dd>{textOf(expected)}</dd>
+          </div>
+        )}
+      </dl>
+      {missing.length > 0 && <p className="muted">Without {missing.join(', ')}.</p>}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FormDialog } from '../../components/dialog.tsx';
+import type { Evaluator } from '../evaluations/evaluator.ts';
+import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
+import { evaluatorTypesQuery } from '../evaluations/queries.ts';
+
+/** How the outputs on the page are scored. */
+export function ScoringDialog({
+  value,
+  onChange,
+  onClose,
+}: {
+  value: readonly Evaluator[];
+  onChange: (value: Evaluator[]) => void;
+  onClose: () => void;
+}) {
+  const [chosen, setChosen] = useState<readonly Evaluator[]>(value.length > 0 ? value : [{ type: 'exact_match' }]);
+  // The form is as wide as it is from the beginning.
+  const isReady = useQuery(evaluatorTypesQuery).isSuccess;
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Score outputs"
+      description="What is here is scored at once, and what runs from now on as it ends. A judge is an execution of its own and costs what its model costs."
+      wide
+      canSubmit={isReady}
+      submitLabel="Score"
+      onSubmit={async () => onChange([...chosen])}
+    >
+      <EvaluatorsForm value={chosen} onChange={setChosen} except={['similar', 'http']} />
+      {value.length > 0 && (
+        <div>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              onChange([]);
+              onClose();
+            }}
+          >
+            Score nothing
+          </button>
+        </div>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Cell } from './cells.ts';
+
+/** What the cells of a pane have cost and taken together. */
+export interface Totals {
+  /** Those that were begun. */
+  runs: number;
+  completed: number;
+  /** US dollars, with the calls of judges; null where the price of one is not known. */
+  cost: string | null;
+  medianMs: number | undefined;
+  medianFirstTokenMs: number | undefined;
+  /** The mean, 0–1. */
+  score: number | undefined;
+}
+
+const isNumber = (value: number | null | undefined): value is number => value != null;
+
+function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2;
+}
+
+/** The cost of what judges said of a cell. */
+const judgesCost = ({ scoring }: Cell) => (scoring?.scores ?? []).flatMap(({ cost }) => (cost === null ? [] : [cost]));
+
+export function totalsOf(cells: readonly Cell[]): Totals {
+  const begun = cells.filter(({ run }) => run.state !== 'stopped');
+  const executions = begun.flatMap(({ run }) => (run.state === 'ended' && run.execution ? [run.execution] : []));
+  const costs = [...executions.map(({ cost }) => cost), ...begun.flatMap(judgesCost)].map(({ amount }) => amount);
+  const scores = begun.map(({ scoring }) => scoring?.score).filter(isNumber);
+  return {
+    runs: begun.length,
+    completed: executions.filter(({ status }) => status === 'completed').length,
+    cost: costs.includes(null) ? null : String(costs.reduce((sum, amount) => sum + Number(amount), 0)),
+    medianMs: median(executions.map(({ latency }) => latency.total_ms).filter(isNumber)),
+    medianFirstTokenMs: median(begun.map(({ run }) => run.firstTokenMs).filter(isNumber)),
+    score: scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+  };
+}

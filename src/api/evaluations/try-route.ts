@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { invalidField } from '../../domain/errors.ts';
+import { weightedMean } from '../../domain/evaluations/scoring.ts';
+import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
+import { readableInput } from '../../domain/text/readable-messages.ts';
+import { CostAmount } from '../../domain/usage.ts';
+import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
+import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
+import { Variables } from '../../http/fields.ts';
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { presentExecution } from '../executions/presenter.ts';
+import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
+
+/** How long the response waits for one judge. */
+const JUDGE_WAIT_MS = 120_000;
+/** A judge whose response holds no usable score is asked once more, as in an evaluation. */
+const MAX_ASKS = 2;
+const MAX_TOOL_CALLS = 100;
+
+const TryEvaluators = z
+  .strictObject({
+    evaluators: EvaluatorList.meta({
+      description: 'As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have.',
+    }),
+    output: z
+      .string('must be a string')
+      .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
+      .meta({ description: 'What is scored.' }),
+    tool_calls: z
+      .array(ToolCall)
+      .max(MAX_TOOL_CALLS, `must be at most ${MAX_TOOL_CALLS} tool calls`)
+      .default([])
+      .meta({ description: 'The tools that the model has asked for.' }),
+    expected: AnyJson.optional().meta({ override: { description: 'What the output should be. Absent: nothing is.' } }),
+    variables: Variables.default({}).meta({ description: 'What the prompt was filled with.' }),
+    input: z
+      .union([z.string().max(MAX_RENDERED_CHARS), ChatMessages], 'must be a string or a list of messages')
+      .default('')
+      .meta({ description: 'What was sent to the model: judges are shown it.' }),
+    model_ms: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .nullable()
+      .default(null)
+      .meta({ description: 'How long the call took that gave the output; null where that is not known.' }),
+    cost: z
+      .string()
+      .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be a decimal number of US dollars, such as "0.0012"')
+      .nullable()
+      .default(null)
+      .meta({ description: 'What the output cost in US dollars; null where that is not known.', example: '0.0012' }),
+  })
+  .meta({ id: 'TryEvaluators' });
+
+const TriedScores = z
+  .object({
+    score: z.number().meta({ description: 'The weighted mean, 0–1.' }),
+    scores: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        score: z.number(),
+        reason: z.string().nullable(),
+        problem: z.string().nullable().meta({ description: 'Why it could not be scored: it then counts 0.' }),
+        execution_id: z.string().nullable().meta({ description: 'The execution that asked the judge last.' }),
+        cost: CostAmount.nullable().meta({ description: 'Of the judge; null where no model was asked.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'TriedScores' });
+
+type Body = z.output<typeof TryEvaluators>;
+type Request = RouteRequest<unknown, unknown, Body>;
+
+/** A judge's score, and the executions by which it was asked. */
+interface Judged {
+  score: Score;
+  executionId: string;
+  /** Null where the price of one call is not known. */
+  costs: (string | null)[];
+}
+
+/** `POST /evaluators/try` */
+export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/evaluators/try',
+    operationId: 'tryEvaluators',
+    audit: 'none',
+    tag: 'Evaluations',
+    summary: 'Score one output',
+    description:
+      'Scores an output by the evaluators of evaluations, and stores no score. A judge is asked by an execution (`metadata.source` is ' +
+      '`evaluator`), which is in the lists and the usage as every other: its cost is in the response, too.',
+    scope: 'execute',
+    body: TryEvaluators,
+    bodyExamples: {
+      'By a text': {
+        evaluators: [{ type: 'contains', text: 'Ada' }],
+        output: 'Hello Ada!',
+      },
+      'By a judge': {
+        evaluators: [{ type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Is it polite?' }],
+        input: 'Greet Ada',
+        output: 'Hello Ada!',
+        expected: 'A greeting',
+      },
+    },
+    response: TriedScores,
+    responseExample: {
+      score: 0.75,
+      scores: [
+        {
+          name: 'llm_judge',
+          type: 'llm_judge',
+          score: 0.75,
+          reason: 'It greets, but with few words.',
+          problem: null,
+          execution_id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+          cost: { amount: '0.00012', currency: 'USD' },
+        },
+      ],
+    },
+    errors: ['quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
+    async handler(request) {
+      const { db, body, signal } = request;
+      const { evaluators } = body;
+      for (const [index, { type }] of evaluators.entries())
+        if (type === 'similar' || type === 'http')
+          throw invalidField(
+            `evaluators.${index}.type`,
+            `"${type}" can't score a single output: use it in an evaluation or a rule`,
+          );
+      await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
+      const example: Example = {
+        output: body.output,
+        toolCalls: body.tool_calls,
+        expected: body.expected,
+        variables: body.variables,
+        input: readableInput(body.input),
+        modelMs: body.model_ms,
+        costUsd: body.cost,
+      };
+      const byTexts = await deps.evaluatorPool.scorer(db.workspaceId, evaluators).score(example, signal);
+      const scores = [];
+      for (const config of evaluators) {
+        const { name, type } = config;
+        const own = byTexts.get(name);
+        const prepared = own === undefined ? prepareEvaluator(config) : undefined;
+        const judged = prepared?.kind === 'judging' ? await judge(deps, request, prepared, example) : undefined;
+        const score = own ?? judged?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
+        scores.push({
+          ...score,
+          name,
+          type,
+          execution_id: judged?.executionId ?? null,
+          cost: judged ? costOf(judged) : null,
+        });
+      }
+      const score = weightedMean(
+        scores.map(({ score: own }, index) => ({ score: own, weight: evaluators[index]?.weight ?? 1 })),
+      );
+      return { score, scores };
+    },
+  });
+}
+
+/** Asks a judge, by an execution of its own. */
+async function judge(
+  deps: RunExecutionDeps,
+  request: Request,
+  { name, model, request: requestOf, read }: PreparedJudging,
+  example: Example,
+): Promise<Judged> {
+  const { input, parameters } = requestOf(example);
+  const costs: (string | null)[] = [];
+  for (;;) {
+    const row = await runPart(
+      deps,
+      request,
+      {
+        // The text is no template: it is filled in as it is.
+        draft: { template: '{{ judgement }}', model },
+        variables: { judgement: input },
+        parameters,
+        metadata: { source: 'evaluator', evaluator: name },
+      },
+      JUDGE_WAIT_MS,
+    );
+    const { id: executionId, status, output, cost, error } = presentExecution(row);
+    costs.push(cost.amount);
+    const give = (score: Score): Judged => ({ score, executionId, costs });
+    if (status === 'queued' || status === 'running')
+      return give(
+        unscored('timed_out', `the judge has not responded within ${JUDGE_WAIT_MS / 1000} s; it is still asked`),
+      );
+    if (status !== 'completed')
+      return give(unscored('evaluator_error', error?.message ?? `the execution that asks the judge was ${status}`));
+    const judgement = read(output ?? '');
+    if (judgement.usable) return give(judgement.score);
+    if (costs.length === MAX_ASKS) return give(unscored('unusable_judgement', judgement.reason));
+  }
+}
+
+/** What all asks of a judge have cost. */
+function costOf({ costs }: Judged): z.input<typeof CostAmount> {
+  const [first = null, ...others] = costs;
+  if (others.length === 0) return { amount: first, currency: 'USD' };
+  return { amount: costs.includes(null) ? null : addDecimals(costs), currency: 'USD' };
+}
+
+const addDecimals = (amounts: readonly (string | null)[]): string =>
+  amounts
+    .reduce((sum, amount) => sum + Number(amount), 0)
+    .toFixed(12)
+    .replace(/\.?0+$/, '');
