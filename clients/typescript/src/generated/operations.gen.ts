@@ -9,6 +9,7 @@ export interface Operations {
   listPromptVersions: { request: api.ListPromptVersionsData; response: api.ListPromptVersionsResponse };
   deletePromptVersion: { request: api.DeletePromptVersionData; response: api.DeletePromptVersionResponse };
   diffPromptVersions: { request: api.DiffPromptVersionsData; response: api.DiffPromptVersionsResponse };
+  listPromptLabels: { request: api.ListPromptLabelsData; response: api.ListPromptLabelsResponse };
   setPromptLabel: { request: api.SetPromptLabelData; response: api.SetPromptLabelResponse };
   removePromptLabel: { request: api.RemovePromptLabelData; response: api.RemovePromptLabelResponse };
   restorePrompt: { request: api.RestorePromptData; response: api.RestorePromptResponse };
@@ -30,8 +31,10 @@ export interface Operations {
   cancelRelease: { request: api.CancelReleaseData; response: api.CancelReleaseResponse };
   listExecutions: { request: api.ListExecutionsData; response: api.ListExecutionsResponse };
   createExecution: { request: api.CreateExecutionData; response: api.CreateExecutionResponse };
+  countExecutions: { request: api.CountExecutionsData; response: api.CountExecutionsResponse };
   getExecution: { request: api.GetExecutionData; response: api.GetExecutionResponse };
   deleteExecution: { request: api.DeleteExecutionData; response: api.DeleteExecutionResponse };
+  listExecutionDeliveries: { request: api.ListExecutionDeliveriesData; response: api.ListExecutionDeliveriesResponse };
   cancelExecution: { request: api.CancelExecutionData; response: api.CancelExecutionResponse };
   recordExecutions: { request: api.RecordExecutionsData; response: api.RecordExecutionsResponse };
   createChatCompletion: { request: api.CreateChatCompletionData; response: api.CreateChatCompletionResponse };
@@ -39,6 +42,7 @@ export interface Operations {
   listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
   getModel: { request: api.GetModelData; response: api.GetModelResponse };
   listProviders: { request: api.ListProvidersData; response: api.ListProvidersResponse };
+  testProvider: { request: api.TestProviderData; response: api.TestProviderResponse };
   streamExecution: { request: api.StreamExecutionData; response: api.StreamExecutionResponse };
   streamEvaluation: { request: api.StreamEvaluationData; response: api.StreamEvaluationResponse };
   listEvaluations: { request: api.ListEvaluationsData; response: api.ListEvaluationsResponse };
@@ -49,6 +53,7 @@ export interface Operations {
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
   storeEvaluationResults: { request: api.StoreEvaluationResultsData; response: api.StoreEvaluationResultsResponse };
+  summarizeEvaluationResults: { request: api.SummarizeEvaluationResultsData; response: api.SummarizeEvaluationResultsResponse };
   getEvaluationResult: { request: api.GetEvaluationResultData; response: api.GetEvaluationResultResponse };
   getEvaluationInput: { request: api.GetEvaluationInputData; response: api.GetEvaluationInputResponse };
   compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
@@ -61,6 +66,7 @@ export interface Operations {
   retryEvaluation: { request: api.RetryEvaluationData; response: api.RetryEvaluationResponse };
   resubmitBatch: { request: api.ResubmitBatchData; response: api.ResubmitBatchResponse };
   listEvaluators: { request: api.ListEvaluatorsData; response: api.ListEvaluatorsResponse };
+  tryEvaluators: { request: api.TryEvaluatorsData; response: api.TryEvaluatorsResponse };
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
   listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
@@ -125,11 +131,15 @@ export interface Operations {
   replayEvents: { request: api.ReplayEventsData; response: api.ReplayEventsResponse };
   listDeliveries: { request: api.ListDeliveriesData; response: api.ListDeliveriesResponse };
   getDelivery: { request: api.GetDeliveryData; response: api.GetDeliveryResponse };
+  sendDeliveryNow: { request: api.SendDeliveryNowData; response: api.SendDeliveryNowResponse };
   redeliver: { request: api.RedeliverData; response: api.RedeliverResponse };
   listEvents: { request: api.ListEventsData; response: api.ListEventsResponse };
   getEvent: { request: api.GetEventData; response: api.GetEventResponse };
   streamChanges: { request: api.StreamChangesData; response: api.StreamChangesResponse };
   listNotifications: { request: api.ListNotificationsData; response: api.ListNotificationsResponse };
+  listViews: { request: api.ListViewsData; response: api.ListViewsResponse };
+  setView: { request: api.SetViewData; response: api.SetViewResponse };
+  deleteView: { request: api.DeleteViewData; response: api.DeleteViewResponse };
   getUsage: { request: api.GetUsageData; response: api.GetUsageResponse };
   listPromptStatistics: { request: api.ListPromptStatisticsData; response: api.ListPromptStatisticsResponse };
   getPromptStatistics: { request: api.GetPromptStatisticsData; response: api.GetPromptStatisticsResponse };
@@ -171,6 +181,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listPromptVersions: 'GET /prompts/{name}/versions prompts.versions ql',
   deletePromptVersion: 'DELETE /prompts/{name}/versions/{version} prompts.deleteVersion',
   diffPromptVersions: 'GET /prompts/{name}/diff prompts.diff q',
+  listPromptLabels: 'GET /prompts/{name}/labels prompts.labels l',
   setPromptLabel: 'PUT /prompts/{name}/labels/{label} prompts.setLabel b',
   removePromptLabel: 'DELETE /prompts/{name}/labels/{label} prompts.removeLabel',
   restorePrompt: 'POST /prompts/{name}/restore prompts.restore',
@@ -192,8 +203,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   cancelRelease: 'POST /releases/{id}/cancel releases.cancel b',
   listExecutions: 'GET /executions executions.list ql',
   createExecution: 'POST /executions executions.create bi',
+  countExecutions: 'GET /executions/facets executions.count q',
   getExecution: 'GET /executions/{id} executions.get',
   deleteExecution: 'DELETE /executions/{id} executions.delete',
+  listExecutionDeliveries: 'GET /executions/{id}/deliveries executions.deliveries',
   cancelExecution: 'POST /executions/{id}/cancel executions.cancel',
   recordExecutions: 'POST /executions/record executions.record bi',
   createChatCompletion: 'POST /chat/completions chatCompletions.create bi',
@@ -201,6 +214,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listModels: 'GET /models models.list',
   getModel: 'GET /models/{name} models.get',
   listProviders: 'GET /providers providers.list l',
+  testProvider: 'POST /providers/{name}/test providers.test',
   streamExecution: 'GET /executions/{id}/stream executions.streamOf h',
   streamEvaluation: 'GET /evaluations/{id}/stream evaluations.stream h',
   listEvaluations: 'GET /evaluations evaluations.list ql',
@@ -211,9 +225,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteEvaluation: 'DELETE /evaluations/{id} evaluations.delete',
   listEvaluationResults: 'GET /evaluations/{id}/results evaluations.results ql',
   storeEvaluationResults: 'POST /evaluations/{id}/results evaluations.storeResults b',
+  summarizeEvaluationResults: 'GET /evaluations/{id}/results/summary evaluations.summarizeResults q',
   getEvaluationResult: 'GET /evaluations/{id}/results/{seq} evaluations.result',
   getEvaluationInput: 'GET /evaluations/{id}/results/{seq}/input evaluations.input',
-  compareEvaluations: 'GET /evaluations/{id}/compare/{other} evaluations.compare',
+  compareEvaluations: 'GET /evaluations/{id}/compare/{other} evaluations.compare q',
   createCodeEvaluation: 'POST /evaluations/code evaluations.createCode bi',
   listOpenExamples: 'GET /evaluations/{id}/open-examples evaluations.openExamples ql',
   finishEvaluation: 'POST /evaluations/{id}/finish evaluations.finish',
@@ -223,6 +238,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   retryEvaluation: 'POST /evaluations/{id}/retry evaluations.retry',
   resubmitBatch: 'POST /evaluations/{id}/batches/{number}/resubmit evaluations.resubmitBatch',
   listEvaluators: 'GET /evaluators evaluators.list l',
+  tryEvaluators: 'POST /evaluators/try evaluators.score b',
   listDatasets: 'GET /datasets datasets.list ql',
   listDatasetVersions: 'GET /datasets/{name}/versions datasets.versions ql',
   listDatasetExamples: 'GET /datasets/{name}/examples datasets.examples ql',
@@ -287,11 +303,15 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   replayEvents: 'POST /webhooks/{id}/replay webhooks.replay bi',
   listDeliveries: 'GET /webhooks/{id}/deliveries webhooks.deliveries ql',
   getDelivery: 'GET /deliveries/{id} deliveries.get',
+  sendDeliveryNow: 'POST /deliveries/{id}/send-now deliveries.sendNow',
   redeliver: 'POST /deliveries/{id}/redeliver deliveries.redeliver i',
   listEvents: 'GET /events events.list ql',
   getEvent: 'GET /events/{id} events.get',
   streamChanges: 'GET /changes events.changes h',
   listNotifications: 'GET /notifications notifications.list ql',
+  listViews: 'GET /views views.list ql',
+  setView: 'PUT /views/{name} views.set b',
+  deleteView: 'DELETE /views/{name} views.delete',
   getUsage: 'GET /usage usage q',
   listPromptStatistics: 'GET /statistics/prompts statistics.prompts ql',
   getPromptStatistics: 'GET /statistics/prompts/{name} statistics.prompt q',

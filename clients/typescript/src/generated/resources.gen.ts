@@ -16,6 +16,8 @@ export interface PromptsOperations {
   deleteVersion(name: string, version: number, options?: CallOptions): ApiPromise<api.Prompt>;
   /** Compare two versions of a prompt, field by field: `GET /prompts/{name}/diff` */
   diff(name: string, query?: QueryOf<api.DiffPromptVersionsData>, options?: CallOptions): ApiPromise<api.VersionDiff>;
+  /** List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels` */
+  labels(name: string, options?: CallOptions): List<api.PromptLabels['data'][number]>;
   /** Create or update a label: `PUT /prompts/{name}/labels/{label}` */
   setLabel(name: string, label: string, body: NonNullable<api.SetPromptLabelData['body']>, options?: CallOptions): ApiPromise<api.Prompt>;
   /** Delete a label: `DELETE /prompts/{name}/labels/{label}` */
@@ -67,10 +69,14 @@ export interface ExecutionsOperations {
   list(query?: QueryOf<api.ListExecutionsData>, options?: CallOptions): List<api.ExecutionPage['data'][number]>;
   /** Run a prompt: `POST /executions` */
   create(body: NonNullable<api.CreateExecutionData['body']>, options?: CallOptions): ApiPromise<api.Execution>;
+  /** Count executions by status, prompt, version, model, label, origin and error: `GET /executions/facets` */
+  count(query?: QueryOf<api.CountExecutionsData>, options?: CallOptions): ApiPromise<api.ExecutionFacets>;
   /** Retrieve an execution: its output, tokens, cost and latency: `GET /executions/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Execution>;
   /** Delete an ended execution: `DELETE /executions/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Execution>;
+  /** List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries` */
+  deliveries(id: string, options?: CallOptions): ApiPromise<api.ExecutionDeliveries>;
   /** Cancel an execution: `POST /executions/{id}/cancel` */
   cancel(id: string, options?: CallOptions): ApiPromise<api.Execution>;
   /** Record runs that were made elsewhere: `POST /executions/record` */
@@ -97,6 +103,8 @@ export interface ModelsOperations {
 export interface ProvidersOperations {
   /** List providers and their models, with prices: `GET /providers` */
   list(options?: CallOptions): List<api.ProviderList['data'][number]>;
+  /** Test the connection to a provider: `POST /providers/{name}/test` */
+  test(name: string, options?: CallOptions): ApiPromise<api.ProviderTest>;
 }
 
 export interface EvaluationsOperations {
@@ -116,12 +124,14 @@ export interface EvaluationsOperations {
   results(id: string, query?: QueryOf<api.ListEvaluationResultsData, 'format'>, options?: CallOptions): List<api.EvaluationResultPage['data'][number]>;
   /** Store results of an evaluation of code: `POST /evaluations/{id}/results` */
   storeResults(id: string, body: NonNullable<api.StoreEvaluationResultsData['body']>, options?: CallOptions): ApiPromise<api.StoredCodeResults>;
+  /** Sum up the results that filters let through: `GET /evaluations/{id}/results/summary` */
+  summarizeResults(id: string, query?: QueryOf<api.SummarizeEvaluationResultsData>, options?: CallOptions): ApiPromise<api.EvaluationResultsSummary>;
   /** Retrieve the result of one example: `GET /evaluations/{id}/results/{seq}` */
   result(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationResult>;
   /** Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input` */
   input(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationInput>;
   /** Compare an evaluation with an earlier one: `GET /evaluations/{id}/compare/{other}` */
-  compare(id: string, other: string, options?: CallOptions): ApiPromise<api.EvaluationComparison>;
+  compare(id: string, other: string, query?: QueryOf<api.CompareEvaluationsData>, options?: CallOptions): ApiPromise<api.EvaluationComparison>;
   /** Begin an evaluation of code that the caller runs: `POST /evaluations/code` */
   createCode(body: NonNullable<api.CreateCodeEvaluationData['body']>, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples` */
@@ -143,6 +153,8 @@ export interface EvaluationsOperations {
 export interface EvaluatorsOperations {
   /** List the types of evaluators, with their options: `GET /evaluators` */
   list(options?: CallOptions): List<api.EvaluatorTypeList['data'][number]>;
+  /** Score one output: `POST /evaluators/try` */
+  score(body: NonNullable<api.TryEvaluatorsData['body']>, options?: CallOptions): ApiPromise<api.TriedScores>;
   /** Compare evaluators with people on the same subjects: `GET /evaluators/agreement` */
   agreement(query: QueryOf<api.GetEvaluatorAgreementData>, options?: CallOptions): ApiPromise<api.EvaluatorAgreement>;
 }
@@ -292,6 +304,8 @@ export interface WebhooksOperations {
 export interface DeliveriesOperations {
   /** Retrieve a delivery with its attempts: `GET /deliveries/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.DeliveryWithAttempts>;
+  /** Send a waiting delivery now: `POST /deliveries/{id}/send-now` */
+  sendNow(id: string, options?: CallOptions): ApiPromise<api.Delivery>;
   /** Redeliver an event: `POST /deliveries/{id}/redeliver` */
   redeliver(id: string, options?: CallOptions): ApiPromise<api.Delivery>;
 }
@@ -306,6 +320,15 @@ export interface EventsOperations {
 export interface NotificationsOperations {
   /** List notifications to the workspace owner, newest first: `GET /notifications` */
   list(query?: QueryOf<api.ListNotificationsData>, options?: CallOptions): List<api.NotificationPage['data'][number]>;
+}
+
+export interface ViewsOperations {
+  /** List one's own views and those that are shared, oldest first: `GET /views` */
+  list(query?: QueryOf<api.ListViewsData>, options?: CallOptions): List<api.ViewPage['data'][number]>;
+  /** Create or replace a view of one’s own: `PUT /views/{name}` */
+  set(name: string, body: NonNullable<api.SetViewData['body']>, options?: CallOptions): ApiPromise<api.View>;
+  /** Delete a view of one’s own: `DELETE /views/{name}` */
+  delete(name: string, options?: CallOptions): ApiPromise<api.View>;
 }
 
 export interface StatisticsOperations {
@@ -406,6 +429,7 @@ export interface Resources {
   readonly deliveries: DeliveriesOperations;
   readonly events: EventsOperations;
   readonly notifications: NotificationsOperations;
+  readonly views: ViewsOperations;
   readonly statistics: StatisticsOperations;
   readonly keys: KeysOperations;
   readonly sessions: SessionsOperations;

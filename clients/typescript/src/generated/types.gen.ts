@@ -988,6 +988,43 @@ export type ResumeEvaluation = {
     max_cost?: number | string | null;
 };
 
+export type TryEvaluators = {
+    /**
+     * As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have.
+     */
+    evaluators: Array<Evaluator>;
+    /**
+     * What is scored.
+     */
+    output: string;
+    /**
+     * The tools that the model has asked for.
+     */
+    tool_calls?: Array<ToolCall>;
+    /**
+     * What the output should be. Absent: nothing is.
+     */
+    expected?: unknown;
+    /**
+     * What the prompt was filled with.
+     */
+    variables?: {
+        [key: string]: unknown;
+    };
+    /**
+     * What was sent to the model: judges are shown it.
+     */
+    input?: string | Array<ChatMessage>;
+    /**
+     * How long the call took that gave the output; null where that is not known.
+     */
+    model_ms?: number | null;
+    /**
+     * What the output cost in US dollars; null where that is not known.
+     */
+    cost?: string | null;
+};
+
 export type DatasetFromExecutions = {
     /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -1018,6 +1055,10 @@ export type DatasetFromExecutions = {
      */
     arm?: 'stable' | 'candidate';
     /**
+     * Of the error that it ended with.
+     */
+    error_code?: string;
+    /**
      * Created at or after this time.
      */
     since?: string;
@@ -1025,6 +1066,32 @@ export type DatasetFromExecutions = {
      * Created before this time.
      */
     until?: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    prompt_version?: number;
+    /**
+     * US dollars. Those without a known cost do not match.
+     */
+    min_cost?: string | number;
+    /**
+     * US dollars, inclusive. Those without a known cost do not match.
+     */
+    max_cost?: string | number;
+    /**
+     * Milliseconds from creation to the end. Those that have not ended do not match.
+     */
+    min_latency_ms?: number;
+    /**
+     * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+     */
+    max_latency_ms?: number;
+    /**
+     * Metadata that it has, among others.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
     /**
      * Only those that were made elsewhere, or (`false`) here.
      */
@@ -1213,6 +1280,10 @@ export type ExecutionFilter = {
      */
     arm?: 'stable' | 'candidate';
     /**
+     * Of the error that it ended with.
+     */
+    error_code?: string;
+    /**
      * Created at or after this time.
      */
     since?: string;
@@ -1220,6 +1291,32 @@ export type ExecutionFilter = {
      * Created before this time.
      */
     until?: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    prompt_version?: number;
+    /**
+     * US dollars. Those without a known cost do not match.
+     */
+    min_cost?: string | number;
+    /**
+     * US dollars, inclusive. Those without a known cost do not match.
+     */
+    max_cost?: string | number;
+    /**
+     * Milliseconds from creation to the end. Those that have not ended do not match.
+     */
+    min_latency_ms?: number;
+    /**
+     * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+     */
+    max_latency_ms?: number;
+    /**
+     * Metadata that it has, among others.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
     /**
      * Only those that were made elsewhere, or (`false`) here.
      */
@@ -1507,6 +1604,27 @@ export type ReplayEvents = {
      * Leaves out events that were delivered to this webhook.
      */
     undelivered_only?: boolean;
+};
+
+export type PutView = {
+    /**
+     * The list.
+     */
+    page: 'executions';
+    /**
+     * Filters, as the address of the list in the console has them.
+     */
+    query?: {
+        [key: string]: string;
+    };
+    /**
+     * Columns of the list in the console, in their order. None: its own.
+     */
+    columns?: Array<string>;
+    /**
+     * Whether everybody in the workspace sees it. That needs the scope `write`, too.
+     */
+    shared?: boolean;
 };
 
 export type CreateApiKey = {
@@ -1807,6 +1925,23 @@ export type VersionDiff = {
          */
         diff?: string;
     }>;
+};
+
+export type PromptLabels = {
+    data: Array<{
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        version: number;
+    }>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
 };
 
 export type LabelPage = {
@@ -2255,6 +2390,120 @@ export type ExecutionPage = {
     next_cursor: string | null;
 };
 
+export type ExecutionFacets = {
+    facets: {
+        /**
+         * The 20 values with the most executions.
+         */
+        status: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        prompt_name: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        prompt_version: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        model: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        label: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        recorded: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+        /**
+         * The 20 values with the most executions.
+         */
+        error_code: Array<{
+            /**
+             * As the filter takes it.
+             */
+            value: string;
+            count: number;
+        }>;
+    };
+    /**
+     * Executions that were counted.
+     */
+    counted: number;
+    /**
+     * Whether these are all that match. Otherwise they are the newest.
+     */
+    complete: boolean;
+};
+
+export type ExecutionDeliveries = {
+    data: Array<Delivery>;
+};
+
+export type Delivery = {
+    id: string;
+    webhook_id: string;
+    event_id: string;
+    event: EventType;
+    /**
+     * What caused it: the event itself, or a request to redeliver, replay or test.
+     */
+    trigger: 'event' | 'redelivery' | 'replay' | 'test';
+    /**
+     * `queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted.
+     */
+    status: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
+    /**
+     * The last error, or why it was abandoned.
+     */
+    status_reason: string | null;
+    attempts_made: number;
+    next_attempt_at: Timestamp | null;
+    /**
+     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
+     */
+    workflow_id: string | null;
+    created_at: Timestamp;
+    finished_at: Timestamp | null;
+};
+
 export type RecordedRuns = {
     /**
      * Of the executions, in the order of the records.
@@ -2430,7 +2679,31 @@ export type Provider = {
          * For short inputs, where the price depends on the length; null where none is known.
          */
         pricing: ProviderModelPricing | null;
+        /**
+         * The most tokens of input and output together, by the price list; null where that is not known.
+         */
+        context_window: number | null;
     }>;
+};
+
+export type ProviderTest = {
+    provider: string;
+    /**
+     * Whether the provider was reached and has taken the key.
+     */
+    ok: boolean;
+    /**
+     * From the request to the whole response.
+     */
+    latency_ms: number;
+    /**
+     * How many models the first page of its list has; null where it failed, or is no list.
+     */
+    models: number | null;
+    /**
+     * Why it failed, and what to set where something is missing.
+     */
+    error: ExecutionError | null;
 };
 
 export type CreatedEvaluation = {
@@ -2846,6 +3119,49 @@ export type StoredCodeResults = {
     known: number;
 };
 
+export type EvaluationResultsSummary = {
+    /**
+     * How many the filters let through.
+     */
+    results: number;
+    failed: number;
+    /**
+     * How many have a score: that of `evaluator` where it is given.
+     */
+    scored: number;
+    /**
+     * How many of those reach the run's `example_threshold`, or its `threshold` where it has none.
+     */
+    passed: number;
+    /**
+     * Their mean.
+     */
+    score: number | null;
+    /**
+     * How many scores are in each tenth from 0 to 1; a score of 1 is in the last.
+     */
+    histogram: Array<number>;
+    /**
+     * The mean score of each evaluator.
+     */
+    by_evaluator: {
+        [key: string]: number | null;
+    };
+    tokens: number;
+    /**
+     * Without calls whose price is not known, and without judges.
+     */
+    cost: CostAmount;
+    latency: {
+        p50_ms: number | null;
+        p95_ms: number | null;
+    };
+    /**
+     * False: only the first results were gone through, 100,000 at most, or with `q` those of 64 MiB.
+     */
+    complete: boolean;
+};
+
 export type EvaluationInput = {
     /**
      * The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.
@@ -2920,6 +3236,49 @@ export type EvaluationComparison = {
         improvements: number;
         unchanged: number;
     }>;
+    /**
+     * With `group_by`: the 50 largest groups.
+     */
+    by_group?: {
+        total: number;
+        groups: Array<{
+            /**
+             * As text, cut to 200 characters. Null: the examples have no such key.
+             */
+            value: string | null;
+            examples: number;
+            score_a: number;
+            score_b: number;
+            difference: number;
+            interval: EvaluationComparisonInterval | null;
+            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
+            regressions: number;
+            improvements: number;
+        }>;
+    };
+    /**
+     * With `unchanged=true`.
+     */
+    unchanged_examples?: Array<{
+        key: string;
+        /**
+         * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+         */
+        seq_a: number;
+        /**
+         * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+         */
+        seq_b: number;
+        score_a: number;
+        score_b: number;
+        difference: number;
+        failed_a: boolean;
+        failed_b: boolean;
+    }>;
+    /**
+     * The keys of the metadata of b's first 200 examples: what `group_by` can be.
+     */
+    metadata_keys?: Array<string>;
 };
 
 export type OpenExamplePage = {
@@ -2969,6 +3328,31 @@ export type EvaluatorType = {
     options: {
         [key: string]: unknown;
     };
+};
+
+export type TriedScores = {
+    /**
+     * The weighted mean, 0–1.
+     */
+    score: number;
+    scores: Array<{
+        name: string;
+        type: string;
+        score: number;
+        reason: string | null;
+        /**
+         * Why it could not be scored: it then counts 0.
+         */
+        problem: string | null;
+        /**
+         * The execution that asked the judge last.
+         */
+        execution_id: string | null;
+        /**
+         * Of the judge; null where no model was asked.
+         */
+        cost: CostAmount | null;
+    }>;
 };
 
 export type DatasetPage = {
@@ -3626,6 +4010,10 @@ export type DeliveryWithAttempts = {
     created_at: Timestamp;
     finished_at: Timestamp | null;
     /**
+     * The body of every attempt: the event, byte by byte what is signed. Null where the event is gone.
+     */
+    request_body: string | null;
+    /**
      * All attempts so far, oldest first.
      */
     attempts: Array<DeliveryAttempt>;
@@ -3637,6 +4025,10 @@ export type DeliveryAttempt = {
      */
     attempt: number;
     started_at: Timestamp;
+    /**
+     * What was sent, with the `request_body` of the delivery; null for attempts from before it was kept.
+     */
+    request: DeliveryAttemptRequest | null;
     /**
      * HTTP status of the response; null if there was none.
      */
@@ -3665,33 +4057,6 @@ export type DeliveryPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
-};
-
-export type Delivery = {
-    id: string;
-    webhook_id: string;
-    event_id: string;
-    event: EventType;
-    /**
-     * What caused it: the event itself, or a request to redeliver, replay or test.
-     */
-    trigger: 'event' | 'redelivery' | 'replay' | 'test';
-    /**
-     * `queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted.
-     */
-    status: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
-    /**
-     * The last error, or why it was abandoned.
-     */
-    status_reason: string | null;
-    attempts_made: number;
-    next_attempt_at: Timestamp | null;
-    /**
-     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
-     */
-    workflow_id: string | null;
-    created_at: Timestamp;
-    finished_at: Timestamp | null;
 };
 
 export type EventPage = {
@@ -3844,6 +4209,43 @@ export type Notification = {
         error: string | null;
     };
     created_at: Timestamp;
+};
+
+export type ViewPage = {
+    data: Array<View>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type View = {
+    name: string;
+    /**
+     * The list.
+     */
+    page: 'executions';
+    /**
+     * Filters, as the address of the list in the console has them.
+     */
+    query: {
+        [key: string]: string;
+    };
+    /**
+     * Columns of the list in the console, in their order. None: its own.
+     */
+    columns: Array<string>;
+    shared: boolean;
+    /**
+     * The id of a member, or of a key of the workspace.
+     */
+    owner: string;
+    /**
+     * Whether it is the caller’s.
+     */
+    own: boolean;
+    created_at: Timestamp;
+    updated_at: Timestamp;
 };
 
 export type Usage = {
@@ -4449,7 +4851,7 @@ export type AuditEntry = {
         member_id: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'webhook.sent_now' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
         type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'member' | 'workspace';
         /**
@@ -5581,6 +5983,16 @@ export type LastError = {
     at: Timestamp;
 };
 
+export type DeliveryAttemptRequest = {
+    url: string;
+    /**
+     * With the signatures. Of headers that the webhook has of its own, the values are hidden.
+     */
+    headers: {
+        [key: string]: string;
+    };
+};
+
 export type KeyMember = {
     id: string;
     name: string;
@@ -5934,6 +6346,52 @@ export type DiffPromptVersionsResponses = {
 };
 
 export type DiffPromptVersionsResponse = DiffPromptVersionsResponses[keyof DiffPromptVersionsResponses];
+
+export type ListPromptLabelsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/prompts/{name}/labels';
+};
+
+export type ListPromptLabelsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListPromptLabelsError = ListPromptLabelsErrors[keyof ListPromptLabelsErrors];
+
+export type ListPromptLabelsResponses = {
+    /**
+     * Done.
+     */
+    200: PromptLabels;
+};
+
+export type ListPromptLabelsResponse = ListPromptLabelsResponses[keyof ListPromptLabelsResponses];
 
 export type RemovePromptLabelData = {
     body?: never;
@@ -6824,6 +7282,14 @@ export type ListExecutionsData = {
          */
         cursor?: string;
         /**
+         * Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks through a part of the executions, and may be empty although there is a next one.
+         */
+        q?: string;
+        /**
+         * An id, or how it begins.
+         */
+        id?: string;
+        /**
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
@@ -6849,6 +7315,10 @@ export type ListExecutionsData = {
          */
         arm?: 'stable' | 'candidate';
         /**
+         * Of the error that it ended with.
+         */
+        error_code?: string;
+        /**
          * Created at or after this time.
          */
         since?: string;
@@ -6856,6 +7326,30 @@ export type ListExecutionsData = {
          * Created before this time.
          */
         until?: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        prompt_version?: number;
+        /**
+         * US dollars. Those without a known cost do not match.
+         */
+        min_cost?: string;
+        /**
+         * US dollars, inclusive. Those without a known cost do not match.
+         */
+        max_cost?: string;
+        /**
+         * Milliseconds from creation to the end. Those that have not ended do not match.
+         */
+        min_latency_ms?: number;
+        /**
+         * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+         */
+        max_latency_ms?: number;
+        /**
+         * Metadata that it has, among others: `NAME=VALUE`. May be repeated.
+         */
+        metadata?: Array<string>;
         /**
          * Only those that were made elsewhere, or (`false`) here.
          */
@@ -6949,6 +7443,121 @@ export type CreateExecutionResponses = {
 
 export type CreateExecutionResponse = CreateExecutionResponses[keyof CreateExecutionResponses];
 
+export type CountExecutionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks through a part of the executions, and may be empty although there is a next one.
+         */
+        q?: string;
+        /**
+         * An id, or how it begins.
+         */
+        id?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
+        status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+        /**
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         */
+        model?: string;
+        /**
+         * By which the version was asked for.
+         */
+        label?: string;
+        /**
+         * Only those whose version this release decided.
+         */
+        release?: string;
+        /**
+         * Of that release.
+         */
+        arm?: 'stable' | 'candidate';
+        /**
+         * Of the error that it ended with.
+         */
+        error_code?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        prompt_version?: number;
+        /**
+         * US dollars. Those without a known cost do not match.
+         */
+        min_cost?: string;
+        /**
+         * US dollars, inclusive. Those without a known cost do not match.
+         */
+        max_cost?: string;
+        /**
+         * Milliseconds from creation to the end. Those that have not ended do not match.
+         */
+        min_latency_ms?: number;
+        /**
+         * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+         */
+        max_latency_ms?: number;
+        /**
+         * Metadata that it has, among others: `NAME=VALUE`. May be repeated.
+         */
+        metadata?: Array<string>;
+        /**
+         * Only those that were made elsewhere, or (`false`) here.
+         */
+        recorded?: 'true' | 'false';
+        /**
+         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         */
+        score?: Array<string>;
+    };
+    url: '/executions/facets';
+};
+
+export type CountExecutionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CountExecutionsError = CountExecutionsErrors[keyof CountExecutionsErrors];
+
+export type CountExecutionsResponses = {
+    /**
+     * Done.
+     */
+    200: ExecutionFacets;
+};
+
+export type CountExecutionsResponse = CountExecutionsResponses[keyof CountExecutionsResponses];
+
 export type DeleteExecutionData = {
     body?: never;
     path: {
@@ -7034,6 +7643,49 @@ export type GetExecutionResponses = {
 };
 
 export type GetExecutionResponse = GetExecutionResponses[keyof GetExecutionResponses];
+
+export type ListExecutionDeliveriesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}/deliveries';
+};
+
+export type ListExecutionDeliveriesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListExecutionDeliveriesError = ListExecutionDeliveriesErrors[keyof ListExecutionDeliveriesErrors];
+
+export type ListExecutionDeliveriesResponses = {
+    /**
+     * Done.
+     */
+    200: ExecutionDeliveries;
+};
+
+export type ListExecutionDeliveriesResponse = ListExecutionDeliveriesResponses[keyof ListExecutionDeliveriesResponses];
 
 export type CancelExecutionData = {
     body?: never;
@@ -7342,6 +7994,49 @@ export type ListProvidersResponses = {
 };
 
 export type ListProvidersResponse = ListProvidersResponses[keyof ListProvidersResponses];
+
+export type TestProviderData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/providers/{name}/test';
+};
+
+export type TestProviderErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type TestProviderError = TestProviderErrors[keyof TestProviderErrors];
+
+export type TestProviderResponses = {
+    /**
+     * Done.
+     */
+    200: ProviderTest;
+};
+
+export type TestProviderResponse = TestProviderResponses[keyof TestProviderResponses];
 
 export type StreamExecutionData = {
     body?: never;
@@ -7762,9 +8457,25 @@ export type ListEvaluationResultsData = {
          */
         max_score?: number;
         /**
-         * Whose score `min_score` and `max_score` are about; one that failed has none. Default: the score of the example.
+         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
          */
         evaluator?: string;
+        /**
+         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         */
+        q?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+        /**
+         * In this order instead of that of the examples, of runs of at most 20,000 examples; with a minus the greatest come first. What has no value counts less than anything. `change`: the score less that of the baseline.
+         */
+        sort?: 'score' | '-score' | 'change' | '-change' | 'cost' | '-cost' | 'latency' | '-latency';
         /**
          * `csv`: all of them, streamed.
          */
@@ -7849,6 +8560,90 @@ export type StoreEvaluationResultsResponses = {
 };
 
 export type StoreEvaluationResultsResponse = StoreEvaluationResultsResponses[keyof StoreEvaluationResultsResponses];
+
+export type SummarizeEvaluationResultsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * Only examples that got worse.
+         */
+        regression?: 'true' | 'false';
+        /**
+         * Only examples that got better.
+         */
+        improvement?: 'true' | 'false';
+        /**
+         * Only examples that failed: without a response of the model or of a judge.
+         */
+        failed?: 'true' | 'false';
+        /**
+         * Only this example. Several have the same one where they are equal and were given none.
+         */
+        example_id?: string;
+        /**
+         * Only examples that score this or more. One that failed scores 0 when the run has ended.
+         */
+        min_score?: number;
+        /**
+         * Only examples that score this or less. One that failed scores 0 when the run has ended.
+         */
+        max_score?: number;
+        /**
+         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
+         */
+        evaluator?: string;
+        /**
+         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         */
+        q?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+    };
+    url: '/evaluations/{id}/results/summary';
+};
+
+export type SummarizeEvaluationResultsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SummarizeEvaluationResultsError = SummarizeEvaluationResultsErrors[keyof SummarizeEvaluationResultsErrors];
+
+export type SummarizeEvaluationResultsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationResultsSummary;
+};
+
+export type SummarizeEvaluationResultsResponse = SummarizeEvaluationResultsResponses[keyof SummarizeEvaluationResultsResponses];
 
 export type GetEvaluationResultData = {
     body?: never;
@@ -7950,7 +8745,32 @@ export type CompareEvaluationsData = {
         id: string;
         other: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Whose scores are compared, one that both runs have. Default: the scores of the examples.
+         */
+        evaluator?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+        /**
+         * A key of the examples' metadata: `by_group` compares each of its values by itself.
+         */
+        group_by?: string;
+        /**
+         * Whether `unchanged_examples` lists those with the same score.
+         */
+        unchanged?: 'true' | 'false';
+        /**
+         * Examples of each kind at most.
+         */
+        limit?: number;
+    };
     url: '/evaluations/{id}/compare/{other}';
 };
 
@@ -8385,6 +9205,43 @@ export type ListEvaluatorsResponses = {
 };
 
 export type ListEvaluatorsResponse = ListEvaluatorsResponses[keyof ListEvaluatorsResponses];
+
+export type TryEvaluatorsData = {
+    body: TryEvaluators;
+    path?: never;
+    query?: never;
+    url: '/evaluators/try';
+};
+
+export type TryEvaluatorsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type TryEvaluatorsError = TryEvaluatorsErrors[keyof TryEvaluatorsErrors];
+
+export type TryEvaluatorsResponses = {
+    /**
+     * Done.
+     */
+    200: TriedScores;
+};
+
+export type TryEvaluatorsResponse = TryEvaluatorsResponses[keyof TryEvaluatorsResponses];
 
 export type ListDatasetsData = {
     body?: never;
@@ -11468,6 +12325,49 @@ export type GetDeliveryResponses = {
 
 export type GetDeliveryResponse = GetDeliveryResponses[keyof GetDeliveryResponses];
 
+export type SendDeliveryNowData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/deliveries/{id}/send-now';
+};
+
+export type SendDeliveryNowErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SendDeliveryNowError = SendDeliveryNowErrors[keyof SendDeliveryNowErrors];
+
+export type SendDeliveryNowResponses = {
+    /**
+     * Done.
+     */
+    200: Delivery;
+};
+
+export type SendDeliveryNowResponse = SendDeliveryNowResponses[keyof SendDeliveryNowResponses];
+
 export type RedeliverData = {
     body?: never;
     headers?: {
@@ -11697,6 +12597,142 @@ export type ListNotificationsResponses = {
 };
 
 export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNotificationsResponses];
+
+export type ListViewsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * The list.
+         */
+        page?: 'executions';
+    };
+    url: '/views';
+};
+
+export type ListViewsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
+
+export type ListViewsResponses = {
+    /**
+     * Done.
+     */
+    200: ViewPage;
+};
+
+export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];
+
+export type DeleteViewData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/views/{name}';
+};
+
+export type DeleteViewErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteViewError = DeleteViewErrors[keyof DeleteViewErrors];
+
+export type DeleteViewResponses = {
+    /**
+     * Done.
+     */
+    200: View;
+};
+
+export type DeleteViewResponse = DeleteViewResponses[keyof DeleteViewResponses];
+
+export type SetViewData = {
+    body: PutView;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/views/{name}';
+};
+
+export type SetViewErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetViewError = SetViewErrors[keyof SetViewErrors];
+
+export type SetViewResponses = {
+    /**
+     * Done.
+     */
+    200: View;
+};
+
+export type SetViewResponse = SetViewResponses[keyof SetViewResponses];
 
 export type GetUsageData = {
     body?: never;
@@ -12909,7 +13945,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'webhook.sent_now' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
