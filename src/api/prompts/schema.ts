@@ -147,13 +147,13 @@ export const Prompt = z
   })
   .meta({ id: 'Prompt' });
 
-const PointedLabel = z.object({ label: Label, version: BodyVersion });
+const PromptLabel = z.object({ label: Label, version: BodyVersion }).meta({ id: 'PromptLabel' });
 
-export const PromptLabels = pageOf(PointedLabel).meta({ id: 'PromptLabels' });
+export const PromptLabels = pageOf(PromptLabel).meta({ id: 'PromptLabels' });
 
 export const ListedPrompt = Prompt.extend({
   all_labels: z
-    .array(PointedLabel)
+    .array(PromptLabel)
     .meta({ description: 'All labels of the prompt, with the versions that they point at.' }),
 }).meta({ id: 'ListedPrompt' });
 

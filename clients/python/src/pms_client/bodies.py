@@ -278,6 +278,17 @@ class PutRule(TypedDict, total=False):
     enabled: bool
 
 
+class PutView(TypedDict, total=False):
+    page: Required[Literal["executions"]]
+    """The list."""
+    query: Mapping[str, Any]
+    """Filters, as the address of the list in the console has them."""
+    columns: Sequence[str]
+    """Columns of the list in the console, in their order. None: its own."""
+    shared: bool
+    """Whether everybody in the workspace sees it. That needs the scope `write`, too."""
+
+
 class RecordRuns(TypedDict, total=False):
     records: Required[Sequence[Mapping[str, Any]]]
 
@@ -324,6 +335,25 @@ class StoreCodeResults(TypedDict, total=False):
 
 class SwitchWorkspace(TypedDict, total=False):
     workspace: Required[str]
+
+
+class TryEvaluators(TypedDict, total=False):
+    evaluators: Required[Sequence[Mapping[str, Any]]]
+    """As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have."""
+    output: Required[str]
+    """What is scored."""
+    tool_calls: Sequence[Mapping[str, Any]]
+    """The tools that the model has asked for."""
+    expected: Any
+    """What the output should be. Absent: nothing is."""
+    variables: Mapping[str, Any]
+    """What the prompt was filled with."""
+    input: str | Sequence[Mapping[str, Any]]
+    """What was sent to the model: judges are shown it."""
+    model_ms: int | None
+    """How long the call took that gave the output; null where that is not known."""
+    cost: str | None
+    """What the output cost in US dollars; null where that is not known."""
 
 
 class UpdateMember(TypedDict, total=False):

@@ -129,17 +129,6 @@ class ToolCall(BaseModel):
     input: Annotated[Any, Field(description="Any JSON.")]
 
 
-class ListedPromptAllLabel(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    label: Annotated[
-        str,
-        Field(description="A label such as `production`; `latest` always means the newest version."),
-    ]
-    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-
-
 class PromptRelease(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -153,6 +142,17 @@ class PromptRelease(BaseModel):
             description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
     ]
+
+
+class PromptLabel(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    label: Annotated[
+        str,
+        Field(description="A label such as `production`; `latest` always means the newest version."),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -226,6 +226,17 @@ class VersionDiff(BaseModel):
     from_: Annotated[int, Field(alias="from", description="A version of the prompt, from 1.")]
     to: Annotated[int, Field(description="A version of the prompt, from 1.")]
     changes: list[VersionDiffChange]
+
+
+class PromptLabels(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[PromptLabel]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
 
 
 class ReleaseApprovalBy(BaseModel):
@@ -425,6 +436,153 @@ class ExecutionError(BaseModel):
     message: str
 
 
+class ExecutionFacetsFacetsStatu(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsPromptNameItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsPromptVersionItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsModelItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsLabelItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsRecordedItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacetsErrorCodeItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="As the filter takes it.")]
+    count: int
+
+
+class ExecutionFacetsFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    status: Annotated[
+        list[ExecutionFacetsFacetsStatu],
+        Field(description="The 20 values with the most executions."),
+    ]
+    prompt_name: Annotated[
+        list[ExecutionFacetsFacetsPromptNameItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+    prompt_version: Annotated[
+        list[ExecutionFacetsFacetsPromptVersionItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+    model: Annotated[
+        list[ExecutionFacetsFacetsModelItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+    label: Annotated[
+        list[ExecutionFacetsFacetsLabelItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+    recorded: Annotated[
+        list[ExecutionFacetsFacetsRecordedItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+    error_code: Annotated[
+        list[ExecutionFacetsFacetsErrorCodeItem],
+        Field(description="The 20 values with the most executions."),
+    ]
+
+
+class ExecutionFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    facets: ExecutionFacetsFacets
+    counted: Annotated[int, Field(description="Executions that were counted.")]
+    complete: Annotated[
+        bool,
+        Field(description="Whether these are all that match. Otherwise they are the newest."),
+    ]
+
+
+class Delivery(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
+    ]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: UtcDatetime | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+        ),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+
+
 class RecordedRuns(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -525,6 +683,26 @@ class Model(BaseModel):
     object: Literal["model"]
     created: Annotated[int, Field(description="Seconds since 1970.")]
     owned_by: Annotated[str, Field(description="The workspace.")]
+
+
+class ProviderTest(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    provider: str
+    ok: Annotated[
+        bool,
+        Field(description="Whether the provider was reached and has taken the key."),
+    ]
+    latency_ms: Annotated[int, Field(description="From the request to the whole response.")]
+    models: Annotated[
+        int | None,
+        Field(description="How many models the first page of its list has; null where it failed, or is no list."),
+    ]
+    error: Annotated[
+        ExecutionError | None,
+        Field(description="Why it failed, and what to set where something is missing."),
+    ]
 
 
 class CreatedEvaluationTarget(BaseModel):
@@ -657,6 +835,50 @@ class StoredCodeResults(BaseModel):
     known: Annotated[int, Field(description="How many examples had a result already, which stays.")]
 
 
+class EvaluationResultsSummaryLatency(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class EvaluationResultsSummary(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    results: Annotated[int, Field(description="How many the filters let through.")]
+    failed: int
+    scored: Annotated[
+        int,
+        Field(description="How many have a score: that of `evaluator` where it is given."),
+    ]
+    passed: Annotated[
+        int,
+        Field(
+            description="How many of those reach the run's `example_threshold`, or its `threshold` where it has none."
+        ),
+    ]
+    score: Annotated[float | None, Field(description="Their mean.")]
+    histogram: Annotated[
+        list[int],
+        Field(description="How many scores are in each tenth from 0 to 1; a score of 1 is in the last."),
+    ]
+    by_evaluator: Annotated[dict[str, float | None], Field(description="The mean score of each evaluator.")]
+    tokens: int
+    cost: Annotated[
+        CostAmount,
+        Field(description="Without calls whose price is not known, and without judges."),
+    ]
+    latency: EvaluationResultsSummaryLatency
+    complete: Annotated[
+        bool,
+        Field(
+            description="False: only the first results were gone through, 100,000 at most, or with `q` those of 64 MiB."
+        ),
+    ]
+
+
 class EvaluationComparisonRegressionsExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -742,6 +964,26 @@ class EvaluationComparisonByEvaluatorItem(BaseModel):
     unchanged: int
 
 
+class EvaluationComparisonUnchangedExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key: str
+    seq_a: Annotated[
+        int,
+        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+    ]
+    seq_b: Annotated[
+        int,
+        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+    ]
+    score_a: float
+    score_b: float
+    difference: float
+    failed_a: bool
+    failed_b: bool
+
+
 class OpenExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -766,6 +1008,30 @@ class EvaluatorType(BaseModel):
             description="A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: `title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control other than the one that the type has: `long-text`, `model`, `json`, or `none`."
         ),
     ]
+
+
+class TriedScoresScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    type: str
+    score: float
+    reason: str | None
+    problem: Annotated[str | None, Field(description="Why it could not be scored: it then counts 0.")]
+    execution_id: Annotated[str | None, Field(description="The execution that asked the judge last.")]
+    cost: Annotated[
+        CostAmount | None,
+        Field(description="Of the judge; null where no model was asked."),
+    ]
+
+
+class TriedScores(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: Annotated[float, Field(description="The weighted mean, 0–1.")]
+    scores: list[TriedScoresScore]
 
 
 class Dataset(BaseModel):
@@ -1034,21 +1300,6 @@ class Webhook(BaseModel):
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class DeliveryAttempt(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    attempt: Annotated[int, Field(description="The number of the attempt, from 1.")]
-    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    status: Annotated[
-        int | None,
-        Field(description="HTTP status of the response; null if there was none."),
-    ]
-    duration_ms: int
-    response_body: Annotated[str | None, Field(description="The first 1 KiB of the response body.")]
-    error: Annotated[str | None, Field(description="Why the attempt failed; null on success.")]
-
-
 class ReplayedEvents(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1056,49 +1307,15 @@ class ReplayedEvents(BaseModel):
     replayed: Annotated[int, Field(description="The number of new deliveries, 100000 at most.")]
 
 
-class Delivery(BaseModel):
+class DeliveryPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    webhook_id: str
-    event_id: str
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-    ]
-    trigger: Annotated[
-        Literal["event", "redelivery", "replay", "test"],
-        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
-    ]
-    status: Annotated[
-        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
-        Field(
-            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
-        ),
-    ]
-    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
-    attempts_made: int
-    next_attempt_at: UtcDatetime | None
-    workflow_id: Annotated[
+    data: list[Delivery]
+    next_cursor: Annotated[
         str | None,
-        Field(
-            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
-        ),
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
-    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: UtcDatetime | None
 
 
 class PromptEventData(BaseModel):
@@ -1234,6 +1451,27 @@ class Notification(BaseModel):
     monitor: Annotated[str | None, Field(description="The name of the monitor that it is about.")]
     email: NotificationEmail
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class View(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    page: Annotated[Literal["executions"], Field(description="The list.")]
+    query: Annotated[
+        dict[str, str],
+        Field(description="Filters, as the address of the list in the console has them."),
+    ]
+    columns: Annotated[
+        list[str],
+        Field(description="Columns of the list in the console, in their order. None: its own."),
+    ]
+    shared: bool
+    owner: Annotated[str, Field(description="The id of a member, or of a key of the workspace.")]
+    own: Annotated[bool, Field(description="Whether it is the caller’s.")]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class UsageDatumLatency(BaseModel):
@@ -1767,6 +2005,7 @@ class AuditEntry(BaseModel):
         "webhook.tested",
         "webhook.replayed",
         "webhook.redelivered",
+        "webhook.sent_now",
         "api_key.created",
         "api_key.revoked",
         "session.created",
@@ -2073,6 +2312,17 @@ class LastError(BaseModel):
     at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
+class DeliveryAttemptRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    url: str
+    headers: Annotated[
+        dict[str, str],
+        Field(description="With the signatures. Of headers that the webhook has of its own, the values are hidden."),
+    ]
+
+
 class KeyMember(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2281,6 +2531,13 @@ class Score(BaseModel):
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
+class ExecutionDeliveries(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Delivery]
+
+
 class ModelResponse(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2324,6 +2581,12 @@ class ProviderModel(BaseModel):
     pricing: Annotated[
         ProviderModelPricing | None,
         Field(description="For short inputs, where the price depends on the length; null where none is known."),
+    ]
+    context_window: Annotated[
+        int | None,
+        Field(
+            description="The most tokens of input and output together, by the price list; null where that is not known."
+        ),
     ]
 
 
@@ -2446,6 +2709,38 @@ class EvaluationResult(BaseModel):
     model_ms: int | None
 
 
+class EvaluationComparisonByGroupGroup(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[
+        str | None,
+        Field(description="As text, cut to 200 characters. Null: the examples have no such key."),
+    ]
+    examples: int
+    score_a: float
+    score_b: float
+    difference: float
+    interval: EvaluationComparisonInterval | None
+    verdict: Literal[
+        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+    ]
+    regressions: int
+    improvements: int
+
+
+class EvaluationComparisonByGroup(BaseModel):
+    """
+    With `group_by`: the 50 largest groups.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    groups: list[EvaluationComparisonByGroupGroup]
+
+
 class EvaluationComparison(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2468,6 +2763,18 @@ class EvaluationComparison(BaseModel):
     only_in_a: EvaluationComparisonOnlyInA
     only_in_b: EvaluationComparisonOnlyInB
     by_evaluator: list[EvaluationComparisonByEvaluatorItem]
+    by_group: Annotated[
+        EvaluationComparisonByGroup | None,
+        Field(description="With `group_by`: the 50 largest groups."),
+    ] = None
+    unchanged_examples: Annotated[
+        list[EvaluationComparisonUnchangedExample] | None,
+        Field(description="With `unchanged=true`."),
+    ] = None
+    metadata_keys: Annotated[
+        list[str] | None,
+        Field(description="The keys of the metadata of b's first 200 examples: what `group_by` can be."),
+    ] = None
 
 
 class OpenExamplePage(BaseModel):
@@ -2863,61 +3170,25 @@ class WebhookPage(BaseModel):
     ]
 
 
-class DeliveryWithAttempts(BaseModel):
+class DeliveryAttempt(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    webhook_id: str
-    event_id: str
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-    ]
-    trigger: Annotated[
-        Literal["event", "redelivery", "replay", "test"],
-        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    attempt: Annotated[int, Field(description="The number of the attempt, from 1.")]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    request: Annotated[
+        DeliveryAttemptRequest | None,
+        Field(
+            description="What was sent, with the `request_body` of the delivery; null for attempts from before it was kept."
+        ),
     ]
     status: Annotated[
-        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
-        Field(
-            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
-        ),
+        int | None,
+        Field(description="HTTP status of the response; null if there was none."),
     ]
-    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
-    attempts_made: int
-    next_attempt_at: UtcDatetime | None
-    workflow_id: Annotated[
-        str | None,
-        Field(
-            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
-        ),
-    ]
-    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: UtcDatetime | None
-    attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
-
-
-class DeliveryPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Delivery]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
+    duration_ms: int
+    response_body: Annotated[str | None, Field(description="The first 1 KiB of the response body.")]
+    error: Annotated[str | None, Field(description="Why the attempt failed; null on success.")]
 
 
 class ExecutionCompletedData(BaseModel):
@@ -2938,6 +3209,17 @@ class NotificationPage(BaseModel):
         extra="ignore",
     )
     data: list[Notification]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ViewPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[View]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -3379,6 +3661,58 @@ class MonitorPage(BaseModel):
     ]
 
 
+class DeliveryWithAttempts(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
+    ]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: UtcDatetime | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+        ),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+    request_body: Annotated[
+        str | None,
+        Field(
+            description="The body of every attempt: the event, byte by byte what is signed. Null where the event is gone."
+        ),
+    ]
+    attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
+
+
 class Event(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3519,7 +3853,7 @@ class ListedPrompt(BaseModel):
         ),
     ] = None
     all_labels: Annotated[
-        list[ListedPromptAllLabel],
+        list[PromptLabel],
         Field(description="All labels of the prompt, with the versions that they point at."),
     ]
 

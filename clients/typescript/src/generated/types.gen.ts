@@ -1731,16 +1731,7 @@ export type ListedPrompt = {
     /**
      * All labels of the prompt, with the versions that they point at.
      */
-    all_labels: Array<{
-        /**
-         * A label such as `production`; `latest` always means the newest version.
-         */
-        label: string;
-        /**
-         * A version of the prompt, from 1.
-         */
-        version: number;
-    }>;
+    all_labels: Array<PromptLabel>;
 };
 
 /**
@@ -1762,6 +1753,17 @@ export type PromptRelease = {
      * A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.
      */
     salt: string;
+};
+
+export type PromptLabel = {
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version: number;
 };
 
 export type Error = {
@@ -1928,16 +1930,7 @@ export type VersionDiff = {
 };
 
 export type PromptLabels = {
-    data: Array<{
-        /**
-         * A label such as `production`; `latest` always means the newest version.
-         */
-        label: string;
-        /**
-         * A version of the prompt, from 1.
-         */
-        version: number;
-    }>;
+    data: Array<PromptLabel>;
     /**
      * Pass it as `cursor` to get the next page; null on the last.
      */

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { InlineDiff } from '../../components/text-diff.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
@@ -16,6 +15,8 @@ import { ReplyForm, replyOf } from './reply-form.tsx';
 import { isBusy } from './run.ts';
 import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { ToolResultsForm } from './tool-results-form.tsx';
+
+const InlineDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).InlineDiff }));
 
 const STATES = {
   waiting: 'Waiting for its turn…',
@@ -203,7 +204,11 @@ function Output({
 }) {
   const other = useCell(cells, compareWith ?? '')?.run.output;
   if (compareWith === undefined || other === undefined || other === '') return <OutputView text={text} label={label} />;
-  return <InlineDiff before={other} after={text} label={label} />;
+  return (
+    <Suspense fallback={<OutputView text={text} label={label} />}>
+      <InlineDiff before={other} after={text} label={label} />
+    </Suspense>
+  );
 }
 
 function Scores({ scoring: { isUnderWay, score, scores, error } }: { scoring: Scoring }) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from typing_extensions import Unpack
@@ -88,6 +88,7 @@ class AsyncAuditLogOperations:
             "webhook.tested",
             "webhook.replayed",
             "webhook.redelivered",
+            "webhook.sent_now",
             "api_key.created",
             "api_key.revoked",
             "session.created",
@@ -150,6 +151,10 @@ class AsyncDeliveriesOperations:
         """Retrieve a delivery with its attempts: `GET /deliveries/{id}`"""
         return await self._transport.fetch(models.DeliveryWithAttempts, read("deliveries", delivery_id))
 
+    async def send_now(self, delivery_id: str) -> models.Delivery:
+        """Send a waiting delivery now: `POST /deliveries/{id}/send-now`"""
+        return await self._transport.fetch(models.Delivery, change("POST", "deliveries", delivery_id, "send-now"))
+
     async def redeliver(self, delivery_id: str, *, idempotency_key: str | None = None) -> models.Delivery:
         """Redeliver an event: `POST /deliveries/{id}/redeliver`"""
         return await self._transport.fetch(
@@ -208,6 +213,42 @@ class AsyncEvaluationsOperations:
             models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
         )
 
+    async def summarize_results(
+        self,
+        evaluation_id: str,
+        *,
+        regression: bool | None = None,
+        improvement: bool | None = None,
+        failed: bool | None = None,
+        example_id: str | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        evaluator: str | None = None,
+        q: str | None = None,
+        metadata_key: str | None = None,
+        metadata_value: str | None = None,
+    ) -> models.EvaluationResultsSummary:
+        """Sum up the results that filters let through: `GET /evaluations/{id}/results/summary`"""
+        return await self._transport.fetch(
+            models.EvaluationResultsSummary,
+            read(
+                "evaluations",
+                evaluation_id,
+                "results",
+                "summary",
+                regression=regression,
+                improvement=improvement,
+                failed=failed,
+                example_id=example_id,
+                min_score=min_score,
+                max_score=max_score,
+                evaluator=evaluator,
+                q=q,
+                metadata_key=metadata_key,
+                metadata_value=metadata_value,
+            ),
+        )
+
     async def input(self, evaluation_id: str, seq: int) -> models.EvaluationInput:
         """Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input`"""
         return await self._transport.fetch(
@@ -244,6 +285,10 @@ class AsyncEvaluatorsOperations:
     def list(self) -> AsyncIterator[models.EvaluatorType]:
         """List the types of evaluators, with their options: `GET /evaluators`"""
         return self._transport.pages(models.EvaluatorType, "evaluators")
+
+    async def score(self, **body: Unpack[bodies.TryEvaluators]) -> models.TriedScores:
+        """Score one output: `POST /evaluators/try`"""
+        return await self._transport.fetch(models.TriedScores, change("POST", "evaluators", "try", body=body))
 
     async def agreement(
         self,
@@ -296,6 +341,63 @@ class AsyncEventsOperations:
 class AsyncExecutionsOperations:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+
+    async def count(
+        self,
+        *,
+        q: str | None = None,
+        id: str | None = None,
+        prompt_name: str | None = None,
+        group: str | None = None,
+        status: Literal["queued", "running", "completed", "failed", "canceled"] | None = None,
+        model: str | None = None,
+        label: str | None = None,
+        release: str | None = None,
+        arm: Literal["stable", "candidate"] | None = None,
+        error_code: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        prompt_version: int | None = None,
+        min_cost: str | None = None,
+        max_cost: str | None = None,
+        min_latency_ms: int | None = None,
+        max_latency_ms: int | None = None,
+        metadata: Sequence[str] | None = None,
+        recorded: bool | None = None,
+        score: Sequence[str] | None = None,
+    ) -> models.ExecutionFacets:
+        """Count executions by status, prompt, version, model, label, origin and error: `GET /executions/facets`"""
+        return await self._transport.fetch(
+            models.ExecutionFacets,
+            read(
+                "executions",
+                "facets",
+                q=q,
+                id=id,
+                prompt_name=prompt_name,
+                group=group,
+                status=status,
+                model=model,
+                label=label,
+                release=release,
+                arm=arm,
+                error_code=error_code,
+                since=since,
+                until=until,
+                prompt_version=prompt_version,
+                min_cost=min_cost,
+                max_cost=max_cost,
+                min_latency_ms=min_latency_ms,
+                max_latency_ms=max_latency_ms,
+                metadata=metadata,
+                recorded=recorded,
+                score=score,
+            ),
+        )
+
+    async def deliveries(self, execution_id: str) -> models.ExecutionDeliveries:
+        """List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries`"""
+        return await self._transport.fetch(models.ExecutionDeliveries, read("executions", execution_id, "deliveries"))
 
     async def record(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.RecordRuns]
@@ -459,6 +561,10 @@ class AsyncPromptsOperations:
         """Delete an unused version of a prompt: `DELETE /prompts/{name}/versions/{version}`"""
         return await self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "versions", str(version)))
 
+    def labels(self, name: str) -> AsyncIterator[models.PromptLabel]:
+        """List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels`"""
+        return self._transport.pages(models.PromptLabel, "prompts", name, "labels")
+
 
 class AsyncProvidersOperations:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -467,6 +573,10 @@ class AsyncProvidersOperations:
     def list(self) -> AsyncIterator[models.Provider]:
         """List providers and their models, with prices: `GET /providers`"""
         return self._transport.pages(models.Provider, "providers")
+
+    async def test(self, name: str) -> models.ProviderTest:
+        """Test the connection to a provider: `POST /providers/{name}/test`"""
+        return await self._transport.fetch(models.ProviderTest, change("POST", "providers", name, "test"))
 
 
 class AsyncQueuesOperations:
@@ -731,6 +841,25 @@ class AsyncStatisticsOperations:
         return await self._transport.fetch(
             models.PromptSeries, read("statistics", "prompts", name, since=since, until=until)
         )
+
+
+class AsyncViewsOperations:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self, *, limit: int | None = None, page: Literal["executions"] | None = None
+    ) -> AsyncIterator[models.View]:
+        """List one's own views and those that are shared, oldest first: `GET /views`"""
+        return self._transport.pages(models.View, "views", limit=limit, page=page)
+
+    async def set(self, name: str, **body: Unpack[bodies.PutView]) -> models.View:
+        """Create or replace a view of one’s own: `PUT /views/{name}`"""
+        return await self._transport.fetch(models.View, change("PUT", "views", name, body=body))
+
+    async def delete(self, name: str) -> models.View:
+        """Delete a view of one’s own: `DELETE /views/{name}`"""
+        return await self._transport.fetch(models.View, change("DELETE", "views", name))
 
 
 class AsyncWebhooksOperations:

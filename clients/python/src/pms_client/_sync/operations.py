@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from typing_extensions import Unpack
@@ -89,6 +89,7 @@ class AuditLogOperations:
             "webhook.tested",
             "webhook.replayed",
             "webhook.redelivered",
+            "webhook.sent_now",
             "api_key.created",
             "api_key.revoked",
             "session.created",
@@ -149,6 +150,10 @@ class DeliveriesOperations:
         """Retrieve a delivery with its attempts: `GET /deliveries/{id}`"""
         return self._transport.fetch(models.DeliveryWithAttempts, read("deliveries", delivery_id))
 
+    def send_now(self, delivery_id: str) -> models.Delivery:
+        """Send a waiting delivery now: `POST /deliveries/{id}/send-now`"""
+        return self._transport.fetch(models.Delivery, change("POST", "deliveries", delivery_id, "send-now"))
+
     def redeliver(self, delivery_id: str, *, idempotency_key: str | None = None) -> models.Delivery:
         """Redeliver an event: `POST /deliveries/{id}/redeliver`"""
         return self._transport.fetch(
@@ -201,6 +206,42 @@ class EvaluationsOperations:
             models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
         )
 
+    def summarize_results(
+        self,
+        evaluation_id: str,
+        *,
+        regression: bool | None = None,
+        improvement: bool | None = None,
+        failed: bool | None = None,
+        example_id: str | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        evaluator: str | None = None,
+        q: str | None = None,
+        metadata_key: str | None = None,
+        metadata_value: str | None = None,
+    ) -> models.EvaluationResultsSummary:
+        """Sum up the results that filters let through: `GET /evaluations/{id}/results/summary`"""
+        return self._transport.fetch(
+            models.EvaluationResultsSummary,
+            read(
+                "evaluations",
+                evaluation_id,
+                "results",
+                "summary",
+                regression=regression,
+                improvement=improvement,
+                failed=failed,
+                example_id=example_id,
+                min_score=min_score,
+                max_score=max_score,
+                evaluator=evaluator,
+                q=q,
+                metadata_key=metadata_key,
+                metadata_value=metadata_value,
+            ),
+        )
+
     def input(self, evaluation_id: str, seq: int) -> models.EvaluationInput:
         """Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input`"""
         return self._transport.fetch(
@@ -237,6 +278,10 @@ class EvaluatorsOperations:
     def list(self) -> Iterator[models.EvaluatorType]:
         """List the types of evaluators, with their options: `GET /evaluators`"""
         return self._transport.pages(models.EvaluatorType, "evaluators")
+
+    def score(self, **body: Unpack[bodies.TryEvaluators]) -> models.TriedScores:
+        """Score one output: `POST /evaluators/try`"""
+        return self._transport.fetch(models.TriedScores, change("POST", "evaluators", "try", body=body))
 
     def agreement(
         self,
@@ -289,6 +334,63 @@ class EventsOperations:
 class ExecutionsOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def count(
+        self,
+        *,
+        q: str | None = None,
+        id: str | None = None,
+        prompt_name: str | None = None,
+        group: str | None = None,
+        status: Literal["queued", "running", "completed", "failed", "canceled"] | None = None,
+        model: str | None = None,
+        label: str | None = None,
+        release: str | None = None,
+        arm: Literal["stable", "candidate"] | None = None,
+        error_code: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        prompt_version: int | None = None,
+        min_cost: str | None = None,
+        max_cost: str | None = None,
+        min_latency_ms: int | None = None,
+        max_latency_ms: int | None = None,
+        metadata: Sequence[str] | None = None,
+        recorded: bool | None = None,
+        score: Sequence[str] | None = None,
+    ) -> models.ExecutionFacets:
+        """Count executions by status, prompt, version, model, label, origin and error: `GET /executions/facets`"""
+        return self._transport.fetch(
+            models.ExecutionFacets,
+            read(
+                "executions",
+                "facets",
+                q=q,
+                id=id,
+                prompt_name=prompt_name,
+                group=group,
+                status=status,
+                model=model,
+                label=label,
+                release=release,
+                arm=arm,
+                error_code=error_code,
+                since=since,
+                until=until,
+                prompt_version=prompt_version,
+                min_cost=min_cost,
+                max_cost=max_cost,
+                min_latency_ms=min_latency_ms,
+                max_latency_ms=max_latency_ms,
+                metadata=metadata,
+                recorded=recorded,
+                score=score,
+            ),
+        )
+
+    def deliveries(self, execution_id: str) -> models.ExecutionDeliveries:
+        """List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries`"""
+        return self._transport.fetch(models.ExecutionDeliveries, read("executions", execution_id, "deliveries"))
 
     def record(self, *, idempotency_key: str | None = None, **body: Unpack[bodies.RecordRuns]) -> models.RecordedRuns:
         """Record runs that were made elsewhere: `POST /executions/record`"""
@@ -450,6 +552,10 @@ class PromptsOperations:
         """Delete an unused version of a prompt: `DELETE /prompts/{name}/versions/{version}`"""
         return self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "versions", str(version)))
 
+    def labels(self, name: str) -> Iterator[models.PromptLabel]:
+        """List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels`"""
+        return self._transport.pages(models.PromptLabel, "prompts", name, "labels")
+
 
 class ProvidersOperations:
     def __init__(self, transport: Transport) -> None:
@@ -458,6 +564,10 @@ class ProvidersOperations:
     def list(self) -> Iterator[models.Provider]:
         """List providers and their models, with prices: `GET /providers`"""
         return self._transport.pages(models.Provider, "providers")
+
+    def test(self, name: str) -> models.ProviderTest:
+        """Test the connection to a provider: `POST /providers/{name}/test`"""
+        return self._transport.fetch(models.ProviderTest, change("POST", "providers", name, "test"))
 
 
 class QueuesOperations:
@@ -708,6 +818,23 @@ class StatisticsOperations:
     def prompt(self, name: str, *, since: Time | None = None, until: Time | None = None) -> models.PromptSeries:
         """Retrieve runs of a prompt by day and version, and its evaluation scores: `GET /statistics/prompts/{name}`"""
         return self._transport.fetch(models.PromptSeries, read("statistics", "prompts", name, since=since, until=until))
+
+
+class ViewsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None, page: Literal["executions"] | None = None) -> Iterator[models.View]:
+        """List one's own views and those that are shared, oldest first: `GET /views`"""
+        return self._transport.pages(models.View, "views", limit=limit, page=page)
+
+    def set(self, name: str, **body: Unpack[bodies.PutView]) -> models.View:
+        """Create or replace a view of one’s own: `PUT /views/{name}`"""
+        return self._transport.fetch(models.View, change("PUT", "views", name, body=body))
+
+    def delete(self, name: str) -> models.View:
+        """Delete a view of one’s own: `DELETE /views/{name}`"""
+        return self._transport.fetch(models.View, change("DELETE", "views", name))
 
 
 class WebhooksOperations:
