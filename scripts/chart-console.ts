@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../test/support/browser.ts';
+import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';
 import { startProxy } from '../test/support/proxy.ts';
 
 /** Pages that between them load every kind of file that the console and the documentation have. */
@@ -13,13 +13,18 @@ const MOST_TRIES = 10;
 async function open(page: Page, url: string): Promise<{ complaints: string[]; isDisturbed: boolean }> {
   const complaints: string[] = [];
   page.removeAllListeners();
-  page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  watchRequests(page);
+  page.on('requestfailed', (request) => {
+    // The stream of changes of the page before ends with it.
+    if (!request.url().endsWith('/v1/changes')) complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
+  });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
-  await page.goto(url, { waitUntil: 'networkidle' }).catch((error: Error) => complaints.push(error.message));
+  await page.goto(url).catch((error: Error) => complaints.push(error.message));
   await page.getByRole('heading').first().waitFor();
+  await untilQuiet(page);
   return { complaints, isDisturbed: complaints.some((complaint) => complaint.includes(NETWORK_CHANGED)) };
 }
 

@@ -4,7 +4,7 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../test/support/browser.ts';
+import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';
 import { killLeftovers } from '../test/support/processes.ts';
 import { choosePlace, E2E_KEY, startedService } from '../test/support/processes-service.ts';
 import { TEST_KEY } from '../test/support/providers/models.ts';
@@ -317,6 +317,7 @@ try {
       colorScheme: isDark ? 'dark' : 'light',
     });
     const page = await context.newPage();
+    watchRequests(page);
     await page.goto(`${origin}/console${at}`);
     const key = page.getByLabel('API key');
     await key.waitFor();
@@ -326,7 +327,7 @@ try {
     }
     await page.getByText(shows).first().waitFor();
     await prepare?.(page);
-    await page.waitForLoadState('networkidle');
+    await untilQuiet(page);
     await saveScreenshot(page, `console-${name}`);
     await context.close();
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { untilQuiet } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Stage } from './stage.ts';
 
@@ -46,7 +47,7 @@ export async function problemsOf(stage: Stage, pages: readonly { at: string; sho
       await page.setViewportSize(SCREEN);
       await page.goto(stage.at(at));
       await page.getByRole('heading', { name: shows }).first().waitFor();
-      await page.waitForLoadState('networkidle');
+      await untilQuiet(page);
       // A slow page may be quiet before it has asked for everything.
       await page
         .locator('main')

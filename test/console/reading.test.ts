@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { untilQuiet } from '../support/browser.ts';
 import { seedIncludes } from '../support/seed-rows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
@@ -37,7 +38,7 @@ test('parameters of an address that no page knows are ignored, the others hold',
   ]) {
     await page.goto(stage.at(`/${path}?utm_source=x&fbclid=1`));
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await untilQuiet(page);
     expect([path, await page.getByRole('alert').allTextContents()]).toEqual([path, []]);
   }
   await page.goto(stage.at('/prompts?q=known&utm_source=x'));

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { launchBrowser, slowDown } from '../support/browser.ts';
+import { launchBrowser, slowDown, watchRequests } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
@@ -43,6 +43,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
     });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
+    watchRequests(page);
     await slowDown(page);
     const complaints: string[] = [];
     page.on('console', (message) => {

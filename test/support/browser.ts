@@ -4,11 +4,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import { userCacheDir } from '../../src/embedded/programs/cache-dir.ts';
 import { run } from '../../src/embedded/programs/programs.ts';
 import { fillOnce } from '../../src/embedded/programs/sources.ts';
-import { PATIENCE_MS } from './wait-for.ts';
+import { PATIENCE_MS, waitFor } from './wait-for.ts';
 
 export interface TestBrowser {
   browser: Browser;
@@ -34,6 +34,30 @@ export async function launchBrowser(): Promise<TestBrowser> {
     }),
   });
   return { browser, close: () => browser.close() };
+}
+
+const QUIET_MS = 500;
+/** What each page has asked for and not got yet, without streams of events, which do not end. */
+const requestsOf = new WeakMap<Page, Set<Request>>();
+
+/** Lets `untilQuiet` wait for what the page asks for from now on. */
+export function watchRequests(page: Page): void {
+  const open = new Set<Request>();
+  requestsOf.set(page, open);
+  page.on('request', (request) => {
+    if (request.headers()['accept'] !== 'text/event-stream') open.add(request);
+  });
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+}
+
+/** Waits until a page has had all that it asked for, for half a second: `networkidle`, which never comes while a stream is open. */
+export async function untilQuiet(page: Page): Promise<void> {
+  let quietSince = performance.now();
+  await waitFor('a quiet page', async () => {
+    if ((requestsOf.get(page)?.size ?? 0) > 0) quietSince = performance.now();
+    return performance.now() - quietSince >= QUIET_MS;
+  });
 }
 
 /** How many times slower pages are, to see what is taken for granted on a quick machine. Nothing: they are as quick as they can be. */
