@@ -148,6 +148,8 @@ export function ImportDialog({
       await client.invalidateQueries({ queryKey: ['datasets'] });
       showToast(`${saved.name}: version ${saved.version} has ${formatNumber(saved.examples_total)} examples.`);
       await navigate({ to: '/datasets/$', params: { _splat: saved.name } });
+      // On the list, the dialog goes with the page that it was on.
+      return dataset !== undefined;
     } finally {
       setProgress(undefined);
     }
