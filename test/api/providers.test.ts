@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SANDBOX_MODELS } from '../../src/models/sandbox/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createKey } from './workspace.ts';
@@ -70,92 +67,6 @@ test('models have the tokens that the price list says they take', () => {
   expect(windowOf('openai', 'openai/gpt-4o-mini')).toBeGreaterThan(100_000);
   expect(windowOf('openai-compatible', 'openai-compatible/llama')).toBe(null);
   expect(windowOf('sandbox', 'sandbox/echo')).toBe(null);
-});
-
-describe('a test of a provider', () => {
-  let list: { status: number; body: string };
-  let asked: IncomingMessage[];
-  let server: Server;
-  let tested: TestService;
-  beforeAll(async () => {
-    server = createServer((request, response) => {
-      asked.push(request);
-      response.writeHead(list.status, { 'content-type': 'application/json' }).end(list.body);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const at = `http://127.0.0.1:${port}/v1`;
-    tested = await startTestService(
-      {
-        OPENAI_API_KEY: 'sk-secret-of-openai',
-        OPENAI_BASE_URL: at,
-        ANTHROPIC_API_KEY: 'sk-secret-of-anthropic',
-        ANTHROPIC_BASE_URL: at,
-        GOOGLE_GENERATIVE_AI_API_KEY: 'secret-of-google',
-        GOOGLE_GENERATIVE_AI_BASE_URL: at,
-        OPENAI_COMPATIBLE_BASE_URL: 'http://169.254.169.254/v1',
-      },
-      { workers: false },
-    );
-  });
-  beforeEach(() => {
-    list = { status: 200, body: '{"data":[{"id":"a"},{"id":"b"}]}' };
-    asked = [];
-  });
-  afterAll(async () => {
-    await tested?.stop();
-    server?.close();
-  });
-  const run = (name: string, key?: string) =>
-    tested.call('POST', `/providers/${name}/test`, key === undefined ? {} : { key });
-
-  test.each([
-    ['openai', 'authorization', 'Bearer sk-secret-of-openai'],
-    ['anthropic', 'x-api-key', 'sk-secret-of-anthropic'],
-    ['google', 'x-goog-api-key', 'secret-of-google'],
-  ])('asks %s for its models with its key, and for nothing that costs', async (name, header, value) => {
-    const { status, body } = await run(name);
-    expect([status, body]).toEqual([
-      200,
-      { provider: name, ok: true, latency_ms: expect.any(Number), models: 2, error: null },
-    ]);
-    expect(asked.map(({ method, url, headers }) => [method, url, headers[header]])).toEqual([
-      ['GET', '/v1/models', value],
-    ]);
-    expect((await tested.call('GET', '/usage')).body.data).toEqual([]);
-  });
-
-  test('says what the provider says is wrong, without the key', async () => {
-    list = { status: 401, body: '{"error":{"message":"Incorrect API key provided: sk-secret-of-openai."}}' };
-    const { status, body } = await run('openai');
-    expect([status, body.ok, body.models, body.error.code]).toEqual([200, false, null, 'model_authentication']);
-    expect(body.error.message).toContain('Incorrect API key provided');
-    expect(JSON.stringify(body)).not.toContain('sk-secret');
-  });
-
-  test('takes a response that is no list for a connection that works', async () => {
-    list = { status: 200, body: 'hello' };
-    expect((await run('openai')).body).toMatchObject({ ok: true, models: null });
-  });
-
-  test('says what is missing, and does not call what must not be called', async () => {
-    expect((await run('mistral')).body.error).toEqual({
-      code: 'model_authentication',
-      message: 'no credentials for mistral; set MISTRAL_API_KEY',
-    });
-    const { body } = await run('openai-compatible');
-    expect([body.ok, body.error.code]).toEqual([false, 'model_unavailable']);
-    expect(body.error.message).toContain('not allowed');
-    expect((await run('sandbox')).body).toMatchObject({ ok: true, error: null });
-    expect((await run('nobody')).status).toBe(404);
-    expect(asked).toEqual([]);
-  });
-
-  test('takes the scope admin', async () => {
-    const { key } = await createKey(tested, 'read', 'write', 'execute');
-    expect((await run('openai', key)).body.error.code).toBe('insufficient_scope');
-    expect(asked).toEqual([]);
-  });
 });
 
 test('every model that is listed can be named, and works with text', async () => {

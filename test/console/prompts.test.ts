@@ -72,9 +72,23 @@ test('the way of a change: write, try beside the old version, compare, move prod
   const dialog = page.getByRole('dialog', { name: 'Label version 2' });
   await dialog.getByRole('region', { name: 'Now at version 1' }).getByText('0 %').waitFor();
   await dialog.getByRole('region', { name: 'Version 2', exact: true }).getByText('100 %').waitFor();
-  await dialog.getByRole('button', { name: 'Move from version 1' }).click();
-  await page.getByText('“production” is at version 2 now.').first().waitFor();
-  expect((await call('GET', '/prompts/support/greeting?label=production')).body.version).toBe(2);
+  // What callers of the label will get, with why it was changed.
+  const changes = dialog.getByRole('region', { name: 'What changes' });
+  await changes.getByText('Version 2: Warmer').first().waitFor();
+  await changes.locator('.cm-changedText').first().waitFor();
+  const move = async () => {
+    await dialog.getByRole('button', { name: 'Move from version 1' }).click();
+    await page.getByText('“production” is at version 2 now.').first().waitFor();
+    expect((await call('GET', '/prompts/support/greeting?label=production')).body.version).toBe(2);
+    await page.getByRole('link', { name: 'production → v2' }).waitFor();
+  };
+  await move();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').first().waitFor();
+  expect((await call('GET', '/prompts/support/greeting?label=production')).body.version).toBe(1);
+  await page.getByRole('link', { name: 'production → v1' }).waitFor();
+  await page.getByRole('button', { name: 'Label… version 2' }).click();
+  await move();
 
   await page.goto(stage.at('/prompts'));
   await page.getByRole('link', { name: 'support/ 1' }).click();
@@ -84,6 +98,54 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.reload();
   await page.getByRole('cell', { name: 'production → v2' }).waitFor();
   expect(page.url()).toContain('group=support');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a new prompt begins with messages', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts?dialog=new'));
+  const dialog = page.getByRole('dialog', { name: 'New prompt' });
+  await dialog.getByLabel('Name').fill('chat');
+  await dialog.getByLabel('System message').fill('You are brief.');
+  await dialog.getByLabel('User message').fill('{{ question }}');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'chat', level: 1 }).waitFor();
+  expect((await call('GET', '/prompts/chat')).body.messages).toEqual([
+    { role: 'system', content: 'You are brief.' },
+    { role: 'user', content: '{{ question }}' },
+  ]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('prompts are sorted by the head of a column, of all pages; a click beside the link opens a row', async () => {
+  await Promise.all(
+    Array.from({ length: 130 }, (_, index) =>
+      call('POST', '/prompts', {
+        body: { name: `sorted/p${String(index).padStart(3, '0')}`, template: 'x', model: 'sandbox/echo' },
+      }),
+    ),
+  );
+  await call('POST', '/executions', { body: { prompt_name: 'sorted/p125', variables: {} } });
+  await waitFor(
+    'the numbers of its run',
+    async () => (await call('GET', '/statistics/prompts?group=sorted')).body.data.length > 0,
+  );
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts?group=sorted'));
+  const first = page.getByRole('row').nth(1);
+  const head = (name: string) => page.getByRole('columnheader', { name });
+  await first.getByText('sorted/p000').waitFor();
+  expect(await head('Name').getAttribute('aria-sort')).toBe('ascending');
+  await head('Name').getByRole('button').click();
+  await first.getByText('sorted/p129').waitFor();
+  expect(await head('Name').getAttribute('aria-sort')).toBe('descending');
+  await head('Runs, 7 days').getByRole('button').click();
+  await first.getByText('sorted/p125').waitFor();
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('-runs');
+  await first.getByText('sandbox/echo').click();
+  await page.getByRole('heading', { name: 'sorted/p125', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

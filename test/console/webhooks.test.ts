@@ -85,6 +85,57 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await context.close();
 });
 
+test('a delivery that waits is sent now, and shows the request as it was sent', async () => {
+  const { body: webhook } = await call('POST', '/webhooks', {
+    body: { url: receiver.url, events: ['prompt.updated'], headers: { 'X-Token': 'a-secret-token' } },
+  });
+  receiver.respond = answering(503);
+  const before = receiver.received.length;
+  await call('POST', '/prompts', { body: { name: 'waiting', template: 'x', model: 'sandbox/echo' } });
+  await call('PUT', '/prompts/waiting', { body: { template: 'y' } });
+  const waiting = () => call('GET', `/webhooks/${webhook.id}/deliveries?status=waiting`);
+  await waitFor('a delivery that waits', async () => (await waiting()).body.data.length === 1);
+  receiver.respond = answering(200);
+
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/webhooks/${webhook.id}`));
+  await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+  const dialog = page.getByRole('dialog', { name: 'Delivery' });
+  await dialog.getByRole('heading', { name: 'Attempt 1 503' }).waitFor();
+  await dialog.getByRole('button', { name: 'Send now' }).click();
+  await dialog.getByRole('heading', { name: 'Attempt 2 200' }).waitFor();
+  await dialog.getByText('delivered', { exact: true }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Send now' }).count()).toBe(0);
+
+  const sent = (await receiver.got(before + 2)).at(-1);
+  await dialog.locator('summary').last().click();
+  const shown = await dialog.getByRole('region', { name: 'request of attempt 2' }).textContent();
+  expect(shown).toContain(`POST ${receiver.url}`);
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Signature', 'X-Delivery-Attempt'])
+    expect(shown).toContain(`${name}: ${sent?.headers[name.toLowerCase()]}`);
+  expect(shown).toContain('X-Token: (hidden)');
+  expect(shown).not.toContain('a-secret-token');
+  const body = await dialog.getByRole('region', { name: 'body of the request' }).textContent();
+  expect(body).toBe(sent?.raw.toString());
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('disabling a webhook is undone', async () => {
+  const { body: webhook } = await call('POST', '/webhooks', {
+    body: { url: receiver.url, events: ['monitor.alerted'] },
+  });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/webhooks/${webhook.id}`));
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('The webhook was disabled.').first().waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').first().waitFor();
+  expect((await call('GET', `/webhooks/${webhook.id}`)).body.status).toBe('enabled');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a key is made, shown once, and revoked; a session is ended', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings'));

@@ -83,8 +83,8 @@ export function DatasetsPage() {
       {mayWrite && (
         <DropZone label="Drop a file with examples here, or choose one" onFile={setFile}>
           <p className="field-hint">
-            JSON Lines: <code>{'{"id": "1", "variables": {"name": "Ada"}, "expected": "Hello Ada"}'}</code> a line. CSV:
-            the columns <code>id</code>, <code>expected</code> and the variables by name.
+            JSON Lines: <code>{'{"id": "1", "variables": {"name": "Ada"}, "expected": "Hello Ada"}'}</code> per line.
+            CSV: the columns <code>id</code>, <code>expected</code> and the variables by name.
           </p>
         </DropZone>
       )}

@@ -98,8 +98,8 @@ function EditDialog({
         return lines.filter((_, seq) => seq !== example?.seq);
       });
       sent();
-      await refresh();
       onClose();
+      await refresh();
       showUndo(`The example was deleted in version ${saved.version}.`, async () => {
         await changeExamples(saved, () => before);
         await refresh();

@@ -33,7 +33,7 @@ function variablesOf(rows: readonly Example[]): string[] {
 const without = (value: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
-const columnsFor = (variables: readonly string[]): Column<Example>[] => [
+const columnsFor = (variables: readonly string[], hasMetadata: boolean): Column<Example>[] => [
   {
     key: 'example',
     header: 'Example',
@@ -67,12 +67,16 @@ const columnsFor = (variables: readonly string[]): Column<Example>[] => [
     width: 'minmax(10rem, 2fr)',
     cell: ({ expected }) => (expected === undefined ? <span className="muted">none</span> : excerpt(expected)),
   },
-  {
-    key: 'metadata',
-    header: 'Metadata',
-    width: 'minmax(6rem, 1fr)',
-    cell: ({ metadata }) => (metadata === undefined ? '' : excerpt(metadata)),
-  },
+  ...(hasMetadata
+    ? [
+        {
+          key: 'metadata',
+          header: 'Metadata',
+          width: 'minmax(6rem, 1fr)',
+          cell: ({ metadata }: Example) => (metadata === undefined ? '' : excerpt(metadata)),
+        },
+      ]
+    : []),
 ];
 
 /** The examples of a version: browsed, searched, changed. */
@@ -91,7 +95,8 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
   });
   const { data: shown, hasMore, loadMore } = list;
   const names = variablesOf(shown ?? []).join('\n');
-  const columns = useMemo(() => columnsFor(names === '' ? [] : names.split('\n')), [names]);
+  const hasMetadata = shown?.some(({ metadata }) => metadata !== undefined) ?? false;
+  const columns = useMemo(() => columnsFor(names === '' ? [] : names.split('\n'), hasMetadata), [names, hasMetadata]);
 
   // One that is linked to is looked for page after page.
   const open = search.example === undefined ? undefined : shown?.find(({ key }) => key === search.example);

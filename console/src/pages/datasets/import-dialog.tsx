@@ -128,7 +128,6 @@ export function ImportDialog({
   // As it is, the API says of each line what is wrong with it.
   const isSentAsItIs = file !== undefined && !isAdding && (!Array.isArray(examples) || isPlain(table, mapping, format));
   const canSubmit =
-    name.trim() !== '' &&
     (file ? type !== undefined : Array.isArray(examples) && examples.length > 0) &&
     (isSentAsItIs || Array.isArray(examples)) &&
     (!isAdding || plan !== undefined);
@@ -149,6 +148,8 @@ export function ImportDialog({
       await client.invalidateQueries({ queryKey: ['datasets'] });
       showToast(`${saved.name}: version ${saved.version} has ${formatNumber(saved.examples_total)} examples.`);
       await navigate({ to: '/datasets/$', params: { _splat: saved.name } });
+      // On the list, the dialog goes with the page that it was on.
+      return dataset !== undefined;
     } finally {
       setProgress(undefined);
     }
@@ -257,7 +258,7 @@ function Columns({
   onChange: (at: number, part: Part) => void;
 }) {
   return (
-    <fieldset>
+    <fieldset className="import-columns">
       <legend>Columns</legend>
       <div className="filters">
         {table.columns.map((column, index) => (

@@ -37,6 +37,12 @@ export function Providers() {
   );
 }
 
+function modelsInWords(provider: string, listed: number): string {
+  if (provider === 'sandbox') return `${formatNumber(listed)} models of the service itself, which cost nothing.`;
+  if (listed === 0) return 'Any model that it has, by its name.';
+  return `${formatNumber(listed)} models with a known price, and any other by its name.`;
+}
+
 function ProviderCard({ provider: { provider, is_configured, setting, has_batches, models } }: { provider: Provider }) {
   const isAdmin = useMay('admin');
   const test = useMutation({ mutationFn: () => post<ProviderTest>(`${pathOf('providers', provider)}/test`) });
@@ -50,9 +56,7 @@ function ProviderCard({ provider: { provider, is_configured, setting, has_batche
       </div>
       {is_configured ? (
         <p className="muted">
-          {models.length === 0
-            ? 'Any model that it has, by its name.'
-            : `${formatNumber(models.length)} models with a known price, and any other by its name.`}
+          {modelsInWords(provider, models.length)}
           {has_batches && ' Evaluations can call them in batches.'}
         </p>
       ) : (
