@@ -11,6 +11,8 @@ const BOTTOM = 26;
 const RIGHT = 10;
 /** More points would run into each other: the line alone is drawn. */
 const MOST_MARKS = 60;
+/** Names of events that are nearer to each other stand one below the other. */
+const NEAR_PX = 110;
 const CHARACTER_PX = 6.6;
 
 export interface Series {
@@ -105,6 +107,8 @@ export function Plot({
   const [from, to] = domain;
   const x = (value: number) => left + (to === from ? 0.5 : (value - from) / (to - from)) * plotWidth;
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
+  // Rounded, two may be the same.
+  const tickLabels = ticks.map(format).map((label, index, all) => (label === all[index - 1] ? '' : label));
   const places = xs.map((value) => ({ x: x(value), y: HEIGHT / 2 }));
   const spacing =
     xs.length < 2 ? plotWidth / 4 : plotWidth / Math.max(1, Math.round((to - from) / smallestGap(xs)) + 1);
@@ -169,11 +173,11 @@ export function Plot({
               aria-hidden="true"
             >
               {stacked && <Hatches />}
-              {ticks.map((tick) => (
+              {ticks.map((tick, index) => (
                 <g key={tick}>
                   <line x1={left} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} stroke="var(--border)" />
                   <text x={left - 6} y={y(tick) + 4} textAnchor="end" className="chart-text">
-                    {format(tick)}
+                    {tickLabels[index]}
                   </text>
                 </g>
               ))}
@@ -194,7 +198,7 @@ export function Plot({
                   />
                   <text
                     x={x(at)}
-                    y={index % 2 === 0 ? 10 : 20}
+                    y={index % 2 === 1 && x(at) - x(events[index - 1]?.at ?? from) < NEAR_PX ? 20 : 10}
                     textAnchor={x(at) > width * 0.8 ? 'end' : x(at) < width * 0.2 ? 'start' : 'middle'}
                     className="chart-text"
                   >

@@ -8,6 +8,8 @@ const HEIGHT = 260;
 const TOP = 12;
 const BOTTOM = 40;
 const RIGHT = 16;
+/** Marks at the ends of the axes have room. */
+const INSET = 14;
 
 export interface ScatterPoint {
   key: string;
@@ -45,10 +47,16 @@ export function Scatter({
   const yTicks = ticksBetween(lowest === highest ? 0 : lowest, highest);
   const left = Math.max(...yTicks.map((tick) => formatY(tick).length)) * 6.6 + 14;
   const [bottom, top, end] = [yTicks[0] ?? 0, yTicks.at(-1) ?? 1, xTicks.at(-1) ?? 1];
-  const x = (value: number) => left + (value / end) * (width - left - RIGHT);
-  const y = (value: number) => TOP + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM);
+  const x = (value: number) => left + INSET + (value / end) * (width - left - RIGHT - 2 * INSET);
+  const y = (value: number) => TOP + INSET + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM - 2 * INSET);
   const all = [...new Set(points.map(({ series }) => series))];
   const sorted = [...points].sort((a, b) => a.x - b.x);
+  // Points in one place have one label, beside the first of them.
+  const places = Map.groupBy(sorted, (point) => `${point.x} ${point.y}`);
+  const labelOf = (point: ScatterPoint) => {
+    const here = places.get(`${point.x} ${point.y}`) ?? [];
+    return here[0] === point ? here.map(({ label }) => label).join(', ') : '';
+  };
   const text = (point: ScatterPoint) =>
     `${point.label}, ${point.series}: ${yTitle} ${formatY(point.y)}, ${xTitle} ${formatX(point.x)}`;
   return (
@@ -139,7 +147,7 @@ export function Scatter({
                     textAnchor={x(point.x) > width * 0.85 ? 'end' : 'start'}
                     className="chart-text"
                   >
-                    {point.label}
+                    {labelOf(point)}
                   </text>
                 </g>
               ))}

@@ -1,6 +1,7 @@
 import { Rocket, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { LabelBadge, StatusBadge } from '../../components/badges.tsx';
+import { Chart } from '../../components/chart.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -8,9 +9,11 @@ import { CheckField, SelectField, TextArea, TextField } from '../../components/f
 import { ModelField } from '../../components/model-field.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Scatter } from '../../components/scatter.tsx';
 import { EmptyState, ErrorState, Loading } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
+import { formatCount, formatScore } from '../../format.ts';
 
 const COLOURS = [
   'bg',
@@ -25,6 +28,7 @@ const COLOURS = [
   'bad',
   'warn',
 ];
+const CHART_DAYS = Array.from({ length: 10 }, (_, index) => `2026-02-${String(index + 1).padStart(2, '0')}`);
 const SIZES = ['xs', 'sm', 'base', 'lg', 'xl', '2xl'];
 const STATES = ['queued', 'running', 'completed', 'failed', 'canceled', 'paused', 'disabled'];
 const MARKDOWN =
@@ -51,6 +55,43 @@ export function ComponentsPage() {
     <>
       <PageHead title="Components" note={<p className="muted">What pages are made of.</p>} />
       <div className="grid-2">
+        <Section title="Charts">
+          <Chart
+            title="Lines"
+            days={CHART_DAYS}
+            series={['first', 'second', 'third'].map((label, index) => ({
+              label,
+              values: CHART_DAYS.map((_, at) => 10 + ((at * (index + 3)) % 7) + index * 4),
+            }))}
+            format={formatCount}
+            events={[{ at: '2026-02-04', label: 'v3 → production' }]}
+          />
+          <Chart
+            title="A stack"
+            days={CHART_DAYS}
+            series={['first', 'second', 'third'].map((label, index) => ({
+              label,
+              values: CHART_DAYS.map((_, at) => 2 + ((at * (index + 2)) % 5)),
+            }))}
+            format={formatCount}
+            stacked
+          />
+          <Scatter
+            title="A scatter"
+            points={[1, 2, 3, 4].map((each) => ({
+              key: String(each),
+              series: each % 2 === 0 ? 'even' : 'odd',
+              label: `v${each}`,
+              name: `v${each}`,
+              x: each * each,
+              y: 0.5 + each / 10,
+            }))}
+            xTitle="Cost"
+            yTitle="Score"
+            formatX={formatCount}
+            formatY={formatScore}
+          />
+        </Section>
         <Section title="Colour">
           <ul className="row">
             {COLOURS.map((name) => (

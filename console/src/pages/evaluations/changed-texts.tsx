@@ -230,28 +230,30 @@ function Texts({ old, now }: { old: Result; now: Result }) {
         />
       </Suspense>
       {names.length > 0 && (
-        <table className="simple-table">
-          <thead>
-            <tr>
-              <th scope="col">Evaluator</th>
-              <th scope="col">Before</th>
-              <th scope="col">Reason</th>
-              <th scope="col">After</th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((name) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{formatScore(old.scores?.[name]?.score)}</td>
-                <td>{old.scores?.[name]?.reason}</td>
-                <td>{formatScore(now.scores?.[name]?.score)}</td>
-                <td>{now.scores?.[name]?.reason}</td>
+        <div className="wide-scroll" tabIndex={0} role="region" aria-label="Scores and reasons">
+          <table className="simple-table wide-table">
+            <thead>
+              <tr>
+                <th scope="col">Evaluator</th>
+                <th scope="col">Before</th>
+                <th scope="col">Reason</th>
+                <th scope="col">After</th>
+                <th scope="col">Reason</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {names.map((name) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{formatScore(old.scores?.[name]?.score)}</td>
+                  <td>{old.scores?.[name]?.reason}</td>
+                  <td>{formatScore(now.scores?.[name]?.score)}</td>
+                  <td>{now.scores?.[name]?.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </>
   );

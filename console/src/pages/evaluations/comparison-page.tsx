@@ -155,38 +155,40 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
       </dl>
       <section className="stack" aria-labelledby="by-evaluator">
         <h2 id="by-evaluator">By evaluator</h2>
-        <table className="simple-table">
-          <thead>
-            <tr>
-              <th scope="col">Evaluator</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-              <th scope="col" className="wide">
-                0 to 100 %
-              </th>
-              <th scope="col">Points</th>
-              <th scope="col">Worse</th>
-              <th scope="col">Better</th>
-            </tr>
-          </thead>
-          <tbody>
-            {by_evaluator.map((each) => (
-              <tr key={each.name}>
-                <th scope="row">{each.name}</th>
-                <td>{formatScore(each.score_a)}</td>
-                <td>{formatScore(each.score_b)}</td>
-                <td>
-                  <Dumbbell before={each.score_a} after={each.score_b} />
-                </td>
-                <td>{difference(each.difference)}</td>
-                <td>{formatNumber(each.regressions)}</td>
-                <td>{formatNumber(each.improvements)}</td>
+        <div className="wide-scroll" tabIndex={0} role="region" aria-label="By evaluator: numbers">
+          <table className="simple-table wide-table">
+            <thead>
+              <tr>
+                <th scope="col">Evaluator</th>
+                <th scope="col">Before</th>
+                <th scope="col">After</th>
+                <th scope="col" className="wide">
+                  0 to 100 %
+                </th>
+                <th scope="col">Points</th>
+                <th scope="col">Worse</th>
+                <th scope="col">Better</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {by_evaluator.map((each) => (
+                <tr key={each.name}>
+                  <th scope="row">{each.name}</th>
+                  <td>{formatScore(each.score_a)}</td>
+                  <td>{formatScore(each.score_b)}</td>
+                  <td>
+                    <Dumbbell before={each.score_a} after={each.score_b} />
+                  </td>
+                  <td>{difference(each.difference)}</td>
+                  <td>{formatNumber(each.regressions)}</td>
+                  <td>{formatNumber(each.improvements)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </section>
-      <Groups id={id} other={other} />
+      <ByGroup id={id} other={other} />
       <ChangedTexts id={id} other={other} comparison={comparison} />
     </>
   );
@@ -234,7 +236,7 @@ function Filters({ comparison }: { comparison: Comparison }) {
 }
 
 /** The examples by a key of their metadata: each group's difference, and whether it is more than noise. */
-function Groups({ id, other }: { id: string; other: string }) {
+function ByGroup({ id, other }: { id: string; other: string }) {
   const { evaluator, by, value, show } = comparisonRoute.useSearch();
   const query = useQuery({
     ...comparisonQuery(id, other, { evaluator, by, unchanged: show === 'all' }),
@@ -271,6 +273,7 @@ function Groups({ id, other }: { id: string; other: string }) {
                       group={group}
                       params={{ id, other }}
                       isChosen={group.value === value}
+                      widest={widestOf(found.groups)}
                     />
                   ))}
                 </tbody>
@@ -288,14 +291,25 @@ function Groups({ id, other }: { id: string; other: string }) {
   );
 }
 
+type Groups = NonNullable<Comparison['by_group']>['groups'];
+
+/** The intervals of all groups are drawn by one scale. */
+const widestOf = (groups: Groups) =>
+  Math.max(
+    0.01,
+    ...groups.flatMap(({ interval }) => (interval ? [Math.abs(interval.low), Math.abs(interval.high)] : [])),
+  ) * 1.1;
+
 function Group({
   group,
   params,
   isChosen,
+  widest,
 }: {
-  group: NonNullable<Comparison['by_group']>['groups'][number];
+  group: Groups[number];
   params: { id: string; other: string };
   isChosen: boolean;
+  widest: number;
 }) {
   const { value, interval, regressions, improvements } = group;
   const { text, tone } = verdictInWords({ ...group, differing: regressions + improvements });
@@ -320,7 +334,7 @@ function Group({
       <td>{formatScore(group.score_b)}</td>
       <td>
         {difference(group.difference)}
-        {interval && <Interval low={interval.low} high={interval.high} difference={group.difference} widest={1} />}
+        {interval && <Interval low={interval.low} high={interval.high} difference={group.difference} widest={widest} />}
       </td>
       <td>{formatNumber(regressions)}</td>
       <td>{formatNumber(improvements)}</td>

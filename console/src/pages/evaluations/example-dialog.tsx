@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useDeferredValue, useEffect, useRef } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
@@ -36,7 +36,8 @@ export function ExampleDialog({
   const at = rows.findIndex((row) => row.seq === seq);
   const listed = rows[at];
   const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
-  const result = listed ?? query.data;
+  // Comparing its texts takes longer than a key may: the dialog says at once which example it is.
+  const result = useDeferredValue(listed ?? query.data);
   useDialogSteps((by) => {
     const target = at < 0 ? undefined : rows[at + by];
     if (target !== undefined) onOpen(target.seq);
@@ -55,7 +56,13 @@ export function ExampleDialog({
     );
   };
   return (
-    <Modal open wide onClose={() => onOpen(undefined)} title={`Example ${seq + 1}`} description={result?.example_id}>
+    <Modal
+      open
+      wide
+      onClose={() => onOpen(undefined)}
+      title={`Example ${seq + 1}`}
+      description={(listed ?? query.data)?.example_id}
+    >
       <div className="row">
         {step(at - 1, 'Previous', 'k')}
         {step(at + 1, 'Next', 'j')}

@@ -18,4 +18,4 @@ export const textOf = (result: Result): string | null =>
 
 /** A difference of scores in points, with its sign. */
 export const difference = (value: number | null) =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${Number((value * 100).toFixed(1))}`;
+  value === null ? '' : `${value > 0 ? '+' : value < 0 ? '−' : ''}${Number((Math.abs(value) * 100).toFixed(1))}`;
