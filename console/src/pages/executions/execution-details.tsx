@@ -95,6 +95,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
           </span>
         </p>
       )}
+      <RunTimeline execution={execution} />
       <div className="stack">
         <h2>Output</h2>
         {execution.output === null ? (
@@ -120,7 +121,6 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
         <h2>Input</h2>
         <MessagesView input={execution.input} />
       </div>
-      <RunTimeline execution={execution} />
       <div className="grid-2">
         <div className="stack">
           <h2>Variables</h2>

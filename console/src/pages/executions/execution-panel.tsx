@@ -76,7 +76,7 @@ export function ExecutionPanel({
       </div>
       <div className="execution-panel-body" ref={body}>
         {query.data && (
-          <div className="row">
+          <div className="row execution-panel-actions">
             <ExecutionActions execution={query.data} onDeleted={onClose} />
           </div>
         )}

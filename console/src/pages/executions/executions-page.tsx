@@ -21,6 +21,8 @@ import './executions.css';
 
 /** Executions that can be put into a queue at once. */
 const MOST_CHOSEN = 1_000;
+/** Columns of the list while an execution is beside it: there is room for no more. */
+const BESIDE = 3;
 
 /** State that belongs to a list: another filter begins anew. */
 function useStateOf<Value>(list: string, first: Value): [Value, (value: Value) => void] {
@@ -46,7 +48,8 @@ export function ExecutionsPage() {
   const [chosen, setChosen] = useStateOf(name, NONE_CHOSEN);
   const [asked, setAsked] = useState<'dataset' | 'chosen-dataset' | 'queue'>();
   const mayWrite = useMay('write');
-  const isReading = isScrolled || search.open !== undefined || chosen.size > 0;
+  const isOpen = search.open !== undefined;
+  const isReading = isScrolled || isOpen || chosen.size > 0;
   const list = useExecutionStream(query, isReading);
   const rows = list.data ?? [];
   const isFiltered = givenFilters(search).length > 0;
@@ -57,12 +60,12 @@ export function ExecutionsPage() {
     return row === undefined || at < 0 ? undefined : () => open(row.id);
   };
   const shown = useMemo(() => {
-    const all = columnsOf(columns);
+    const all = columnsOf(isOpen ? columns.slice(0, BESIDE) : columns);
     return mayWrite ? [chooser(rows, chosen, setChosen), ...all] : all;
-  }, [columns, mayWrite, rows, chosen, setChosen]);
+  }, [columns, isOpen, mayWrite, rows, chosen, setChosen]);
   const closeDialog = () => setAsked(undefined);
   return (
-    <div className="executions" data-open={search.open !== undefined}>
+    <div className="executions" data-open={isOpen}>
       <div className="stack executions-top">
         <PageHead
           title="Executions"

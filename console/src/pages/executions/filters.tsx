@@ -27,7 +27,7 @@ export function ExecutionFilters({
   const [isOpen, setOpen] = useState(false);
   return (
     <search className="stack execution-filters">
-      <div className="filters">
+      <div className="filters first">
         <div className="execution-search">
           <FilterField label="Search inputs and outputs" value={search.q} onChange={(q) => onChange({ q })} />
         </div>

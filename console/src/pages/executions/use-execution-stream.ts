@@ -9,6 +9,9 @@ const REFETCH_MS = 5_000;
 /** New ones that are asked for at once. */
 const MOST_NEW = 100;
 
+/** How far the clocks of the browser and the service may be apart, where nothing tells of the service's. */
+const CLOCK_SLACK_MS = 300_000;
+
 const NONE: readonly Execution[] = [];
 
 const later = (a: string | undefined, b: string) => (a !== undefined && a > b ? a : b);
@@ -21,7 +24,7 @@ const later = (a: string | undefined, b: string) => (a !== undefined && a > b ? 
 export function useExecutionStream(query: Query, isReading: boolean) {
   const client = useQueryClient();
   const list = useList<Execution>('/executions', query);
-  const [begun] = useState(() => new Date().toISOString());
+  const [begun] = useState(() => new Date(Date.now() - CLOCK_SLACK_MS).toISOString());
   const name = JSON.stringify(query);
   const [kept, setKept] = useState<{ name: string; rows: readonly Execution[] }>({ name, rows: [] });
   const entered = kept.name === name ? kept.rows : NONE;
@@ -47,9 +50,10 @@ export function useExecutionStream(query: Query, isReading: boolean) {
     return known.map((row) => current.get(row.id) ?? row);
   }, [known, newest]);
   const fresh = useMemo(() => {
+    if (base === undefined) return NONE;
     const ids = new Set(known.map(({ id }) => id));
     return (newest?.data ?? []).filter(({ id }) => !ids.has(id));
-  }, [known, newest]);
+  }, [base, known, newest]);
   const isTooMany = fresh.length === MOST_NEW;
   const enter = () => {
     if (isTooMany) {
