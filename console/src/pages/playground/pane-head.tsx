@@ -130,7 +130,7 @@ export function PaneHead({
           </Link>
         )}
       </div>
-      <Totals cells={cells} keys={keys} name={name} />
+      <Totals cells={cells} keys={keys} />
       {isSaving && (
         <SaveVersionDialog
           pane={pane}
@@ -144,13 +144,13 @@ export function PaneHead({
   );
 }
 
-function Totals({ cells, keys, name }: { cells: Cells; keys: readonly string[]; name: string }) {
+function Totals({ cells, keys }: { cells: Cells; keys: readonly string[] }) {
   const all = useCells(cells);
   const totals = totalsOf(keys.flatMap((key) => all.get(key) ?? []));
   // Of one run they would only say again what it says.
   if (totals.runs < 2) return null;
   return (
-    <dl className="pane-numbers bench-totals" aria-label={`Totals of ${name.toLowerCase()}`}>
+    <dl className="pane-numbers bench-totals">
       <div>
         <dt>Completed</dt>
         <dd>
