@@ -16,7 +16,7 @@ beforeAll(async () => {
     JSON.stringify({ variables: { name }, expected: `Hi ${name}, how are you?` }),
   );
   await stage.service.call('PUT', '/datasets/people', {
-    rawBody: lines.join('\n'),
+    raw: lines.join('\n'),
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
 });
