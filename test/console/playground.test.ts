@@ -47,7 +47,8 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
   await output(page, 'pane 1, row 2').getByText('Hello Jean, how are you?').waitFor();
   await output(page, 'pane 2, row 2').getByText('Hi Jean, how are you?').waitFor();
   const numbers = cellOf(page, 'pane 2, row 2');
-  for (const fact of ['Tokens', 'Cost', 'First token', 'Total']) await numbers.getByText(fact, { exact: true }).waitFor();
+  for (const fact of ['Tokens', 'Cost', 'First token', 'Total'])
+    await numbers.getByText(fact, { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Pane 2' }).getByText('2 of 2').waitFor();
 
   await page.getByRole('button', { name: 'Compare with pane 1' }).click();
@@ -61,7 +62,9 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
   const other = await stage.signIn({ viewport: { width: 390, height: 800 } });
   await other.page.goto(page.url());
   await other.page.getByRole('region', { name: 'Row 2' }).getByText('Hi Jean, how are you?').waitFor();
-  expect(await other.page.getByRole('region', { name: 'Pane 1' }).getByLabel('Version').inputValue()).toBe('production');
+  expect(await other.page.getByRole('region', { name: 'Pane 1' }).getByLabel('Version').inputValue()).toBe(
+    'production',
+  );
   await other.page.getByRole('button', { name: 'Run row 2' }).click();
   await output(other.page, 'pane 2, row 2').getByText('Hi Jean, how are you?').waitFor();
   expect(await output(other.page, 'pane 1, row 1').count()).toBe(0);
@@ -73,7 +76,9 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
 });
 
 test('of many cells a few run at once, and stopping stops those that wait, too', async () => {
-  await call('POST', '/prompts', { body: { name: 'slow', template: 'A b c {{ name }}', model: 'sandbox/slow-600000' } });
+  await call('POST', '/prompts', {
+    body: { name: 'slow', template: 'A b c {{ name }}', model: 'sandbox/slow-600000' },
+  });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=slow&panes=1,1&dataset=people&examples=0-2'));
   await page.getByRole('region', { name: 'Row 3' }).waitFor();
@@ -217,7 +222,9 @@ test('an image among the variables is shown, and one from elsewhere is not loade
   });
   await page.goto(stage.at(`/playground?execution=${execution.id}`));
   const image = page.getByRole('region', { name: 'Variables' }).getByRole('img', { name: 'dot.png' });
-  await waitFor('the image', () => image.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth === 1));
+  await waitFor('the image', () =>
+    image.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth === 1),
+  );
   await page
     .getByLabel('photo (file, as JSON)')
     .or(page.getByLabel('photo (JSON)'))

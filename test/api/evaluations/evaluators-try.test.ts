@@ -60,8 +60,7 @@ test('a judge is asked by an execution, which is in the list and has its cost', 
 });
 
 test('a judge without a usable score is asked once more, and one that fails says why', async () => {
-  const asked = async () =>
-    (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
+  const asked = async () => (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
   const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });
   expect(body.scores).toMatchObject([{ score: 0, problem: 'unusable_judgement' }]);
   expect(await asked()).toBe(2);

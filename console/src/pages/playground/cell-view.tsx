@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { InlineDiff } from '../../components/text-diff.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
@@ -16,6 +15,8 @@ import { ReplyForm, replyOf } from './reply-form.tsx';
 import { isBusy } from './run.ts';
 import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { ToolResultsForm } from './tool-results-form.tsx';
+
+const InlineDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).InlineDiff }));
 
 const STATES = {
   waiting: 'Waiting for its turn…',
@@ -151,7 +152,7 @@ function CellContent({
           </div>
           <div>
             <dt>Total</dt>
-            <dd>{formatMs(execution.latency.total_ms)}</dd>
+            <dd>{formatMs(run.totalMs)}</dd>
           </div>
         </dl>
       )}
@@ -202,8 +203,13 @@ function Output({
   compareWith: string | undefined;
 }) {
   const other = useCell(cells, compareWith ?? '')?.run.output;
-  if (compareWith === undefined || other === undefined || other === '') return <OutputView text={text} label={label} />;
-  return <InlineDiff before={other} after={text} label={label} />;
+  const asItIs = <OutputView text={text} label={label} />;
+  if (compareWith === undefined || other === undefined || other === '') return asItIs;
+  return (
+    <Suspense fallback={asItIs}>
+      <InlineDiff before={other} after={text} label={label} />
+    </Suspense>
+  );
 }
 
 function Scores({ scoring: { isUnderWay, score, scores, error } }: { scoring: Scoring }) {
