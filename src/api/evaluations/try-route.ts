@@ -98,7 +98,7 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     body: TryEvaluators,
     bodyExamples: {
       'By a text': {
-        evaluators: [{ type: 'contains', text: 'Ada' }],
+        evaluators: [{ type: 'contains', values: ['Ada'] }],
         output: 'Hello Ada!',
       },
       'By a judge': {

@@ -152,7 +152,7 @@ function CellContent({
           </div>
           <div>
             <dt>Total</dt>
-            <dd>{formatMs(execution.latency.total_ms)}</dd>
+            <dd>{formatMs(run.totalMs)}</dd>
           </div>
         </dl>
       )}
@@ -203,9 +203,10 @@ function Output({
   compareWith: string | undefined;
 }) {
   const other = useCell(cells, compareWith ?? '')?.run.output;
-  if (compareWith === undefined || other === undefined || other === '') return <OutputView text={text} label={label} />;
+  const asItIs = <OutputView text={text} label={label} />;
+  if (compareWith === undefined || other === undefined || other === '') return asItIs;
   return (
-    <Suspense fallback={<OutputView text={text} label={label} />}>
+    <Suspense fallback={asItIs}>
       <InlineDiff before={other} after={text} label={label} />
     </Suspense>
   );

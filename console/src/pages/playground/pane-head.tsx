@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Play, X } from 'lucide-react';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { Editor } from '../../components/editor.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
 import { ParametersForm } from '../../components/parameters-form.tsx';
-import { formatCost, formatMs, formatScore } from '../../format.ts';
+import { formatCost, formatJson, formatMs, formatScore } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { newMessage } from '../prompt/content.ts';
@@ -101,6 +101,12 @@ export function PaneHead({
         <summary>Parameters{Object.keys(pane.parameters).length > 0 && ' (changed)'}</summary>
         <ParametersForm value={pane.parameters} onChange={(parameters) => onChange({ parameters })} />
       </details>
+      {draft === undefined && version && (
+        <details open>
+          <summary>Text</summary>
+          <VersionText version={version} label={`text of pane ${at + 1}`} />
+        </details>
+      )}
       {draft !== undefined && (
         <DraftForm
           draft={draft}
@@ -130,7 +136,7 @@ export function PaneHead({
           </Link>
         )}
       </div>
-      <Totals cells={cells} keys={keys} name={name} />
+      <Totals cells={cells} keys={keys} />
       {isSaving && (
         <SaveVersionDialog
           pane={pane}
@@ -144,13 +150,33 @@ export function PaneHead({
   );
 }
 
-function Totals({ cells, keys, name }: { cells: Cells; keys: readonly string[]; name: string }) {
+/** What a version says, to read. */
+function VersionText({ version: { template, messages }, label }: { version: Prompt; label: string }) {
+  return (
+    <pre className="code bench-text" tabIndex={0} role="region" aria-label={label}>
+      {template ??
+        messages?.map((message, index) => (
+          // Messages have no ids, and stay in their order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <Fragment key={index}>
+            <strong>{'placeholder' in message ? `{{ ${message.placeholder} }}` : message.role}</strong>
+            {'placeholder' in message ? '' : `\n${textOf(message.content)}`}
+            {index < messages.length - 1 && '\n\n'}
+          </Fragment>
+        ))}
+    </pre>
+  );
+}
+
+const textOf = (content: unknown) => (typeof content === 'string' ? content : formatJson(content));
+
+function Totals({ cells, keys }: { cells: Cells; keys: readonly string[] }) {
   const all = useCells(cells);
   const totals = totalsOf(keys.flatMap((key) => all.get(key) ?? []));
   // Of one run they would only say again what it says.
   if (totals.runs < 2) return null;
   return (
-    <dl className="pane-numbers bench-totals" aria-label={`Totals of ${name.toLowerCase()}`}>
+    <dl className="pane-numbers bench-totals">
       <div>
         <dt>Completed</dt>
         <dd>

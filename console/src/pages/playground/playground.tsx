@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Columns2, Database, Gauge, History, Play, Plus, Rows2, Square } from 'lucide-react';
+import { Columns2, Database, Gauge, History, Play, Plus, Square } from 'lucide-react';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { Execution, Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
@@ -228,19 +228,6 @@ export function Playground({
             <Plus className="icon" aria-hidden />
             Add a pane
           </button>
-          <button
-            type="button"
-            className="button"
-            disabled={rows.length >= MAX_ROWS}
-            onClick={() => edit((before) => ({ rows: [...before.rows, newRow()] }))}
-          >
-            <Rows2 className="icon" aria-hidden />
-            Add a row
-          </button>
-          <button type="button" className="button" onClick={() => setDialog('rows')}>
-            <Database className="icon" aria-hidden />
-            Rows of a dataset…
-          </button>
           <button type="button" className="button" onClick={() => setDialog('scoring')}>
             <Gauge className="icon" aria-hidden />
             {evaluators.length === 0
@@ -261,9 +248,26 @@ export function Playground({
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
       <div className="bench" style={{ '--panes': panes.length } as CSSProperties}>
-        <p className="bench-corner muted">
-          Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
-        </p>
+        <div className="bench-corner">
+          <div className="row">
+            <button
+              type="button"
+              className="button small"
+              disabled={rows.length >= MAX_ROWS}
+              onClick={() => edit((before) => ({ rows: [...before.rows, newRow()] }))}
+            >
+              <Plus className="icon" aria-hidden />
+              Add a row
+            </button>
+            <button type="button" className="button small" onClick={() => setDialog('rows')}>
+              <Database className="icon" aria-hidden />
+              Rows of a dataset…
+            </button>
+          </div>
+          <p className="muted">
+            Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
+          </p>
+        </div>
         {panes.map((pane, index) => (
           <PaneHead
             key={pane.key}

@@ -11,6 +11,13 @@ import { VariablesForm } from './variables-form.tsx';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : formatJson(value));
 
+/** Of a value that is not edited: *Edit* shows all of it. */
+const SHOWN_CHARACTERS = 600;
+const shortOf = (value: unknown) => {
+  const text = textOf(value);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+};
+
 /** A set of variables: a form, or (of an example) the values until they are to be changed. */
 export function RowHead({
   row,
@@ -117,13 +124,13 @@ function Values({ names, row: { variables, expected } }: { names: readonly strin
         {shown.map((name) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{textOf(variables[name])}</dd>
+            <dd>{shortOf(variables[name])}</dd>
           </div>
         ))}
         {expected !== undefined && (
           <div className="bench-expected">
             <dt>Expected</dt>
-            <dd>{textOf(expected)}</dd>
+            <dd>{shortOf(expected)}</dd>
           </div>
         )}
       </dl>

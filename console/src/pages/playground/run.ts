@@ -14,6 +14,8 @@ export interface Run {
   error: unknown;
   /** From the request to the first of the output, in milliseconds. */
   firstTokenMs: number | undefined;
+  /** From the request to the end, as this browser saw it; of a run that was made before, as the service did. */
+  totalMs: number | undefined;
 }
 
 export const NEW_RUN: Run = {
@@ -23,6 +25,7 @@ export const NEW_RUN: Run = {
   execution: undefined,
   error: undefined,
   firstTokenMs: undefined,
+  totalMs: undefined,
 };
 
 export const isBusy = ({ state }: Pick<Run, 'state'>) =>
@@ -35,6 +38,7 @@ export const runOf = (execution: Execution): Run => ({
   execution,
   output: execution.output ?? '',
   toolCalls: execution.tool_calls,
+  totalMs: execution.latency.total_ms ?? undefined,
 });
 
 const MAX_TRIES = 30;
@@ -92,6 +96,7 @@ export async function followRun(
     run = afterEvent(run, event);
     if (run.firstTokenMs === undefined && (event.type === 'output_text.delta' || event.type === 'tool_call'))
       run = { ...run, firstTokenMs: performance.now() - beganAt };
+    if (run.state === 'ended') run = { ...run, totalMs: performance.now() - beganAt };
     // Windows in the background have no frames, but they have ends.
     if (run.state === 'ended') show();
     else if (frame === 0) frame = requestAnimationFrame(show);

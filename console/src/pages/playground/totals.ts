@@ -33,7 +33,7 @@ export function totalsOf(cells: readonly Cell[]): Totals {
     runs: begun.length,
     completed: executions.filter(({ status }) => status === 'completed').length,
     cost: costs.includes(null) ? null : String(costs.reduce((sum, amount) => sum + Number(amount), 0)),
-    medianMs: median(executions.map(({ latency }) => latency.total_ms).filter(isNumber)),
+    medianMs: median(begun.map(({ run }) => run.totalMs).filter(isNumber)),
     medianFirstTokenMs: median(begun.map(({ run }) => run.firstTokenMs).filter(isNumber)),
     score: scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length,
   };

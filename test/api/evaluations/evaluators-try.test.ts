@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const attempt = (body: object) => service.call('POST', '/evaluators/try', { body });
+
+const RUBRIC = { type: 'llm_judge', model: 'sandbox/judge', rubric: 'Is it the expected text?' };
+
+test('one output is scored by its texts, with the weighted mean', async () => {
+  const { status, body } = await attempt({
+    evaluators: [
+      { type: 'exact_match', weight: 3 },
+      { type: 'contains', name: 'names', values: ['Ada'] },
+      { type: 'latency', at_most_ms: 100, weight: 1 },
+      { type: 'cost', at_most_usd: 0.01, weight: 1 },
+    ],
+    output: 'Hello Ada',
+    expected: 'Hello Grace',
+    model_ms: 250,
+    cost: '0.001',
+  });
+  expect([status, body]).toEqual([
+    200,
+    {
+      score: 0.333333,
+      scores: [
+        expect.objectContaining({ name: 'exact_match', score: 0, problem: null, cost: null, execution_id: null }),
+        expect.objectContaining({ name: 'names', type: 'contains', score: 1, reason: null }),
+        expect.objectContaining({ name: 'latency', score: 0, reason: expect.stringContaining('250 ms') }),
+        expect.objectContaining({ name: 'cost', score: 1 }),
+      ],
+    },
+  ]);
+});
+
+test('a judge is asked by an execution, which is in the list and has its cost', async () => {
+  const { body } = await attempt({
+    evaluators: [RUBRIC],
+    input: [{ role: 'user', content: 'Say {{ hello }}' }],
+    output: 'Hello',
+    expected: 'Hello',
+  });
+  const [{ execution_id: id, cost, ...score }] = body.scores;
+  expect(score).toMatchObject({ score: 1, problem: null, reason: 'The output equals the expected text.' });
+  expect(cost).toEqual({ amount: '0', currency: 'USD' });
+  const { body: execution } = await service.call('GET', `/executions/${id}`);
+  expect(execution).toMatchObject({
+    status: 'completed',
+    model: 'sandbox/judge',
+    prompt_name: null,
+    metadata: { source: 'evaluator', evaluator: 'llm_judge' },
+    input: expect.stringContaining('Say {{ hello }}'),
+  });
+  expect(execution.calls).toHaveLength(1);
+});
+
+test('a judge without a usable score is asked once more, and one that fails says why', async () => {
+  const asked = async () => (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
+  const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });
+  expect(body.scores).toMatchObject([{ score: 0, problem: 'unusable_judgement' }]);
+  expect(await asked()).toBe(2);
+  const failed = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fail' }], output: 'Hello' });
+  expect(failed.body.scores).toMatchObject([
+    { score: 0, problem: 'evaluator_error', reason: expect.stringContaining('always fails') },
+  ]);
+});
+
+test.each<[object, string]>([
+  [{ evaluators: [{ type: 'similar', model: 'sandbox/echo' }] }, 'evaluators.0.type'],
+  [{ evaluators: [{ type: 'http', url: 'https://example.com/' }] }, 'evaluators.0.type'],
+  [{ evaluators: [{ type: 'regex', pattern: '(' }] }, 'evaluators.0.pattern'],
+  [{ evaluators: [] }, 'evaluators'],
+  [{ evaluators: [{ type: 'exact_match' }], cost: '1e-3' }, 'cost'],
+  [{ evaluators: [{ type: 'exact_match' }], output: undefined }, 'output'],
+])('%j is refused at %s', async (part, path) => {
+  const { status, body } = await attempt({ output: 'Hello', ...part });
+  expect([status, body.error.details[0].path]).toEqual([400, path]);
+});
+
+test('it needs the scope execute', async () => {
+  const { body: key } = await service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
+  const { status } = await service.call('POST', '/evaluators/try', {
+    key: key.key,
+    body: { evaluators: [{ type: 'exact_match' }], output: 'x' },
+  });
+  expect(status).toBe(403);
+});
