@@ -140,7 +140,7 @@ test('an evaluation is started, followed, read where it got worse, and compared'
   await page.getByRole('status').filter({ hasText: 'The evaluation is completed' }).waitFor({ state: 'attached' });
 
   await choose(page.getByLabel('Examples', { exact: true }), 'Got worse');
-  await page.getByText(/^\d+ of 12$/).waitFor();
+  await page.getByRole('status').getByText(/^\d+ of 12$/).waitFor();
   await enter(link('e1'));
   const example = dialog('Example 2');
   await example.getByText('was 100 %').waitFor();
@@ -188,7 +188,7 @@ test('a schedule is made, triggered, paused and deleted', async () => {
   await page.goto(stage.at('/schedules'));
   await enter(link('New schedule'));
   await type(page.getByLabel('Name', { exact: true }).first(), 'nightly');
-  await type(page.getByLabel('Due'), '0 3 * * *');
+  await type(page.getByLabel('Schedule (cron)'), '0 3 * * *');
   await type(page.getByLabel('Prompt', { exact: true }), 'greeting');
   await type(page.getByLabel('Dataset', { exact: true }), 'people');
   await enter(button('Create the schedule'));
@@ -210,12 +210,13 @@ test('a schedule is made, triggered, paused and deleted', async () => {
 
 test('the numbers of the usage are read', async () => {
   await page.goto(stage.at('/usage'));
-  await page.getByText('Numbers', { exact: true }).first().waitFor();
+  const numbers = page.locator('summary').filter({ hasText: 'Numbers' }).first();
+  await numbers.waitFor();
   const read = page.waitForResponse((response) => response.url().includes('/v1/usage'));
   await choose(page.getByLabel('Span'), '7 days');
   await read;
   await page.getByText('Loading the usage…').waitFor({ state: 'detached' });
-  await enter(page.getByText('Numbers', { exact: true }));
+  await enter(numbers);
   await page.keyboard.press('Tab');
   await page
     .getByRole('region', { name: /numbers$/ })
@@ -241,7 +242,7 @@ test('a webhook is made, tested, and an event sent to it again', async () => {
   await dialog().waitFor({ state: 'detached' });
   await untilFocused(button('Send a test'));
   await enter(button('Rotate secret…'));
-  await enter(button('Make one'));
+  await enter(button('Rotate'));
   await enter(button('I have saved it'));
   await dialog().waitFor({ state: 'detached' });
   await untilFocused(button('Rotate secret…'));

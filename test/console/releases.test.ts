@@ -210,7 +210,7 @@ test('a label gets its steps in the settings, and moves by them alone', async ()
   await dialog.getByLabel('Write them as JSON').check();
   await dialog.getByLabel('Steps', { exact: true }).fill('[{"type": "canary"');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('The steps are not JSON').waitFor();
+  await dialog.getByText('The steps are not valid JSON').waitFor();
   const steps = [{ type: 'canary', percent: 25 }, WAIT];
   await dialog.getByLabel('Steps', { exact: true }).fill(JSON.stringify(steps));
   await dialog.getByLabel('Write them as JSON').uncheck();
