@@ -81,6 +81,8 @@ const UNRECORDED = [
   'createDeviceAuthorization',
   'approveDeviceAuthorization',
   'denyDeviceAuthorization',
+  // It changes nothing.
+  'testProvider',
 ];
 
 /** What ends or makes the key of the request: devices.test.ts has what is recorded. */
@@ -173,6 +175,19 @@ describe('every operation that changes something', () => {
         return `/webhooks/${await idOf('/webhooks', webhook)}/disable`;
       case 'deleteWebhook':
         return `/webhooks/${await idOf('/webhooks', webhook)}`;
+      case 'sendDeliveryNow': {
+        // Nothing listens there.
+        const id = await idOf('/webhooks', { url: 'http://127.0.0.1:65000/', events: ['prompt.updated'] });
+        for (const template of ['old', 'new'])
+          await call('POST', '/prompts', {
+            body: { name: 'hurried', template: `${template} ${id}`, model: 'sandbox/echo' },
+          });
+        const waiting = await waitFor('a delivery that waits', async () => {
+          const { body } = await call('GET', `/webhooks/${id}/deliveries?status=waiting`);
+          return body.data[0];
+        });
+        return `/deliveries/${waiting.id}/send-now`;
+      }
       case 'redeliver': {
         const id = await idOf('/webhooks', { url: 'http://127.0.0.1:65000/', events: ['prompt.updated'] });
         for (const template of ['old', 'new'])

@@ -5,6 +5,7 @@ import type { Scope } from '../../../src/services/access/api-keys.ts';
 import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { storeDelivery, uuidOf } from '../webhooks/webhooks-support.ts';
 import { createKey } from '../workspace.ts';
 
 /** Is in everything that is stored, and in no request of a key under test. */
@@ -324,6 +325,19 @@ const changes: Row[] = [
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],
   ['enableWebhook', 'write', 'POST', async () => `${await webhook()}/enable`],
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],
+  [
+    'sendDeliveryNow',
+    'write',
+    'POST',
+    async () => {
+      const id = await storeDelivery(service, (await webhook()).replace('/webhooks/', ''), { status: 'waiting' });
+      await service.foundation.db.system.query({ text: 'update deliveries set status_reason = $2 where id = $1' }, [
+        uuidOf(id),
+        STORED,
+      ]);
+      return `/deliveries/${id}/send-now`;
+    },
+  ],
   ['testWebhook', 'write', 'POST', async () => `${await webhook()}/test`],
   ['deleteWebhook', 'write', 'DELETE', webhook],
   ['setQueue', 'write', 'PUT', queue, { score_names: ['helpful'] }],
