@@ -42,11 +42,18 @@ export function toFilter({ prompt, status, scores, rest }: FilterForm): Record<s
   };
 }
 
+const asWords = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+        .map((entry) => entry.join('='))
+        .join(' ')
+    : String(value);
+
 /** A filter in words. */
 export function filterWords(filter: Record<string, unknown> | null): string {
   if (filter === null) return 'none';
   const parts = Object.entries(filter).flatMap(([name, value]) =>
-    name === 'score' ? [value].flat().map(String) : [`${name} ${String(value)}`],
+    name === 'score' ? [value].flat().map(String) : [`${name} ${asWords(value)}`],
   );
   return parts.length === 0 ? 'all executions' : parts.join(', ');
 }
@@ -92,7 +99,7 @@ export function FilterFields({
       />
       {others.length > 0 && (
         <p className="muted">
-          Besides: {others.map(([name, each]) => `${name} ${String(each)}`).join(', ')}. It stays as it is.
+          Besides: {others.map(([name, each]) => `${name} ${asWords(each)}`).join(', ')}. It stays as it is.
         </p>
       )}
     </>
