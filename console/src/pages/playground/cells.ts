@@ -68,13 +68,13 @@ export class Cells {
   /**
    * Runs a cell when its turn has come, in place of what it has.
    * @param bodyOf what runs it, when its turn has come. May throw
-   * @param onEnd told of a run that has ended
+   * @param onExecution told when there is an execution, and again when it has ended
    */
   run(
     key: string,
     turns: readonly ChatMessage[],
     bodyOf: () => CreateExecution,
-    onEnd: (execution: Execution) => void,
+    onExecution: (execution: Execution, hasEnded: boolean) => void,
   ): void {
     this.#leave(key);
     const abort = new AbortController();
@@ -82,11 +82,14 @@ export class Cells {
     this.#unwanted.delete(key);
     this.set(key, { run: { ...NEW_RUN, state: 'waiting' }, turns, scoring: undefined });
     const waiting = this.#limiter.add(async () => {
+      let isKnown = false;
       try {
         await followRun(bodyOf(), abort.signal, (run) => {
           this.set(key, { run });
           if (run.execution !== undefined && this.#unwanted.delete(key)) this.stop(key);
-          if (run.state === 'ended' && run.execution !== undefined) onEnd(run.execution);
+          const hasEnded = run.state === 'ended';
+          if (run.execution !== undefined && (!isKnown || hasEnded)) onExecution(run.execution, hasEnded);
+          isKnown = run.execution !== undefined;
         });
       } catch (error) {
         this.set(key, { run: { ...NEW_RUN, state: 'refused', error } });

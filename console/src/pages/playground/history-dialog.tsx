@@ -44,9 +44,10 @@ export function HistoryDialog({
           <li key={run.id}>
             <div>
               <strong>{run.pane.draft ? 'Draft' : run.pane.version || 'latest'}</strong> on {run.model}{' '}
-              <StatusBadge status={run.status} />{' '}
+              {run.end && <StatusBadge status={run.end.status} />}{' '}
               <span className="muted">
-                {formatAgo(run.at)}, {formatCost(run.cost)}
+                {formatAgo(run.at)}
+                {run.end && `, ${formatCost(run.end.cost)}`}
                 {run.turns.length > 0 && `, after ${run.turns.length} messages`}
               </span>
               <p className="bench-preview">{previewOf(run)}</p>

@@ -13,14 +13,14 @@ const MOST_CHARACTERS = 200_000;
 export interface Tried {
   /** The execution. */
   id: string;
-  /** When it ended. */
+  /** When it began. */
   at: string;
   pane: KeptPane;
   variables: Record<string, unknown>;
   turns: readonly ChatMessage[];
   model: string;
-  status: string;
-  cost: Execution['cost'];
+  /** Undefined: it had not ended when the page saw it last. */
+  end: Pick<Execution, 'status' | 'cost'> | undefined;
 }
 
 /** What was tried in a playground, the newest first; kept in this browser as what is typed there is. */
@@ -30,7 +30,7 @@ export function useHistory(subject: string): { tried: readonly Tried[]; add: (ru
     (run: Tried) => {
       const kept: Tried[] = [];
       let characters = 0;
-      for (const each of [run, ...(newest(subject)?.value ?? [])].slice(0, MOST_KEPT)) {
+      for (const each of [run, ...(newest(subject)?.value ?? []).filter(({ id }) => id !== run.id)].slice(0, MOST_KEPT)) {
         characters += JSON.stringify(each).length;
         if (characters > MOST_CHARACTERS) break;
         kept.push(each);

@@ -54,6 +54,8 @@ export function PaneHead({
   const mayExecute = useMay('execute');
   const { draft } = pane;
   const name = `Pane ${at + 1}`;
+  // The one that is chosen is one of them, also before they are known.
+  const isOther = pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);
   const latest = prompt === undefined ? 0 : Math.max(prompt.version, version?.version ?? 0);
   return (
     <section className="bench-head" aria-label={name}>
@@ -86,7 +88,8 @@ export function PaneHead({
           onChange={(chosen) => onChange({ version: chosen })}
           options={[
             { value: '', label: 'latest' },
-            ...labels.map(({ label }) => ({ value: label, label })),
+            ...(isOther ? [pane.version] : []),
+            ...labels.map(({ label }) => label),
             ...Array.from({ length: latest }, (_, index) => String(latest - index)),
           ]}
         />

@@ -105,17 +105,19 @@ export function Playground({
   const mayExecute = useMay('execute');
   const { panes, rows, evaluators } = bench;
 
-  const versions = useQueries({
-    queries: panes.map(({ version }) => ({
+  const chosen = [...new Set(panes.map(({ version }) => version))];
+  const read = useQueries({
+    queries: chosen.map((version) => ({
       ...paneVersionQuery(prompt?.name ?? '', version),
       enabled: prompt !== undefined,
     })),
   });
+  const versions = panes.map(({ version }) => read[chosen.indexOf(version)]?.data);
   const names = [
     ...new Set(
       panes.flatMap(({ draft }, index) => {
         const own = draft === undefined ? [] : [draft.template, ...draft.messages.map(({ text }) => text)];
-        const ofVersion = (versions[index]?.data ?? prompt)?.variables ?? [];
+        const ofVersion = (versions[index] ?? prompt)?.variables ?? [];
         return draft === undefined ? ofVersion : placeholdersIn(own.join('\n'));
       }),
     ),
@@ -144,18 +146,17 @@ export function Playground({
       key,
       turns,
       () => executionBody(pane, prompt?.name, variables, turns),
-      (execution) => {
+      (execution, hasEnded) => {
         add({
           id: execution.id,
-          at: new Date().toISOString(),
+          at: execution.created_at,
           pane: toKept(pane),
           variables,
           turns,
           model: execution.model,
-          status: execution.status,
-          cost: execution.cost,
+          end: hasEnded ? { status: execution.status, cost: execution.cost } : undefined,
         });
-        score(key, current.current.rows.find((each) => each.key === row.key) ?? row, execution);
+        if (hasEnded) score(key, current.current.rows.find((each) => each.key === row.key) ?? row, execution);
       },
     );
   };
@@ -274,7 +275,7 @@ export function Playground({
             pane={pane}
             at={index}
             prompt={prompt}
-            version={versions[index]?.data}
+            version={versions[index]}
             cells={cells}
             keys={rows.map((row) => cellKey(pane, row))}
             dataset={rows.find(({ example }) => example !== undefined)?.example?.dataset}
