@@ -49,6 +49,7 @@ export interface Operations {
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
   storeEvaluationResults: { request: api.StoreEvaluationResultsData; response: api.StoreEvaluationResultsResponse };
+  summarizeEvaluationResults: { request: api.SummarizeEvaluationResultsData; response: api.SummarizeEvaluationResultsResponse };
   getEvaluationResult: { request: api.GetEvaluationResultData; response: api.GetEvaluationResultResponse };
   getEvaluationInput: { request: api.GetEvaluationInputData; response: api.GetEvaluationInputResponse };
   compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
@@ -210,9 +211,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteEvaluation: 'DELETE /evaluations/{id} evaluations.delete',
   listEvaluationResults: 'GET /evaluations/{id}/results evaluations.results ql',
   storeEvaluationResults: 'POST /evaluations/{id}/results evaluations.storeResults b',
+  summarizeEvaluationResults: 'GET /evaluations/{id}/results/summary evaluations.summarizeResults q',
   getEvaluationResult: 'GET /evaluations/{id}/results/{seq} evaluations.result',
   getEvaluationInput: 'GET /evaluations/{id}/results/{seq}/input evaluations.input',
-  compareEvaluations: 'GET /evaluations/{id}/compare/{other} evaluations.compare',
+  compareEvaluations: 'GET /evaluations/{id}/compare/{other} evaluations.compare q',
   createCodeEvaluation: 'POST /evaluations/code evaluations.createCode bi',
   listOpenExamples: 'GET /evaluations/{id}/open-examples evaluations.openExamples ql',
   finishEvaluation: 'POST /evaluations/{id}/finish evaluations.finish',

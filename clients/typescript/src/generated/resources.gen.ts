@@ -116,12 +116,14 @@ export interface EvaluationsOperations {
   results(id: string, query?: QueryOf<api.ListEvaluationResultsData, 'format'>, options?: CallOptions): List<api.EvaluationResultPage['data'][number]>;
   /** Store results of an evaluation of code: `POST /evaluations/{id}/results` */
   storeResults(id: string, body: NonNullable<api.StoreEvaluationResultsData['body']>, options?: CallOptions): ApiPromise<api.StoredCodeResults>;
+  /** Sum up the results that filters let through: `GET /evaluations/{id}/results/summary` */
+  summarizeResults(id: string, query?: QueryOf<api.SummarizeEvaluationResultsData>, options?: CallOptions): ApiPromise<api.EvaluationResultsSummary>;
   /** Retrieve the result of one example: `GET /evaluations/{id}/results/{seq}` */
   result(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationResult>;
   /** Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input` */
   input(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationInput>;
   /** Compare an evaluation with an earlier one: `GET /evaluations/{id}/compare/{other}` */
-  compare(id: string, other: string, options?: CallOptions): ApiPromise<api.EvaluationComparison>;
+  compare(id: string, other: string, query?: QueryOf<api.CompareEvaluationsData>, options?: CallOptions): ApiPromise<api.EvaluationComparison>;
   /** Begin an evaluation of code that the caller runs: `POST /evaluations/code` */
   createCode(body: NonNullable<api.CreateCodeEvaluationData['body']>, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples` */

@@ -2846,6 +2846,49 @@ export type StoredCodeResults = {
     known: number;
 };
 
+export type EvaluationResultsSummary = {
+    /**
+     * How many the filters let through.
+     */
+    results: number;
+    failed: number;
+    /**
+     * How many have a score: that of `evaluator` where it is given.
+     */
+    scored: number;
+    /**
+     * How many of those reach the run's `example_threshold`, or its `threshold` where it has none.
+     */
+    passed: number;
+    /**
+     * Their mean.
+     */
+    score: number | null;
+    /**
+     * How many scores are in each tenth from 0 to 1; a score of 1 is in the last.
+     */
+    histogram: Array<number>;
+    /**
+     * The mean score of each evaluator.
+     */
+    by_evaluator: {
+        [key: string]: number | null;
+    };
+    tokens: number;
+    /**
+     * Without calls whose price is not known, and without judges.
+     */
+    cost: CostAmount;
+    latency: {
+        p50_ms: number | null;
+        p95_ms: number | null;
+    };
+    /**
+     * False: only the first results were gone through, 100,000 at most, or with `q` those of 64 MiB.
+     */
+    complete: boolean;
+};
+
 export type EvaluationInput = {
     /**
      * The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.
@@ -2920,6 +2963,49 @@ export type EvaluationComparison = {
         improvements: number;
         unchanged: number;
     }>;
+    /**
+     * With `group_by`: the 50 largest groups.
+     */
+    by_group?: {
+        total: number;
+        groups: Array<{
+            /**
+             * As text, cut to 200 characters. Null: the examples have no such key.
+             */
+            value: string | null;
+            examples: number;
+            score_a: number;
+            score_b: number;
+            difference: number;
+            interval: EvaluationComparisonInterval | null;
+            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
+            regressions: number;
+            improvements: number;
+        }>;
+    };
+    /**
+     * With `unchanged=true`.
+     */
+    unchanged_examples?: Array<{
+        key: string;
+        /**
+         * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+         */
+        seq_a: number;
+        /**
+         * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+         */
+        seq_b: number;
+        score_a: number;
+        score_b: number;
+        difference: number;
+        failed_a: boolean;
+        failed_b: boolean;
+    }>;
+    /**
+     * The keys of the metadata of b's first 200 examples: what `group_by` can be.
+     */
+    metadata_keys?: Array<string>;
 };
 
 export type OpenExamplePage = {
@@ -7762,9 +7848,29 @@ export type ListEvaluationResultsData = {
          */
         max_score?: number;
         /**
-         * Whose score `min_score` and `max_score` are about; one that failed has none. Default: the score of the example.
+         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
          */
         evaluator?: string;
+        /**
+         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         */
+        q?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+        /**
+         * In this order instead of that of the examples, of runs of at most 20,000 examples. `change`: the score less that of the baseline.
+         */
+        sort?: 'score' | 'change' | 'cost' | 'latency';
+        /**
+         * With `sort`: which come first. What has no value counts less than anything.
+         */
+        order?: 'asc' | 'desc';
         /**
          * `csv`: all of them, streamed.
          */
@@ -7849,6 +7955,90 @@ export type StoreEvaluationResultsResponses = {
 };
 
 export type StoreEvaluationResultsResponse = StoreEvaluationResultsResponses[keyof StoreEvaluationResultsResponses];
+
+export type SummarizeEvaluationResultsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * Only examples that got worse.
+         */
+        regression?: 'true' | 'false';
+        /**
+         * Only examples that got better.
+         */
+        improvement?: 'true' | 'false';
+        /**
+         * Only examples that failed: without a response of the model or of a judge.
+         */
+        failed?: 'true' | 'false';
+        /**
+         * Only this example. Several have the same one where they are equal and were given none.
+         */
+        example_id?: string;
+        /**
+         * Only examples that score this or more. One that failed scores 0 when the run has ended.
+         */
+        min_score?: number;
+        /**
+         * Only examples that score this or less. One that failed scores 0 when the run has ended.
+         */
+        max_score?: number;
+        /**
+         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
+         */
+        evaluator?: string;
+        /**
+         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         */
+        q?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+    };
+    url: '/evaluations/{id}/results/summary';
+};
+
+export type SummarizeEvaluationResultsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SummarizeEvaluationResultsError = SummarizeEvaluationResultsErrors[keyof SummarizeEvaluationResultsErrors];
+
+export type SummarizeEvaluationResultsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationResultsSummary;
+};
+
+export type SummarizeEvaluationResultsResponse = SummarizeEvaluationResultsResponses[keyof SummarizeEvaluationResultsResponses];
 
 export type GetEvaluationResultData = {
     body?: never;
@@ -7950,7 +8140,32 @@ export type CompareEvaluationsData = {
         id: string;
         other: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Whose scores are compared, one that both runs have. Default: the scores of the examples.
+         */
+        evaluator?: string;
+        /**
+         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         */
+        metadata_key?: string;
+        /**
+         * As text: `true`, `3`, or what the text says.
+         */
+        metadata_value?: string;
+        /**
+         * A key of the examples' metadata: `by_group` compares each of its values by itself.
+         */
+        group_by?: string;
+        /**
+         * Whether `unchanged_examples` lists those with the same score.
+         */
+        unchanged?: 'true' | 'false';
+        /**
+         * Examples of each kind at most.
+         */
+        limit?: number;
+    };
     url: '/evaluations/{id}/compare/{other}';
 };
 
