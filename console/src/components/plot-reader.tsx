@@ -62,7 +62,6 @@ export function PlotReader({
   };
   const place = shown === undefined ? undefined : places[shown];
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div
       className="plot"
       role="group"

@@ -334,7 +334,11 @@ function Column({
       <h4>{titleOf(run)}</h4>
       <QueryState query={query} what="the output">
         {(found) =>
-          found === null ? <p className="muted">It has no such example.</p> : <Output result={found} label={label} base={base} />
+          found === null ? (
+            <p className="muted">It has no such example.</p>
+          ) : (
+            <Output result={found} label={label} base={base} />
+          )
         }
       </QueryState>
     </li>
