@@ -87,7 +87,7 @@ test('a comparison is grouped by metadata, narrowed to a group and an evaluator,
   await page.keyboard.press('j');
   await texts.getByText('2 of 12').waitFor();
   await texts.getByRole('region', { name: 'output, after' }).locator('ins').first().waitFor();
-  await texts.getByText('Expected').waitFor();
+  await texts.getByRole('heading', { name: 'Expected' }).waitFor();
 
   await page.getByLabel('Scores of').selectOption('named');
   await page.getByText('No difference: every example has the same score').waitFor();
@@ -107,13 +107,13 @@ test('three runs chosen in the list are side by side, the best of each score mar
   const exact = page.getByRole('row', { name: /^exact/ });
   expect(await exact.getByRole('cell').allTextContents()).toEqual(['66.7 % best', '33.3 %', '0 %']);
   const outputs = page.getByRole('region', { name: 'Outputs' }).getByRole('listitem');
-  await outputs.nth(2).getByText('Good day person 8').waitFor();
+  await outputs.nth(2).getByRole('region', { name: 'output 3' }).getByText('Good day person 8').waitFor();
   await page.getByLabel('Mark what differs from the first').check();
   await outputs.nth(2).locator('ins').first().waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Texts of an example' }).click();
   await page.keyboard.press('j');
-  await outputs.nth(2).getByText('person 9').waitFor();
+  await outputs.nth(2).getByRole('region', { name: 'output 3' }).getByText('person 9').waitFor();
   expect(page.url()).toContain('example=9');
   expect(complaints).toEqual([]);
   await context.close();

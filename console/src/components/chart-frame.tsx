@@ -40,9 +40,7 @@ export function ChartFrame({
       {children}
       {legend}
       <details className="chart-details">
-        <summary>
-          Numbers<span className="visually-hidden"> of {title}</span>
-        </summary>
+        <summary>Numbers</summary>
         <div className="chart-numbers" tabIndex={0} role="region" aria-label={`${title}: numbers`}>
           <table>
             <thead>

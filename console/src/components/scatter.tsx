@@ -48,7 +48,8 @@ export function Scatter({
   const left = Math.max(...yTicks.map((tick) => formatY(tick).length)) * 6.6 + 14;
   const [bottom, top, end] = [yTicks[0] ?? 0, yTicks.at(-1) ?? 1, xTicks.at(-1) ?? 1];
   const x = (value: number) => left + INSET + (value / end) * (width - left - RIGHT - 2 * INSET);
-  const y = (value: number) => TOP + INSET + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM - 2 * INSET);
+  const y = (value: number) =>
+    TOP + INSET + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM - 2 * INSET);
   const all = [...new Set(points.map(({ series }) => series))];
   const sorted = [...points].sort((a, b) => a.x - b.x);
   // Points in one place have one label, beside the first of them.

@@ -271,6 +271,7 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
                       <Column
                         key={run.id}
                         run={run}
+                        label={`output ${index + 1}`}
                         example={current}
                         base={mark && index > 0 ? textOf(current) : undefined}
                       />
@@ -315,21 +316,36 @@ function List({ rows, at, go }: { rows: readonly Result[]; at: number; go: (to: 
 }
 
 /** What one run made of an example of the first. */
-function Column({ run, example, base }: { run: Evaluation; example: Result; base: string | null | undefined }) {
+function Column({
+  run,
+  label,
+  example,
+  base,
+}: {
+  run: Evaluation;
+  /** What its output is called for those who hear it. */
+  label: string;
+  example: Result;
+  base: string | null | undefined;
+}) {
   const query = useQuery(sameExampleQuery(run.id, example));
   return (
     <li className="stack">
       <h4>{titleOf(run)}</h4>
       <QueryState query={query} what="the output">
         {(found) =>
-          found === null ? <p className="muted">It has no such example.</p> : <Output result={found} base={base} />
+          found === null ? (
+            <p className="muted">It has no such example.</p>
+          ) : (
+            <Output result={found} label={label} base={base} />
+          )
         }
       </QueryState>
     </li>
   );
 }
 
-function Output({ result, base }: { result: Result; base: string | null | undefined }) {
+function Output({ result, label, base }: { result: Result; label: string; base: string | null | undefined }) {
   const text = textOf(result);
   return (
     <>
@@ -342,10 +358,10 @@ function Output({ result, base }: { result: Result; base: string | null | undefi
       {text === null ? (
         <p className="muted">No output.</p>
       ) : base == null ? (
-        <OutputView text={text} label="output" />
+        <OutputView text={text} label={label} />
       ) : (
         <Suspense fallback={<Loading what="the text" />}>
-          <MarkedText base={base} text={text} label="output" />
+          <MarkedText base={base} text={text} label={label} />
         </Suspense>
       )}
       <dl className="reasons">

@@ -60,13 +60,13 @@ const RESAMPLED_OF_GROUP = 100;
 
 const IN_BOTH = 'seq_a is not null and seq_b is not null';
 
-// raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
 /** The examples of one run; `nth` counts those with the same key. */
 function examplesOf(parameters: Parameters, id: string, { evaluator, metadata, groupBy }: ComparisonOptions): string {
   const score =
     evaluator === undefined ? 'r.score' : `(r.scores->${parameters.add(evaluator, 'text')}->>'score')::float8`;
   const metadataValue = (key: string) => `left(d.metadata->>${parameters.add(key, 'text')}, ${GROUP_CHARACTERS})`;
   const needsMetadata = metadata !== undefined || groupBy !== undefined;
+  // raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
   return `
   select r.seq, r.example_key as key, ${MILLIONTHS(score)} as score, r.status = 'failed' as failed, r.scores,
     ${metadata === undefined ? 'null' : metadataValue(metadata.key)} as wanted, ${groupBy === undefined ? 'null' : metadataValue(groupBy)} as value,
