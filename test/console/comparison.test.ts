@@ -126,7 +126,7 @@ test('results are searched and sorted by their headers, with the sums of what is
   await page.getByText('8 of 12', { exact: true }).waitFor();
   const header = table.getByRole('columnheader', { name: 'exact' });
   await header.getByRole('button').click();
-  await page.waitForURL(/sort=score/);
+  await page.waitForURL(/sort_by=score/);
   await waitFor('the order', async () => (await header.getAttribute('aria-sort')) === 'descending');
   await header.getByRole('button').click();
   await waitFor('the other order', async () => (await header.getAttribute('aria-sort')) === 'ascending');
@@ -176,7 +176,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
       { at: `${pair()}?by=group&show=all`, shows: 'By group' },
       { at: `/evaluations/compare?with=${ids.join(',')}`, shows: 'Texts of an example' },
       { at: '/evaluations/compare', shows: 'Choose the evaluations to compare' },
-      { at: `/evaluations/${ids[0]}?sort=score&q=person`, shows: 'Results' },
+      { at: `/evaluations/${ids[0]}?sort_by=score&q=person`, shows: 'Results' },
       { at: '/prompts/greeting?tab=runs', shows: 'Quality against cost and time' },
     ]),
   ).toEqual([]);

@@ -140,7 +140,10 @@ test('an evaluation is started, followed, read where it got worse, and compared'
   await page.getByRole('status').filter({ hasText: 'The evaluation is completed' }).waitFor({ state: 'attached' });
 
   await choose(page.getByLabel('Examples', { exact: true }), 'Got worse');
-  await page.getByRole('status').getByText(/^\d+ of 12$/).waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/^\d+ of 12$/)
+    .waitFor();
   await enter(link('e1'));
   const example = dialog('Example 2');
   await example.getByText('was 100 %').waitFor();
