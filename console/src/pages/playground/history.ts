@@ -30,7 +30,10 @@ export function useHistory(subject: string): { tried: readonly Tried[]; add: (ru
     (run: Tried) => {
       const kept: Tried[] = [];
       let characters = 0;
-      for (const each of [run, ...(newest(subject)?.value ?? []).filter(({ id }) => id !== run.id)].slice(0, MOST_KEPT)) {
+      for (const each of [run, ...(newest(subject)?.value ?? []).filter(({ id }) => id !== run.id)].slice(
+        0,
+        MOST_KEPT,
+      )) {
         characters += JSON.stringify(each).length;
         if (characters > MOST_CHARACTERS) break;
         kept.push(each);

@@ -55,7 +55,8 @@ export function PaneHead({
   const { draft } = pane;
   const name = `Pane ${at + 1}`;
   // The one that is chosen is one of them, also before they are known.
-  const isOther = pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);
+  const isOther =
+    pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);
   const latest = prompt === undefined ? 0 : Math.max(prompt.version, version?.version ?? 0);
   return (
     <section className="bench-head" aria-label={name}>
