@@ -83,10 +83,10 @@ test.each<[object, string]>([
 });
 
 test('it needs the scope execute', async () => {
-  const { body: key } = await service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
-  const { status } = await service.call('POST', '/evaluators/try', {
-    key: key.key,
+  const { body: created } = await service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
+  const { status, body } = await service.call('POST', '/evaluators/try', {
+    key: created.key,
     body: { evaluators: [{ type: 'exact_match' }], output: 'x' },
   });
-  expect(status).toBe(403);
+  expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
 });
