@@ -93,7 +93,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await page.getByRole('button', { name: 'Add a pane' }).click();
   const second = page.getByRole('region', { name: 'Pane 2' });
   await second.getByLabel('Model').fill('sandbox/json');
-  await second.getByRole('button', { name: 'Edit the text' }).click();
+  await second.getByRole('button', { name: 'Edit its text' }).click();
   await write(page, 'Draft of pane 2', 'Bye {{ name }} of {{ place }}');
   await page.getByLabel('place', { exact: true }).fill('London');
   const isThere = async () => {

@@ -119,7 +119,7 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
   await page.reload();
   await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
 
-  await page.getByLabel('Status').selectOption('failed');
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
   await page.getByRole('button', { name: 'Save as a view…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save as a view' });
   await dialog.getByLabel('Name').fill('What failed');

@@ -267,7 +267,7 @@ test('what is saved from the playground does not pass over a newer version unsee
     await call('POST', '/prompts', { body: { name, template: 'Begin', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=tried'));
-  await page.getByRole('button', { name: 'Edit the text' }).click();
+  await page.getByRole('button', { name: 'Edit its text' }).click();
   await write(page, 'Draft of pane 1', 'Mine');
   await call('PUT', '/prompts/tried', { body: { template: 'Theirs', commit_message: 'I was here' } });
 

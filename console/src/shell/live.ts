@@ -13,8 +13,8 @@ const RESOURCE_PATHS: Record<string, string> = { api_key: 'api-keys', score_defi
 
 const pathOf = (resource: string) => RESOURCE_PATHS[resource] ?? `${resource}s`;
 
-/** Of executions and evaluations there are always new ones: those that are shown by themselves follow their own runs. */
-const LISTED_ONLY = new Set(['executions', 'evaluations']);
+/** What is read again of those of which there are always new ones: what is shown by itself follows its own run, and executions come into their list one by one. */
+const PARTS: Record<string, string> = { executions: 'newest', evaluations: 'list' };
 
 const isLongList = ({ state: { data } }: Query) => {
   const pages = (data as { pages?: unknown[] } | undefined)?.pages;
@@ -25,9 +25,9 @@ const isLongList = ({ state: { data } }: Query) => {
 function isAbout(query: Query, path: string): boolean {
   const [first, second] = query.queryKey;
   if (first === 'home') return second === `/${path}`;
-  if (first !== path || query.meta?.['live'] === false) return false;
+  if (first !== path) return false;
   // Whoever reads on in a list of several pages would see it move.
-  return (!LISTED_ONLY.has(path) || second === 'list') && !isLongList(query);
+  return (PARTS[path] ?? second) === second && !isLongList(query);
 }
 
 /** Reads again what is shown of a type of resource, at most every 2 s. */
