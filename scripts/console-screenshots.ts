@@ -237,25 +237,26 @@ interface Shot {
 
 const shotsOf = (ids: Awaited<ReturnType<typeof useService>>): Shot[] => [
   { name: 'sign-in', at: '/sign-in', shows: 'API key', height: 420 },
+  { name: 'home', at: '/', shows: 'First steps', height: 1_000 },
   { name: 'prompts', at: '/prompts', shows: PROMPT },
   { name: 'prompts-phone', at: '/prompts', shows: PROMPT, isPhone: true },
   { name: 'prompt', at: `/prompts/${PROMPT}`, shows: 'Save as version 3' },
   { name: 'versions', at: `/prompts/${PROMPT}?tab=versions`, shows: 'First version', isDark: true },
-  { name: 'runs', at: `/prompts/${PROMPT}?tab=runs`, shows: 'Latency, median', height: 1_000 },
+  { name: 'runs', at: `/prompts/${PROMPT}?tab=runs`, shows: 'Median latency', height: 1_000 },
   {
     name: 'playground',
-    at: `/playground?execution=${ids.execution}`,
-    shows: 'Pane 1',
-    height: 1_100,
+    at: `/playground?prompt=${PROMPT}&panes=1,2&dataset=${DATASET}&examples=0-2`,
+    shows: 'Pane 2',
+    height: 1_200,
     async prepare(page) {
-      await page.getByRole('button', { name: 'Add a pane' }).click();
-      await page.getByRole('region', { name: 'Pane 2' }).getByLabel('Version').selectOption('1');
       await page.getByRole('button', { name: 'Run all' }).click();
-      await page.getByText('completed').nth(1).waitFor();
+      await page.getByText('completed').nth(5).waitFor();
+      await page.getByRole('button', { name: 'Compare with pane 1' }).click();
     },
   },
   { name: 'executions', at: '/executions', shows: PROMPT },
-  { name: 'execution', at: `/executions/${ids.execution}`, shows: 'Calls to models' },
+  { name: 'executions-panel', at: `/executions?open=${ids.execution}`, shows: 'Timeline', isDark: true },
+  { name: 'execution', at: `/executions/${ids.execution}`, shows: 'Timeline' },
   { name: 'evaluations', at: `/evaluations?prompt_name=${PROMPT}`, shows: 'Score by version' },
   {
     name: 'new-evaluation',

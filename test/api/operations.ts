@@ -147,9 +147,12 @@ export const BY_SESSION: ReadonlySet<string> = new Set([
 /** Paths of operations that are for members alone. */
 export const BY_MEMBER = /^\/me\/api-keys/;
 
+/** What a name in a path of a collection is, where it is not that of the prompt. */
+const NAMES: Record<string, string> = { '/datasets': 'support/questions', '/views': 'What failed' };
+
 /** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {
-  const nameIn = (collection: string) => (collection === '/datasets' ? 'support/questions' : 'support/greeting');
+  const nameIn = (collection: string) => NAMES[collection] ?? 'support/greeting';
   const ids = new Map<string, string>();
   const prompt = api.operations.find(({ operationId }) => operationId === 'createPrompt')?.example;
   // The examples speak of version 3.

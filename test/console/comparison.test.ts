@@ -90,7 +90,7 @@ test('a comparison is grouped by metadata, narrowed to a group and an evaluator,
   await texts.getByRole('heading', { name: 'Expected' }).waitFor();
 
   await page.getByLabel('Scores of').selectOption('named');
-  await page.getByText('No difference: every example has the same score').waitFor();
+  await page.getByRole('strong').getByText('No difference: every example has the same score').waitFor();
   await page.getByRole('link', { name: 'All: 12' }).click();
   await texts.getByText('1 of 12').waitFor();
   expect(complaints).toEqual([]);
@@ -127,10 +127,11 @@ test('results are searched and sorted by their headers, with the sums of what is
   const header = table.getByRole('columnheader', { name: 'exact' });
   await header.getByRole('button').click();
   await page.waitForURL(/sort_by=score/);
-  await waitFor('the order', async () => (await header.getAttribute('aria-sort')) === 'descending');
-  await header.getByRole('button').click();
-  await waitFor('the other order', async () => (await header.getAttribute('aria-sort')) === 'ascending');
+  await waitFor('the order', async () => (await header.getAttribute('aria-sort')) === 'ascending');
   await waitFor('the worst first', async () => (await table.getByRole('link').first().textContent()) === 'e8');
+  await header.getByRole('button').click();
+  await waitFor('the other order', async () => (await header.getAttribute('aria-sort')) === 'descending');
+  await waitFor('the best first', async () => (await table.getByRole('link').first().textContent()) === 'e0');
   await page.getByLabel('Search').fill('PERSON 1');
   // e1, e10 and e11.
   await page.getByText('3 of 12').waitFor();

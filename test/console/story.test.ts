@@ -33,7 +33,7 @@ test('from the first start to a release and its rollback, by what the console of
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Run all' }).click();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada').waitFor();
-  await page.getByRole('button', { name: 'Save as an example…' }).click();
+  await page.getByRole('button', { name: 'Save as an example…' }).first().click();
   const saving = page.getByRole('dialog', { name: 'Save as an example' });
   await saving.getByLabel('Dataset').fill('people');
   await saving.getByRole('button', { name: 'Save' }).click();

@@ -302,8 +302,8 @@ describe('queries', () => {
       [
         ...['no_such', '__proto__', 'constructor', 'toString', 'limit[]', 'a.b'].map((name) => [name, `${name}=1`]),
         ...queryOf(operation)
-          // Conditions on scores may be repeated.
-          .filter((name) => name !== 'score')
+          // Conditions on scores and metadata may be repeated.
+          .filter((name) => name !== 'score' && name !== 'metadata')
           .map((name) => [name, `${name}=1&${name}=1`]),
       ].map(
         ([name = '', query]): Attempt => ({

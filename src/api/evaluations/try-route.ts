@@ -9,11 +9,11 @@ import { type Example, type Score, unscored } from '../../evaluators/evaluator.t
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { waitMsOf } from '../executions/prefer.ts';
 import { presentExecution } from '../executions/presenter.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
+import { PreferHeader } from '../executions/schema.ts';
 
-/** How long the response waits for one judge. */
-const JUDGE_WAIT_MS = 120_000;
 /** A judge whose response holds no usable score is asked once more, as in an evaluation. */
 const MAX_ASKS = 2;
 const MAX_TOOL_CALLS = 100;
@@ -93,8 +93,10 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     summary: 'Score one output',
     description:
       'Scores an output by the evaluators of evaluations, and stores no score. A judge is asked by an execution (`metadata.source` is ' +
-      '`evaluator`), which is in the lists and the usage as every other: its cost is in the response, too.',
+      '`evaluator`), which is in the lists and the usage as every other: its cost is in the response, too. Waits up to 60 s for all judges; ' +
+      '`Prefer: wait=N` (0–300 seconds) sets the wait.',
     scope: 'execute',
+    headers: PreferHeader,
     body: TryEvaluators,
     bodyExamples: {
       'By a text': {
@@ -143,22 +145,25 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         modelMs: body.model_ms,
         costUsd: body.cost,
       };
+      const until = performance.now() + waitMsOf(request.header('Prefer'));
       const byTexts = await deps.evaluatorPool.scorer(db.workspaceId, evaluators).score(example, signal);
-      const scores = [];
-      for (const config of evaluators) {
-        const { name, type } = config;
-        const own = byTexts.get(name);
-        const prepared = own === undefined ? prepareEvaluator(config) : undefined;
-        const judged = prepared?.kind === 'judging' ? await judge(deps, request, prepared, example) : undefined;
-        const score = own ?? judged?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
-        scores.push({
-          ...score,
-          name,
-          type,
-          execution_id: judged?.executionId ?? null,
-          cost: judged ? costOf(judged) : null,
-        });
-      }
+      const scores = await Promise.all(
+        evaluators.map(async (config) => {
+          const { name, type } = config;
+          const own = byTexts.get(name);
+          const prepared = own === undefined ? prepareEvaluator(config) : undefined;
+          const judged =
+            prepared?.kind === 'judging' ? await judge(deps, request, prepared, example, until) : undefined;
+          const score = own ?? judged?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
+          return {
+            ...score,
+            name,
+            type,
+            execution_id: judged?.executionId ?? null,
+            cost: judged ? costOf(judged) : null,
+          };
+        }),
+      );
       const score = weightedMean(
         scores.map(({ score: own }, index) => ({ score: own, weight: evaluators[index]?.weight ?? 1 })),
       );
@@ -167,12 +172,13 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
   });
 }
 
-/** Asks a judge, by an execution of its own. */
+/** Asks a judge, by an execution of its own. @param until when the response is due, as `performance.now()` */
 async function judge(
   deps: RunExecutionDeps,
   request: Request,
   { name, model, request: requestOf, read }: PreparedJudging,
   example: Example,
+  until: number,
 ): Promise<Judged> {
   const { input, parameters } = requestOf(example);
   const costs: (string | null)[] = [];
@@ -187,20 +193,20 @@ async function judge(
         parameters,
         metadata: { source: 'evaluator', evaluator: name },
       },
-      JUDGE_WAIT_MS,
+      Math.max(0, until - performance.now()),
     );
     const { id: executionId, status, output, cost, error } = presentExecution(row);
     costs.push(cost.amount);
     const give = (score: Score): Judged => ({ score, executionId, costs });
     if (status === 'queued' || status === 'running')
       return give(
-        unscored('timed_out', `the judge has not responded within ${JUDGE_WAIT_MS / 1000} s; it is still asked`),
+        unscored('timed_out', 'the judge has not responded in time; its execution goes on'),
       );
     if (status !== 'completed')
       return give(unscored('evaluator_error', error?.message ?? `the execution that asks the judge was ${status}`));
     const judgement = read(output ?? '');
     if (judgement.usable) return give(judgement.score);
-    if (costs.length === MAX_ASKS) return give(unscored('unusable_judgement', judgement.reason));
+    if (costs.length === MAX_ASKS || performance.now() >= until) return give(unscored('unusable_judgement', judgement.reason));
   }
 }
 

@@ -137,7 +137,9 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       description:
         'Asks the provider for the list of its models, with the key that is set: that costs nothing. Waits up to 15 s.',
       scope: 'admin',
-      params: z.object({ name: z.string() }),
+      params: z.object({
+        name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the name of a provider, such as openai'),
+      }),
       response: ProviderTest,
       responseExample: testSample,
       async handler({ params: { name }, signal }) {

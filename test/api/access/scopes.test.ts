@@ -444,6 +444,7 @@ test('every change that shows more than its request has is in the list', () => {
     'setScoreDefinition',
     'skipQueueItem',
     'storeEvaluationResults',
+    'tryEvaluators',
   ]);
 });
 
