@@ -9201,6 +9201,12 @@ export type ListEvaluatorsResponse = ListEvaluatorsResponses[keyof ListEvaluator
 
 export type TryEvaluatorsData = {
     body: TryEvaluators;
+    headers?: {
+        /**
+         * `wait=N` (0–300 seconds, 60 unless given) or `respond-async`.
+         */
+        Prefer?: string;
+    };
     path?: never;
     query?: never;
     url: '/evaluators/try';
