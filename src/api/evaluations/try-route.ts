@@ -199,14 +199,13 @@ async function judge(
     costs.push(cost.amount);
     const give = (score: Score): Judged => ({ score, executionId, costs });
     if (status === 'queued' || status === 'running')
-      return give(
-        unscored('timed_out', 'the judge has not responded in time; its execution goes on'),
-      );
+      return give(unscored('timed_out', 'the judge has not responded in time; its execution goes on'));
     if (status !== 'completed')
       return give(unscored('evaluator_error', error?.message ?? `the execution that asks the judge was ${status}`));
     const judgement = read(output ?? '');
     if (judgement.usable) return give(judgement.score);
-    if (costs.length === MAX_ASKS || performance.now() >= until) return give(unscored('unusable_judgement', judgement.reason));
+    if (costs.length === MAX_ASKS || performance.now() >= until)
+      return give(unscored('unusable_judgement', judgement.reason));
   }
 }
 
