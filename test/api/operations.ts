@@ -148,7 +148,11 @@ export const BY_SESSION: ReadonlySet<string> = new Set([
 export const BY_MEMBER = /^\/me\/api-keys/;
 
 /** What a name in a path of a collection is, where it is not that of the prompt. */
-const NAMES: Record<string, string> = { '/datasets': 'support/questions', '/views': 'What failed' };
+const NAMES: Record<string, string> = {
+  '/datasets': 'support/questions',
+  '/views': 'What failed',
+  '/providers': 'nowhere',
+};
 
 /** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {

@@ -137,7 +137,7 @@ test('results are searched and sorted by their headers, with the sums of what is
   await page.getByText('3 of 12').waitFor();
   await page.getByText('1 of 3', { exact: true }).waitFor();
   await table.getByRole('link', { name: 'e10' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('dialog', { name: /^Example/ });
   await dialog.getByRole('region', { name: 'Sent to the model' }).getByText('Hi person 10').waitFor();
   await dialog.getByRole('link', { name: 'Open in the playground' }).waitFor();
   await page.keyboard.press('j');

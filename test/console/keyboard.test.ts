@@ -84,7 +84,9 @@ async function untilFocused(wanted: Locator): Promise<void> {
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const link = (name: string) => page.getByRole('link', { name, exact: true });
-const dialog = (name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
+/** Not a message, which is a dialog, too, for whoever hears it. */
+const dialog = (name?: string) =>
+  page.getByRole('dialog', name === undefined ? {} : { name }).and(page.locator(':not(.toast)'));
 const main = () => page.getByRole('main');
 
 test('a dataset is uploaded, and an example of it changed', async () => {

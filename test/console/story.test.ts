@@ -49,7 +49,7 @@ test('from the first start to a release and its rollback, by what the console of
   await home(4);
   await first.getByRole('link', { name: 'Set a label' }).click();
   await page.getByRole('button', { name: 'Label… version 1' }).click();
-  const labelling = page.getByRole('dialog');
+  const labelling = page.getByRole('dialog', { name: 'Label version 1' });
   await labelling.getByRole('button', { name: 'Set the label' }).click();
   await page.getByText('“production” is at version 1 now.').first().waitFor();
   await page.getByRole('link', { name: 'Home', exact: true }).click();
@@ -94,7 +94,7 @@ test('from the first start to a release and its rollback, by what the console of
   const seen = await Promise.all(Array.from({ length: 100 }, (_, customer) => versionOf(customer)));
   expect(new Set(seen)).toEqual(new Set([1, 2]));
   await page.getByRole('button', { name: 'Roll back…' }).click();
-  const ending = page.getByRole('dialog');
+  const ending = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Roll back' }) });
   await ending.getByLabel('Comment').fill('People miss the hello');
   await ending.getByRole('button', { name: 'Roll back' }).click();
   await page.getByRole('status').getByText('rolled back', { exact: true }).waitFor();

@@ -108,7 +108,7 @@ export function PaneHead({
       {draft === undefined && version && (
         <details open>
           <summary>Text</summary>
-          <VersionText version={version} label={`text ${at + 1}, version ${version.version}`} />
+          <VersionText version={version} label={`text ${at + 1} (v${version.version})`} />
         </details>
       )}
       {draft !== undefined && (
