@@ -193,7 +193,7 @@ test('a label is protected, which the audit log tells', async () => {
 
 test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
   const { body: webhooks } = await call('GET', '/webhooks');
-  const { id } = webhooks.data[0];
+  const { id } = webhooks.data.find(({ events }: { events: string[] }) => events.join() === 'prompt.updated');
   const { body: deliveries } = await call('GET', `/webhooks/${id}/deliveries`);
   const problems = await problemsOf(stage, [
     { at: '/webhooks', shows: 'Webhooks' },

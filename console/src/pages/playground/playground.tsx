@@ -84,6 +84,11 @@ export function Playground({
     void navigate({ search: (before) => ({ ...before, ...address }), replace: true, resetScroll: false });
     return { ...search, ...address };
   };
+  /** Also what the address says of it. */
+  const throwAway = async () => {
+    await navigate({ search: startOf(search), replace: true, resetScroll: false });
+    startOver();
+  };
   const set = (next: Bench) => {
     current.current = next;
     setBench(next);
@@ -201,7 +206,7 @@ export function Playground({
         runThese(current.current.panes, current.current.rows);
       }}
     >
-      {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
+      {restored && <RestoredNotice draft={restored} onThrowAway={() => void throwAway()} />}
       {!restored && <RowsOfAddress onRows={addRows} />}
       <div className="bench-tools">
         <PromptChoice name={prompt?.name} />
