@@ -290,7 +290,7 @@ const shotsOf = (ids: Awaited<ReturnType<typeof useService>>): Shot[] => [
   { name: 'delivery', at: `/webhooks/${ids.webhook}?delivery=${ids.delivery}`, shows: 'Attempt 1' },
   { name: 'keys', at: '/settings', shows: 'chat of the shop', height: 420 },
   { name: 'labels', at: '/settings?tab=labels', shows: 'staging', height: 560 },
-  { name: 'sessions', at: '/settings?tab=sessions', shows: 'this one', height: 420 },
+  { name: 'sessions', at: '/settings?tab=sessions', shows: 'bootstrap', height: 420 },
   { name: 'audit', at: '/settings?tab=audit', shows: '127.0.0.1', isDark: true },
   {
     name: 'release',
