@@ -77,7 +77,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await page.getByRole('button', { name: 'Add executions…' }).click();
   await page.getByRole('dialog').getByLabel('Prompt').fill('say');
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
-  await page.getByText('2 were added.').first().waitFor();
+  await page.getByText('2 added.').first().waitFor();
   await page
     .getByRole('table', { name: 'Items' })
     .getByRole('row', { name: /Execution .* to do/ })
@@ -212,7 +212,7 @@ test('an item stays with who works on it, and the page says when its time has en
   await page.getByLabel('Comment').fill('Still reading');
   expect((await renewed).status()).toBe(200);
   await page.clock.fastForward('15:00');
-  await page.getByText(/^Your time for this item ended at/).waitFor();
+  await page.getByText(/^Your reservation of this item ended at/).waitFor();
   await page.getByRole('radio', { name: 'Billing' }).check();
   await page.getByRole('button', { name: /^Complete/ }).click();
   await page.getByRole('heading', { name: 'Nothing is left for you' }).waitFor();

@@ -146,7 +146,7 @@ test('trends by version are on the prompt’s page, and executions with a bad sc
 
   await page.goto(stage.at('/executions?prompt_name=trend'));
   await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('Score, as').fill('helpful=false');
+  await page.getByLabel('Score, such as').fill('helpful=false');
   await page.waitForURL(/score=/);
   await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Create a dataset…' }).click();

@@ -31,7 +31,7 @@ test('from the first start to a release and its rollback, by what the console of
   await home(1);
   await first.getByRole('link', { name: 'Open the playground' }).click();
   await page.getByLabel('name', { exact: true }).fill('Ada');
-  await page.getByRole('button', { name: 'Run all' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada').waitFor();
   await page.getByRole('button', { name: 'Save as an example…' }).first().click();
   const saving = page.getByRole('dialog', { name: 'Save as an example' });

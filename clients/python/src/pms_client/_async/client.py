@@ -106,6 +106,7 @@ class AsyncPms:
         self.score_definitions = operations.AsyncScoreDefinitionsOperations(transport)
         self.sessions = operations.AsyncSessionsOperations(transport)
         self.statistics = operations.AsyncStatisticsOperations(transport)
+        self.views = operations.AsyncViewsOperations(transport)
         self._recorder = AsyncRecorder(
             transport,
             max_runs=max_recorded_runs,

@@ -107,6 +107,7 @@ class Pms:
         self.score_definitions = operations.ScoreDefinitionsOperations(transport)
         self.sessions = operations.SessionsOperations(transport)
         self.statistics = operations.StatisticsOperations(transport)
+        self.views = operations.ViewsOperations(transport)
         self._recorder = Recorder(
             transport,
             max_runs=max_recorded_runs,
