@@ -77,3 +77,7 @@ export function dayStart(day: string | undefined, daysLater = 0): string | undef
   date.setDate(date.getDate() + daysLater);
   return date.toISOString();
 }
+
+/** `1 call`, `1,200 calls`. */
+export const plural = (count: number, one: string, many: string) =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

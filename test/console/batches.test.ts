@@ -29,15 +29,15 @@ test('a run by batches is begun with its saving in view, followed, and one that 
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations/new?prompt=echo'));
   await page.getByLabel('From', { exact: true }).selectOption('inline');
-  await page.getByRole('region', { name: 'Estimate' }).getByText('1 calls of the model').waitFor();
+  await page.getByRole('region', { name: 'Estimate' }).getByText('1 call of the model').waitFor();
   const mode = page.getByLabel('Model calls');
   const offered = () => mode.locator('option').allTextContents();
-  await page.getByText('By batches, calls cost less').waitFor();
+  await page.getByText('In batches, calls cost less').waitFor();
   // The sandbox has none.
   expect(await offered()).toEqual(['Individually, now', 'In batches where all models support them']);
 
   await page.getByLabel('Prompt', { exact: true }).fill('say');
-  await mode.locator('option', { hasText: /^By batches$/ }).waitFor({ state: 'attached' });
+  await mode.locator('option', { hasText: /^In batches$/ }).waitFor({ state: 'attached' });
   await mode.selectOption('In batches');
   await page.getByLabel('Maximum wait for a batch').selectOption('12 hours');
   await page.getByLabel('Calls without a response then').selectOption('count as failed');

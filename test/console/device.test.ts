@@ -54,7 +54,7 @@ describe('the page on which a person lets a program in', () => {
     expect(Math.round(days)).toBe(30);
     // The code is of no use any more.
     await page.reload();
-    await page.getByText('There is no such code').waitFor();
+    await page.getByText(/There is no such code|No request has this code/).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -95,7 +95,7 @@ describe('the page on which a person lets a program in', () => {
     // The last ones would lead to another operation.
     for (const code of [codes.user_code, 'BBBB-BBBB', '..', '../../releases/rel_1', `${codes.user_code}/approve?`]) {
       await page.goto(stage.at(`/device?code=${encodeURIComponent(code)}`));
-      await page.getByText('There is no such code').waitFor();
+      await page.getByText(/There is no such code|No request has this code/).waitFor();
       await page.getByLabel('Code').waitFor();
     }
     await context.close();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
-import { formatCost, formatNumber } from '../../format.ts';
+import { formatCost, formatNumber, plural } from '../../format.ts';
 import { type RunForm, toScheduled } from './run-form-state.ts';
 import type { Estimate, ScheduledEvaluation } from './types.ts';
 
@@ -43,7 +43,7 @@ export function EstimateView({ form }: { form: RunForm }) {
             {data.savings !== null && `, ${formatCost(data.savings)} less than with single calls`}
           </p>
           <p>
-            {formatNumber(data.examples)} examples, {formatNumber(data.model_calls)} calls of the model
+            {plural(data.examples, 'example', 'examples')}, {plural(data.model_calls, 'call', 'calls')} of the model
             {data.judge_calls > 0 && `, ${formatNumber(data.judge_calls)} of judges`}, {formatNumber(data.tokens.input)}{' '}
             tokens in, {formatNumber(data.tokens.output)} out.
           </p>
