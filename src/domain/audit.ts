@@ -65,7 +65,6 @@ export const AUDIT_ACTIONS = {
   'webhook.tested': 'webhook',
   'webhook.replayed': 'webhook',
   'webhook.redelivered': 'webhook',
-  'webhook.sent_now': 'webhook',
   'api_key.created': 'api_key',
   'api_key.revoked': 'api_key',
   'session.created': 'session',

@@ -96,7 +96,7 @@ test('without a mouse: sign in, open a dialog, leave it, choose a theme', async 
   await page.getByRole('dialog', { name: 'New prompt' }).waitFor();
   await tabTo(page, page.getByRole('textbox', { name: 'Name' }));
   await page.keyboard.type('by/keyboard');
-  await tabTo(page, page.getByRole('textbox', { name: 'Text' }));
+  await tabTo(page, page.getByRole('textbox', { name: 'User message' }));
   await page.keyboard.type('Hello');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -69,7 +69,7 @@ export function deliveryRoutes({
       method: 'post',
       path: '/deliveries/{id}/send-now',
       operationId: 'sendDeliveryNow',
-      audit: ['webhook.sent_now'],
+      audit: ['webhook.redelivered'],
       tag,
       summary: 'Send a waiting delivery now',
       description:

@@ -99,7 +99,8 @@ test('lists and sums show nothing of another workspace', async () => {
   for (const { path, operationId } of lists) {
     const { status, body } = await stranger.call('GET', path);
     expect([operationId, status]).toEqual([operationId, 200]);
-    expect(body.data.length).toBeLessThanOrEqual(operationId === 'listApiKeys' ? 1 : path === '/usage' ? 1 : 0);
+    // Counts by filter are no list.
+    expect((body.data ?? []).length).toBeLessThanOrEqual(operationId === 'listApiKeys' ? 1 : path === '/usage' ? 1 : 0);
     for (const trace of [...resources.ids, 'support/']) expect(JSON.stringify(body)).not.toContain(trace);
   }
   const archived = await stranger.call('GET', '/prompts?archived=all');

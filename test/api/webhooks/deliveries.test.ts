@@ -131,7 +131,7 @@ describe('sending one now', () => {
       [uuidOf(waiting)],
     );
     expect(row?.is_due).toBe(true);
-    const { body: log } = await service.call('GET', '/audit-log?action=webhook.sent_now');
+    const { body: log } = await service.call('GET', '/audit-log?action=webhook.redelivered');
     expect(log.data[0].details.delivery_id).toBe(waiting);
   });
 });

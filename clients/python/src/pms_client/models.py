@@ -2005,7 +2005,6 @@ class AuditEntry(BaseModel):
         "webhook.tested",
         "webhook.replayed",
         "webhook.redelivered",
-        "webhook.sent_now",
         "api_key.created",
         "api_key.revoked",
         "session.created",

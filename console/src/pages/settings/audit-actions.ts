@@ -67,7 +67,6 @@ const ACTIONS: Record<AuditAction, true> = {
   'webhook.tested': true,
   'webhook.replayed': true,
   'webhook.redelivered': true,
-  'webhook.sent_now': true,
   'api_key.created': true,
   'api_key.revoked': true,
   'session.created': true,

@@ -37,8 +37,9 @@ export async function sendNow(db: WorkspaceDatabase, client: Client, id: string)
         .where('status', '=', 'waiting')
         .where('attempts_made', '=', row.attempts_made),
     );
-    await recordChange(query, 'webhook.sent_now', publicId('webhook', webhookId), {
+    await recordChange(query, 'webhook.redelivered', publicId('webhook', webhookId), {
       delivery_id: publicId('delivery', row.id),
+      now: true,
       event_id: publicId('event', eventId),
     });
     return getDelivery({ query }, row.id);

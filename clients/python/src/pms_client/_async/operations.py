@@ -88,7 +88,6 @@ class AsyncAuditLogOperations:
             "webhook.tested",
             "webhook.replayed",
             "webhook.redelivered",
-            "webhook.sent_now",
             "api_key.created",
             "api_key.revoked",
             "session.created",

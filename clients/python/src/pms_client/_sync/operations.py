@@ -89,7 +89,6 @@ class AuditLogOperations:
             "webhook.tested",
             "webhook.replayed",
             "webhook.redelivered",
-            "webhook.sent_now",
             "api_key.created",
             "api_key.revoked",
             "session.created",
