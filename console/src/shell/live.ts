@@ -92,7 +92,7 @@ export function useLiveUpdates(): void {
       }
       if (following !== undefined) return;
       following = new AbortController();
-      void follow(client, refetcher.note, following.signal);
+      void follow(client, (path) => refetcher.note(path), following.signal);
     };
     look();
     document.addEventListener('visibilitychange', look);

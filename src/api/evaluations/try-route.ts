@@ -176,11 +176,12 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
 async function judge(
   deps: RunExecutionDeps,
   request: Request,
-  { name, model, request: requestOf, read }: PreparedJudging,
+  judging: PreparedJudging,
   example: Example,
   until: number,
 ): Promise<Judged> {
-  const { input, parameters } = requestOf(example);
+  const { name, model } = judging;
+  const { input, parameters } = judging.request(example);
   const costs: (string | null)[] = [];
   for (;;) {
     const row = await runPart(
@@ -202,7 +203,7 @@ async function judge(
       return give(unscored('timed_out', 'the judge has not responded in time; its execution goes on'));
     if (status !== 'completed')
       return give(unscored('evaluator_error', error?.message ?? `the execution that asks the judge was ${status}`));
-    const judgement = read(output ?? '');
+    const judgement = judging.read(output ?? '');
     if (judgement.usable) return give(judgement.score);
     if (costs.length === MAX_ASKS || performance.now() >= until)
       return give(unscored('unusable_judgement', judgement.reason));

@@ -11,7 +11,7 @@ import {
   setView,
   VIEWED_PAGES,
 } from '../../services/views/saved-views.ts';
-import { PutView, View, ViewPage, ViewParams, ViewsQuery, viewSample } from './schema.ts';
+import { PutView, View, ViewList, ViewParams, ViewsQuery, viewSample } from './schema.ts';
 
 const tag = 'Views';
 
@@ -40,7 +40,7 @@ export function viewRoutes(): Route[] {
       summary: "List one's own views and those that are shared, oldest first",
       scope: 'read',
       query: ViewsQuery,
-      response: ViewPage,
+      response: ViewList,
       responseExample: { data: [viewSample], next_cursor: null },
       async handler({ db, key, query: { page, limit, cursor } }) {
         const owner = ownerOf(key);

@@ -58,7 +58,7 @@ export const View = z
   })
   .meta({ id: 'View' });
 
-export const ViewPage = pageOf(View).meta({ id: 'ViewPage' });
+export const ViewList = pageOf(View).meta({ id: 'ViewList' });
 export const ViewParams = z.object({ name: ViewName });
 export const ViewsQuery = z.strictObject({ ...PageQuery, page: ViewedPage.optional() });
 

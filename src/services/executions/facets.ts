@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { EXAMINED_EXECUTIONS, lastExamined } from './executions.ts';
+import { lastExamined } from './executions.ts';
 import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
 
 /** What executions are counted by, each with how a filter takes its values. */

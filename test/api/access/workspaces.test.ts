@@ -28,7 +28,9 @@ const takesStream = ({ requestBody, example }: Operation) => requestBody !== und
 const creates = (operation: Operation) =>
   takesStream(operation) ||
   operation.status === '201' ||
-  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue', 'setRule'].includes(operation.operationId);
+  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue', 'setRule', 'setView'].includes(
+    operation.operationId,
+  );
 
 /** Everything that the first workspace can read of its own. */
 async function readAll() {

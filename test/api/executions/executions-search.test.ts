@@ -35,7 +35,7 @@ const list = (query: Record<string, string | string[]>, call: Call = service.cal
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
-  return call('GET', `${at}?${new URLSearchParams(pairs)}`);
+  return call('GET', `${at}?${new URLSearchParams(pairs).toString()}`);
 };
 const found = async (query: Record<string, string | string[]>, call?: Call): Promise<string[]> => {
   const { status, body } = await list(query, call);

@@ -3214,7 +3214,7 @@ class NotificationPage(BaseModel):
     ]
 
 
-class ViewPage(BaseModel):
+class ViewList(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )

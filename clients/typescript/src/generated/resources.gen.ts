@@ -324,7 +324,7 @@ export interface NotificationsOperations {
 
 export interface ViewsOperations {
   /** List one's own views and those that are shared, oldest first: `GET /views` */
-  list(query?: QueryOf<api.ListViewsData>, options?: CallOptions): List<api.ViewPage['data'][number]>;
+  list(query?: QueryOf<api.ListViewsData>, options?: CallOptions): List<api.ViewList['data'][number]>;
   /** Create or replace a view of one’s own: `PUT /views/{name}` */
   set(name: string, body: NonNullable<api.SetViewData['body']>, options?: CallOptions): ApiPromise<api.View>;
   /** Delete a view of one’s own: `DELETE /views/{name}` */

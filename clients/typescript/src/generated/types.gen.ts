@@ -4204,7 +4204,7 @@ export type Notification = {
     created_at: Timestamp;
 };
 
-export type ViewPage = {
+export type ViewList = {
     data: Array<View>;
     /**
      * Pass it as `cursor` to get the next page; null on the last.
@@ -12642,7 +12642,7 @@ export type ListViewsResponses = {
     /**
      * Done.
      */
-    200: ViewPage;
+    200: ViewList;
 };
 
 export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];

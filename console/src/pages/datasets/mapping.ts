@@ -71,7 +71,7 @@ export function toExamples({ columns, rows }: Table, mapping: Mapping, isText: b
       if (value === undefined) continue;
       if (part === 'metadata') metadata[name] = value;
       if (part === 'expected') example['expected'] = value;
-      if (part === 'id') example['id'] = String(value);
+      if (part === 'id') example['id'] = typeof value === 'string' ? value : JSON.stringify(value);
     }
     const { id, ...rest } = example;
     return {
