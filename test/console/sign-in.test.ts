@@ -18,7 +18,7 @@ test('a shared address asks for a key, says when it is none, and leads on to the
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   expect(page.url()).toBe(stage.at('/executions?status=failed'));
-  expect(await page.getByLabel('Status').inputValue()).toBe('failed');
+  expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('failed');
   const [cookie] = await context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
   await context.close();

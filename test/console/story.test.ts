@@ -78,8 +78,8 @@ test('from the first start to a release and its rollback, by what the console of
   // Home says so, and leads there.
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page
-    .getByRole('link', { name: new RegExp(NAME) })
-    .first()
+    .getByRole('region', { name: 'Needs attention' })
+    .getByRole('link', { name: /^Release of/ })
     .click();
   await approval.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('5 % get version 2').first().waitFor();

@@ -60,7 +60,12 @@ function createRefetcher(client: QueryClient) {
 async function follow(client: QueryClient, note: (path: string) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const response = await send('GET', '/changes', { headers: { Accept: 'text/event-stream' }, signal });
+      const response = await send('GET', '/changes', {
+        headers: { Accept: 'text/event-stream' },
+        signal,
+        // Whoever types is asked to sign in again by what they do next, not by this.
+        waitsForSignIn: false,
+      });
       await readEvents(response, ({ data }) => {
         const { resources } = data as { resources: string[] };
         if (resources.length > 0) for (const resource of resources) note(pathOf(resource));
