@@ -43,7 +43,8 @@ test('a session whose key is revoked ends, and another key goes on where it was'
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   expect(await page.getByRole('button', { name: 'New prompt…' }).count()).toBe(0);
   await stage.service.call('DELETE', `/api-keys/${key.id}`);
-  await page.getByRole('link', { name: 'Executions' }).click();
+  // The dialog may be there already, by what the page has read again.
+  await page.getByRole('link', { name: 'Executions' }).dispatchEvent('click');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.getByLabel('API key').fill(stage.service.key);
   await dialog.getByRole('button', { name: 'Sign in' }).click();

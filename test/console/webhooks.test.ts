@@ -154,7 +154,7 @@ test('a key is made, shown once, and revoked; a session is ended', async () => {
   await page.getByRole('link', { name: 'Sessions' }).click();
   await page.getByRole('button', { name: 'End the session of for a program' }).click();
   await page.getByText('The session was ended.').first().waitFor();
-  await other.page.getByRole('link', { name: 'Prompts' }).click();
+  await other.page.getByRole('link', { name: 'Prompts' }).dispatchEvent('click');
   await other.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   await other.context.close();
 
