@@ -7,7 +7,7 @@ import { unnestOf } from '../../db/sql.ts';
 import { type Builder, prepared } from '../../db/statement.ts';
 import { AUDITED_TYPES, type AuditedType } from '../../domain/audit.ts';
 import { EVENT_TYPES } from '../../domain/webhooks/events.ts';
-import { createOpenReaders, type Source } from './open-readers.ts';
+import { createOpenReaders, lookingTick, type Source } from './open-readers.ts';
 
 export interface ChangesFormat {
   /** What has changed since the last time; nothing, to begin with: what changes from then on is told. */
@@ -101,25 +101,15 @@ export function createChangesHub({
   lookEveryMs = LOOK_EVERY_MS,
 }: ChangesHubDeps): ChangesHub {
   /** By workspace. */
-  const open = createOpenReaders<Set<AuditedType> | undefined, WatchedWorkspace>({ everyMs: lookEveryMs, onTick });
+  const open = createOpenReaders<Set<AuditedType> | undefined, WatchedWorkspace>({
+    everyMs: lookEveryMs,
+    onTick: lookingTick({ keepAlive: format.keepAlive, look, onError: warn }),
+  });
   const { sources } = open;
-  const keepAlive = Buffer.from(format.keepAlive);
-  let isLooking = false;
 
-  function onTick(isQuiet: boolean): void {
-    if (isQuiet)
-      for (const { readers } of sources.values())
-        for (const reader of readers.keys()) if (reader.isReady) reader.send(keepAlive);
-    if (isLooking) return;
-    isLooking = true;
-    void look()
-      .catch((error: unknown) => {
-        if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot look for changes; trying again');
-        else log.error({ err: error }, 'cannot look for changes; trying again');
-      })
-      .finally(() => {
-        isLooking = false;
-      });
+  function warn(error: unknown): void {
+    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot look for changes; trying again');
+    else log.error({ err: error }, 'cannot look for changes; trying again');
   }
 
   async function look(): Promise<void> {

@@ -35,7 +35,7 @@ export interface OpenReaders<Entry, S extends Source<Entry>> {
   close(): void;
 }
 
-export interface OpenReadersOptions {
+export interface OpenReadersOptions<S> {
   everyMs: number;
   /** Default: 60 s. */
   stalledMs?: number | undefined;
@@ -43,14 +43,14 @@ export interface OpenReadersOptions {
    * Called every `everyMs` as long as there are readers.
    * @param isQuiet a comment is due, so that no connection is taken for dead: every 15 s
    */
-  onTick: (isQuiet: boolean) => void;
+  onTick: (isQuiet: boolean, sources: Iterable<S>) => void;
 }
 
 export function createOpenReaders<Entry, S extends Source<Entry>>({
   everyMs,
   stalledMs = STALLED_MS,
   onTick,
-}: OpenReadersOptions): OpenReaders<Entry, S> {
+}: OpenReadersOptions<S>): OpenReaders<Entry, S> {
   const sources = new Map<string, S>();
   const open = new Set<StreamReader>();
   let isClosed = false;
@@ -62,7 +62,7 @@ export function createOpenReaders<Entry, S extends Source<Entry>>({
       if (reader.stalledMs > stalledMs) reader.destroy(new Error('The caller takes nothing of the stream.'));
     const isQuiet = performance.now() >= nextKeepAliveAt;
     if (isQuiet) nextKeepAliveAt = performance.now() + KEEP_ALIVE_EVERY_MS;
-    onTick(isQuiet);
+    onTick(isQuiet, sources.values());
   }
 
   function forget(source: S): void {
@@ -114,5 +114,32 @@ export function createOpenReaders<Entry, S extends Source<Entry>>({
         for (const reader of open) reader.destroy();
       }, CLOSE_WITHIN_MS).unref();
     },
+  };
+}
+
+/**
+ * Looks one at a time, and lets readers know that their connection lives where a comment is due. After an error the next tick looks again.
+ */
+export function lookingTick({
+  keepAlive,
+  look,
+  onError,
+}: {
+  keepAlive: string;
+  look: () => Promise<void>;
+  onError: (error: unknown) => void;
+}): (isQuiet: boolean, sources: Iterable<Source<unknown>>) => void {
+  const comment = Buffer.from(keepAlive);
+  let isLooking = false;
+  return (isQuiet, sources) => {
+    if (isQuiet)
+      for (const { readers } of sources) for (const reader of readers.keys()) if (reader.isReady) reader.send(comment);
+    if (isLooking) return;
+    isLooking = true;
+    void look()
+      .catch(onError)
+      .finally(() => {
+        isLooking = false;
+      });
   };
 }

@@ -7,7 +7,7 @@ import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
-import { createOpenReaders, type Source } from './open-readers.ts';
+import { createOpenReaders, lookingTick, type Source } from './open-readers.ts';
 
 /** What a reader of an evaluation is told: how it is now, and how it has ended. */
 export interface ProgressEvent {
@@ -84,23 +84,12 @@ export function createProgressHub({
   stalledMs,
 }: ProgressHubDeps): ProgressHub {
   /** By workspace and id. */
-  const open = createOpenReaders<Buffer | undefined, ReadEvaluation>({ everyMs: lookEveryMs, stalledMs, onTick });
+  const open = createOpenReaders<Buffer | undefined, ReadEvaluation>({
+    everyMs: lookEveryMs,
+    stalledMs,
+    onTick: lookingTick({ keepAlive: format.keepAlive, look, onError: warn }),
+  });
   const { sources } = open;
-  const keepAlive = Buffer.from(format.keepAlive);
-  let isLooking = false;
-
-  function onTick(isQuiet: boolean): void {
-    if (isQuiet)
-      for (const { readers } of sources.values())
-        for (const reader of readers.keys()) if (reader.isReady) reader.send(keepAlive);
-    if (isLooking) return;
-    isLooking = true;
-    void look()
-      .catch(warn)
-      .finally(() => {
-        isLooking = false;
-      });
-  }
 
   function warn(error: unknown): void {
     // It was deleted: its readers' streams have ended.
