@@ -36,6 +36,8 @@ const LEAST_WARM_UP_MS = 60_000;
 const FLAT = 1.1;
 /** Pages come one by one: what is smaller than this grows by steps. */
 const LEAST_BYTES = 512 * 1024;
+/** Asks as much of the machine at each time: what it changes by, the machine does. */
+const CONTROL = 'select sum(sqrt(n)) from generate_series(1, 50000) as n';
 /** Autovacuum begins where so many rows of a table are dead. */
 const VACUUM_SHARE = 0.2;
 const BYTES_OF_A_ROW = ['table', 'indexes'] as const;
@@ -272,6 +274,8 @@ async function soak(
   const database = new pg.Client(cluster.postgres.url('pms'));
   await database.connect();
   await database.query('create extension pg_stat_statements');
+  const control = new pg.Client(cluster.temporalPostgres.url('postgres'));
+  await control.connect();
   try {
     const { hopelessId } = await prepareSoak(first, receivers);
     const startedAt = performance.now();
@@ -290,6 +294,9 @@ async function soak(
       repeat(SAMPLE_EVERY_MS, until, async () => {
         const sample = await sampleProcesses(processes, now());
         const times = await sampleCpu([...processes, ...databases], now());
+        const askedAt = performance.now();
+        await control.query(CONTROL);
+        sample.values['a query that always does the same (ms)'] = performance.now() - askedAt;
         recorded.samples.push(sample);
         recorded.cpu.push(times);
         await keep([{ processes: sample }, { cpu: times }]);
@@ -309,7 +316,7 @@ async function soak(
     await keepDone();
     return recorded;
   } finally {
-    await database.end();
+    await Promise.all([database.end(), control.end()]);
     await receivers.close();
   }
 }

@@ -5,7 +5,7 @@ import { prepared } from '../db/statement.ts';
 import { UUID_V7 } from '../db/uuid-v7.ts';
 import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
 import { isSubscribed } from '../services/events/is-subscribed.ts';
-import { dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
+import { anyOfNext, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /**
  * Makes the deliveries of events that are not dispatched yet: one for each webhook that is enabled and subscribed. Events that
@@ -17,7 +17,7 @@ const DISPATCH = prepared()((db) =>
       cte
         .selectFrom('events')
         .select(['id', 'workspace_id', 'type'])
-        .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
+        .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
         .where('dispatched_at', 'is', null)
         .forUpdate()
         .skipLocked(),

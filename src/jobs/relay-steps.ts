@@ -8,7 +8,7 @@ import { type DeliveryStarter, STORED_DELIVERY } from '../services/webhooks/deli
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { signalWorkflow } from '../temporal/workflows.ts';
 import { type FirstAttempts, UNSTARTED } from './first-attempts.ts';
-import { BATCH_SIZE, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
+import { anyOfNext, BATCH_SIZE, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /** Workflows that are being signaled at a time. */
 const SIGNALS_AT_ONCE = 20;
@@ -26,7 +26,7 @@ const CLAIM = prepared<{ saturated: string[]; reclaim: boolean }>()((db, { satur
       cte
         .selectFrom('deliveries')
         .select('id')
-        .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
+        .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
         .where(toAttempt(reclaim))
         .forUpdate()
         .skipLocked(),

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
+import { arrayOf } from '../db/sql.ts';
 import type { Builder } from '../db/statement.ts';
 
 /** Rows that are taken at a time. What a process that is killed leaves behind is at most this much. */
@@ -76,6 +77,12 @@ export function dueRoundRobin(
         .limit(sql.lit(BATCH_SIZE)),
     );
 }
+
+/**
+ * To be compared with: `eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id')))`. An array is looked up by the primary key. IN
+ * would be joined, and statistics that were taken while many rows were due make that read the whole table at each call.
+ */
+export const anyOfNext = (ids: Expression<{ id: string | null }>): RawBuilder<string> => sql`any(${arrayOf(ids)})`;
 
 /** Whether there may be more rows than were found: a workspace may have more, or another process has locked some. */
 export const mayHaveMore = (found: number, taken: number) => found >= WORKSPACE_BATCH_SIZE || taken < found;
