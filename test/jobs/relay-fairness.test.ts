@@ -72,6 +72,21 @@ test('a workspace with few events does not wait for one with very many', async (
   expect(await dispatched()).toEqual({ default: 20, other: OF_OTHER });
 });
 
+test('statistics of a backlog do not make the relay read the whole table', async () => {
+  const read = await deps.db.system.transaction(async (query) => {
+    const readInSequence = async () => {
+      const rows = await query<{ count: number }>({
+        text: `select seq_tup_read::int as count from pg_stat_xact_user_tables where relname = 'events'`,
+      });
+      return rows[0]?.count ?? Number.NaN;
+    };
+    const before = await readInSequence();
+    await dispatchEvents({ db: { ...deps.db, system: { ...deps.db.system, query } } });
+    return (await readInSequence()) - before;
+  });
+  expect(read).toBe(0);
+});
+
 test('a workspace with few deliveries does not wait for one with very many', async () => {
   for (let count = 0; count < Math.min(40, BACKLOG / 10 - 2); count += 1) await dispatchEvents(deps);
   const claimed = () => countBy('deliveries d join workspaces w on w.id = d.workspace_id where claimed_at is not null');
