@@ -147,6 +147,33 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
   await context.close();
 });
 
+test('a column puts the list in its order, which the address and a view hold', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  const { body: dearest } = await call('GET', '/executions?sort=-tokens&limit=1');
+  await page.goto(stage.at('/executions?columns=tokens,cost,latency'));
+  await rows(page).nth(3).waitFor();
+  await table(page).getByRole('button', { name: 'Tokens' }).click();
+  await page.waitForURL(/order=-tokens/);
+  await table(page).getByRole('columnheader', { name: 'Tokens' }).and(page.locator('[aria-sort=descending]')).waitFor();
+  await page.getByText('The newest 10,000 that match, by tokens, greatest first.').waitFor();
+  await rows(page).nth(0).getByText(String(dearest.data[0].tokens.total), { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save as a view…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as a view' });
+  await dialog.getByLabel('Name').fill('The longest');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'The longest' }).and(page.locator('[aria-current=page]')).waitFor();
+  expect((await call('GET', '/views')).body.data).toMatchObject([{ query: { order: '-tokens' } }]);
+  await page.getByRole('button', { name: 'Newest first' }).click();
+  await page.waitForURL((url) => !url.search.includes('order'));
+  await views.getByRole('link', { name: 'The longest' }).click();
+  await page.waitForURL(/order=-tokens/);
+  await page.getByRole('button', { name: 'Delete this view' }).click();
+  await page.getByText('The view The longest was deleted.').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await call('PUT', '/queues/look', { body: { score_names: ['tone'] } });
   const { context, page, complaints } = await stage.signIn();

@@ -14,6 +14,7 @@ import {
 } from '../../services/executions/executions.ts';
 import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
+import { listSortedExecutions, type SortedPosition } from '../../services/executions/sorted-executions.ts';
 import { scoresOfExecution } from '../../services/scores/scores.ts';
 import {
   deliveriesOfExecution,
@@ -41,6 +42,20 @@ import {
 import { executionStream } from './stream-format.ts';
 
 const tag = 'Executions';
+
+/** The position of an execution in a sorted list: its value, its id, and the first and the last of the ids that are in order. */
+const Position = z
+  .string()
+  .refine((text) => z.tuple([z.coerce.number(), z.uuid(), z.uuid(), z.uuid()]).safeParse(text.split(' ')).success);
+
+function toPosition(cursor: string | undefined): SortedPosition | undefined {
+  const text = decodeCursor(cursor, Position);
+  if (text === undefined) return undefined;
+  const [value, id = '', from = '', to = ''] = text.split(' ');
+  return { value: Number(value), id, span: { from, to } };
+}
+
+const toCursor = ({ value, id, span }: SortedPosition) => encodeCursor(`${value} ${id} ${span.from} ${span.to}`);
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnExecutionEnd | undefined }): Route[] {
@@ -82,7 +97,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       path: '/executions',
       operationId: 'listExecutions',
       tag,
-      summary: 'List executions, newest first',
+      summary: 'List executions, newest first or in another order',
       description:
         'Conditions that no index serves make a page end after so many executions, whether they match or not: it may hold fewer than `limit`, or none, and ' +
         'still have a `next_cursor`.',
@@ -91,7 +106,12 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       repeatable: REPEATABLE,
       response: ExecutionPage,
       responseExample: { data: [executionSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor, ...filter } }) {
+      async handler({ db, query: { limit, cursor, sort, ...filter } }) {
+        if (sort !== undefined) {
+          const after = toPosition(cursor);
+          const sorted = await listSortedExecutions(db, toExecutionSearch(filter), sort, limit, after);
+          return { data: sorted.rows.map(presentExecution), next_cursor: sorted.next ? toCursor(sorted.next) : null };
+        }
         const before = decodeCursor(cursor, z.uuid());
         const { rows, next } = await listExecutions(db, toExecutionSearch(filter), limit, before);
         return { data: rows.map(presentExecution), next_cursor: next === undefined ? null : encodeCursor(next) };

@@ -11,6 +11,7 @@ import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
+import { EXECUTION_SORTS, SORTED_EXECUTIONS } from '../../services/executions/sorted-executions.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { Delivery } from '../deliveries/schema.ts';
 import { draftFields } from '../prompts/schema.ts';
@@ -164,7 +165,18 @@ export const Execution = z
 export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
 export const ExecutionParams = idParams('execution');
 
-export const ListQuery = z.strictObject({ ...PageQuery, ...executionFilterQuery });
+const SORTS = EXECUTION_SORTS.flatMap((sort) => [sort, `-${sort}`] as const);
+
+export const ListQuery = z.strictObject({
+  ...PageQuery,
+  ...executionFilterQuery,
+  sort: z
+    .enum(SORTS, `must be one of ${SORTS.join(', ')}`)
+    .optional()
+    .meta({
+      description: `The newest ${SORTED_EXECUTIONS.toLocaleString('en-US')} that match, in this order; with a minus the greatest come first. What has no value counts less than anything. \`latency\`: from creation to the end.`,
+    }),
+});
 
 const FacetValues = z
   .array(z.object({ value: z.string().meta({ description: 'As the filter takes it.' }), count: z.int() }))

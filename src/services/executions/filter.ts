@@ -109,7 +109,7 @@ export function executionConditions(
 }
 
 /** From creation to the end, in milliseconds. */
-const TOTAL_MS = sql<number>`extract(epoch from ${sql.ref('executions.finished_at')} - ${sql.ref('executions.created_at')}) * 1000`;
+export const TOTAL_MS = sql<number>`extract(epoch from ${sql.ref('executions.finished_at')} - ${sql.ref('executions.created_at')}) * 1000`;
 
 /** The conditions on what an execution has in it. */
 function valueConditions(

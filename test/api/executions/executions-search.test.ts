@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, publicId } from '../../../src/domain/ids.ts';
+import { encodeCursor } from '../../../src/http/pagination.ts';
 import { EXAMINED_EXECUTIONS } from '../../../src/services/executions/executions.ts';
 import { COUNTED_EXECUTIONS } from '../../../src/services/executions/facets.ts';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
@@ -215,6 +216,81 @@ describe('conditions on an execution', () => {
     const filter = { min_cost: '0.2', prompt_version: 1, metadata: { customer: 'other' }, error_code: 'x' };
     const { body } = await service.call('PUT', '/queues/dear', { body: { score_names: ['tone'], filter } });
     expect(body.filter).toEqual(filter);
+  });
+});
+
+describe('a list in another order', () => {
+  const ids: Record<string, string> = {};
+  let call: Call;
+  const nameOf = (id: string) => Object.entries(ids).find(([, each]) => each === id)?.[0];
+  const page = async (query: Record<string, string>) => {
+    const { status, body } = await list(query, call);
+    expect([status, body.error]).toEqual([200, undefined]);
+    return { names: body.data.map(({ id }: { id: string }) => nameOf(id)), next: body.next_cursor };
+  };
+
+  beforeAll(async () => {
+    ({ call } = await createOtherWorkspace(service, 'in-order'));
+    const now = Date.now();
+    const runs = {
+      cheap: { cost: '0.00000012', tokens: { input: 5, output: 5 }, ms: 300 },
+      unknown: { model: 'unheard/of', tokens: { input: 1, output: 1 }, ms: 200 },
+      dear: { cost: '12.5', tokens: { input: 900, output: 1 }, ms: 100 },
+      middle: { cost: '0.3', tokens: { input: 7, output: 7 }, ms: 400 },
+      same: { cost: '0.3', tokens: { input: 7, output: 7 }, ms: 400 },
+    };
+    const stored = await record(
+      call,
+      Object.values(runs).map(({ ms, ...run }, index) => ({
+        ...run,
+        started_at: new Date(now - 20_000 + index * 1_000).toISOString(),
+        finished_at: new Date(now - 20_000 + index * 1_000 + ms).toISOString(),
+      })),
+    );
+    for (const [index, name] of Object.keys(runs).entries()) ids[name] = stored[index] ?? '';
+  });
+
+  test.each([
+    ['-cost', ['dear', 'same', 'middle', 'cheap', 'unknown']],
+    ['cost', ['unknown', 'cheap', 'same', 'middle', 'dear']],
+    ['-latency', ['same', 'middle', 'cheap', 'unknown', 'dear']],
+    ['tokens', ['unknown', 'cheap', 'same', 'middle', 'dear']],
+  ])('by %s, in pages of two, while others come', async (sort, expected) => {
+    const names: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const { names: some, next } = await page({ sort, limit: '2', ...(cursor && { cursor }) });
+      names.push(...some);
+      if (next === null) break;
+      if (cursor === '') await record(call, [{ cost: '99', metadata: { late: 'yes' } }]);
+      cursor = next;
+    }
+    expect(names.filter((name) => name !== undefined)).toEqual(expected);
+  });
+
+  test('of those that match', async () => {
+    expect((await page({ sort: '-cost', max_cost: '1' })).names).toEqual(['same', 'middle', 'cheap']);
+    expect(await page({ sort: '-cost', min_cost: '1000' })).toEqual({ names: [], next: null });
+    expect((await page({ sort: '-cost', q: 'answer', min_cost: '12', max_cost: '13' })).names).toEqual(['dear']);
+  });
+
+  test.each([
+    [{ sort: 'price' }, 'sort'],
+    [{ sort: '--cost' }, 'sort'],
+    [{ sort: 'cost', cursor: 'x' }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(newId()) }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(`x ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(`1 ${newId()} ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ cursor: encodeCursor(`1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+  ])('a 400 names what is wrong with %j', async (query, path) => {
+    const { status, body } = await list(query as Record<string, string>, call);
+    expect([status, body.error.details[0]?.path]).toEqual([400, path]);
+  });
+
+  test('nothing of another workspace, also by its cursor', async () => {
+    const { body } = await list({ sort: '-cost', limit: '1' }, call);
+    const stranger = await createOtherWorkspace(service, 'stranger');
+    const answer = await list({ sort: '-cost', cursor: body.next_cursor }, stranger.call);
+    expect([answer.status, answer.body.data]).toEqual([200, []]);
   });
 });
 

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Execution } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
+import { type Sort, sortHead } from '../../components/sort-head.tsx';
 import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
 
 /** Of a text, in a row: it shows less. */
@@ -107,12 +108,30 @@ export function choices(rows: readonly Execution[], chosen: readonly string[]): 
   return [...OTHERS, ...[...names].sort().map(metadataColumn)];
 }
 
-/** The columns by their keys, behind the one that leads to the execution. Keys that are none are left out. */
-export function columnsOf(keys: readonly string[]): Column<Execution>[] {
+/** What an order is called. */
+export const SORT_WORDS = { cost: 'cost', latency: 'duration', tokens: 'tokens' } as const;
+type SortName = keyof typeof SORT_WORDS;
+export type ExecutionSort = Sort<SortName>;
+
+const isSortName = (key: string): key is SortName => key in SORT_WORDS;
+
+/**
+ * The columns by their keys, behind the one that leads to the execution. Keys that are none are left out.
+ * @param sort what the list is in order by; undefined: newest first
+ */
+export function columnsOf(
+  keys: readonly string[],
+  { sort, onSort }: { sort: ExecutionSort | undefined; onSort: (sort: ExecutionSort) => void },
+): Column<Execution>[] {
   const found = keys.flatMap(
     (key) => OTHERS.find((each) => each.key === key) ?? (key.startsWith(METADATA) ? metadataColumn(key) : []),
   );
-  return [CREATED, ...found];
+  const headed = found.map((column) =>
+    isSortName(column.key)
+      ? { ...column, ...sortHead(column.header, column.key, { sort: sort ?? '', first: 'descending', onSort }) }
+      : column,
+  );
+  return [CREATED, ...headed];
 }
 
 const STORED_AS = 'pms-execution-columns';

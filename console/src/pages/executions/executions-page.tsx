@@ -7,7 +7,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
-import { choices, columnsOf, useStoredColumns } from './columns.tsx';
+import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { ExecutionPanel } from './execution-panel.tsx';
 import { FacetsSide } from './facets.tsx';
@@ -39,7 +39,8 @@ export function ExecutionsPage() {
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const open = (id: string | undefined) => change({ open: id });
   const query = queryOf(search);
-  const name = JSON.stringify(query);
+  const sort = search.order;
+  const name = JSON.stringify([query, sort]);
   const [stored, store] = useStoredColumns();
   const columns = useMemo(() => search.columns?.split(',') ?? stored, [search.columns, stored]);
   const setColumns = (keys: readonly string[]) =>
@@ -50,7 +51,7 @@ export function ExecutionsPage() {
   const mayWrite = useMay('write');
   const isOpen = search.open !== undefined;
   const isReading = isScrolled || isOpen || chosen.size > 0;
-  const list = useExecutionStream(query, isReading);
+  const list = useExecutionStream(query, sort, isReading);
   const rows = list.data ?? [];
   const isFiltered = givenFilters(search).length > 0;
   const matching = bodyOf(search);
@@ -60,9 +61,11 @@ export function ExecutionsPage() {
     return row === undefined || at < 0 ? undefined : () => open(row.id);
   };
   const shown = useMemo(() => {
-    const all = columnsOf(isOpen ? columns.slice(0, BESIDE) : columns);
+    const onSort = (by: ExecutionSort) =>
+      void navigate({ search: (before) => ({ ...before, order: by }), replace: true, resetScroll: false });
+    const all = columnsOf(isOpen ? columns.slice(0, BESIDE) : columns, { sort, onSort });
     return mayWrite ? [chooser(rows, chosen, setChosen), ...all] : all;
-  }, [columns, isOpen, mayWrite, rows, chosen, setChosen]);
+  }, [columns, isOpen, sort, navigate, mayWrite, rows, chosen, setChosen]);
   const closeDialog = () => setAsked(undefined);
   return (
     <div className="executions" data-open={isOpen}>
@@ -127,6 +130,15 @@ export function ExecutionsPage() {
               </button>
             )}
           </div>
+          {sort !== undefined && (
+            <p className="muted row">
+              The newest 10,000 that match, by {SORT_WORDS[sort.replace('-', '') as keyof typeof SORT_WORDS]},{' '}
+              {sort.startsWith('-') ? 'greatest' : 'least'} first.
+              <button type="button" className="button plain small" onClick={() => change({ order: undefined })}>
+                Newest first
+              </button>
+            </p>
+          )}
           <QueryState
             query={list}
             what={search.q === undefined ? 'executions' : 'executions, further and further back'}
@@ -135,7 +147,11 @@ export function ExecutionsPage() {
               rows.length === 0 ? (
                 <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
                   {isFiltered ? (
-                    <Link to="/executions" search={{ ...NO_FILTER, columns: search.columns }} className="button">
+                    <Link
+                      to="/executions"
+                      search={{ ...NO_FILTER, order: undefined, columns: search.columns }}
+                      className="button"
+                    >
                       Show all
                     </Link>
                   ) : (

@@ -5,7 +5,7 @@ import type { executionsRoute } from './routes.ts';
 export type ExecutionsSearch = (typeof executionsRoute)['types']['fullSearchSchema'];
 
 /** The filters alone. */
-export type ExecutionsFilter = Omit<ExecutionsSearch, 'columns' | 'open'>;
+export type ExecutionsFilter = Omit<ExecutionsSearch, 'order' | 'columns' | 'open'>;
 
 /** What each filter is called, in the order of the chips. */
 export const FILTER_LABELS = {
@@ -48,7 +48,7 @@ export const NO_FILTER = Object.fromEntries(FILTER_NAMES.map((name) => [name, un
 
 /** The filters as the query string of the API has them. */
 export function queryOf(search: ExecutionsSearch) {
-  const { columns: _columns, open: _open, ...filter } = search;
+  const { order: _order, columns: _columns, open: _open, ...filter } = search;
   return { ...filter, since: dayStart(search.since), until: dayStart(search.until, 1) };
 }
 

@@ -4,6 +4,9 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 
+/** By what the API sorts; with a minus the greatest come first. */
+export const SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens'] as const;
+
 export const ARMS = ['stable', 'candidate'] as const;
 
 /** The filters of the list, as the API names them. */
@@ -42,6 +45,8 @@ export const executionsRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       ...filterOf(search),
+      /** Undefined: newest first. */
+      order: oneOf(search['order'], SORTS),
       /** Keys of columns, with commas between them; undefined: those that this browser keeps. */
       columns: text(search['columns']),
       /** The id of the execution that is shown beside the list. */

@@ -18,11 +18,12 @@ const later = (a: string | undefined, b: string) => (a !== undefined && a > b ? 
 
 /**
  * A list of executions that goes on: new ones come in at the top by themselves as long as nobody reads further down, and are counted
- * otherwise. Those that have not ended are kept up to date where they are.
+ * otherwise. Those that have not ended are kept up to date where they are. A list in another order than newest first stays as it was read.
  * @param isReading whether rows must stay where they are
  */
-export function useExecutionStream(query: Query, isReading: boolean) {
+export function useExecutionStream(filter: Query, sort: string | undefined, isReading: boolean) {
   const client = useQueryClient();
+  const query = useMemo(() => (sort === undefined ? filter : { ...filter, sort }), [filter, sort]);
   const list = useList<Execution>('/executions', query);
   const [begun] = useState(() => new Date(Date.now() - CLOCK_SLACK_MS).toISOString());
   const name = JSON.stringify(query);
@@ -43,7 +44,7 @@ export function useExecutionStream(query: Query, isReading: boolean) {
         signal,
       ),
     refetchInterval: REFETCH_MS,
-    enabled: base !== undefined && !isPast,
+    enabled: base !== undefined && !isPast && sort === undefined,
   });
   const rows = useMemo(() => {
     const current = new Map(newest?.data.map((row) => [row.id, row]));

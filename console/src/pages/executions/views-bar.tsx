@@ -8,18 +8,23 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { useMay } from '../../shell/session.ts';
-import { type ExecutionsSearch, FILTER_NAMES, givenFilters, NO_FILTER } from './filter.ts';
+import { type ExecutionsSearch, FILTER_NAMES, NO_FILTER } from './filter.ts';
 import { executionsRoute } from './routes.ts';
 
 const VIEWS = ['views', 'executions'];
 
-/** The filters of an address, as a view has them. */
+/** What a view keeps of an address beside the columns. */
+const KEPT = [...FILTER_NAMES, 'order'] as const;
+
+const keptOf = (search: ExecutionsSearch) => KEPT.filter((name) => search[name] !== undefined);
+
+/** The filters of an address and its order, as a view has them. */
 const filtersOf = (search: ExecutionsSearch): Record<string, string> =>
-  Object.fromEntries(givenFilters(search).map((name) => [name, String(search[name])]));
+  Object.fromEntries(keptOf(search).map((name) => [name, String(search[name])]));
 
 /** The address of a view. What it knows that this page does not is left out. */
 function searchOf({ query, columns }: View): ExecutionsSearch {
-  const known = Object.fromEntries(FILTER_NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  const known = Object.fromEntries(KEPT.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const parse = executionsRoute.options.validateSearch as (search: Record<string, unknown>) => ExecutionsSearch;
   return parse({ ...known, columns: columns.length > 0 ? columns.join(',') : undefined });
 }
@@ -27,7 +32,7 @@ function searchOf({ query, columns }: View): ExecutionsSearch {
 const isSame = (view: View, search: ExecutionsSearch): boolean => {
   const [mine, given] = [filtersOf(searchOf(view)), filtersOf(search)];
   return (
-    FILTER_NAMES.every((name) => mine[name] === given[name]) &&
+    KEPT.every((name) => mine[name] === given[name]) &&
     (view.columns.length === 0 || search.columns === view.columns.join(','))
   );
 };
@@ -42,7 +47,7 @@ export function ViewsBar({ search, columns }: { search: ExecutionsSearch; column
   const [saving, setSaving] = useState(false);
   const views = data?.data ?? [];
   const current = views.find((view) => isSame(view, search));
-  const isPlain = givenFilters(search).length === 0 && search.columns === undefined;
+  const isPlain = keptOf(search).length === 0 && search.columns === undefined;
   const reload = () => client.invalidateQueries({ queryKey: VIEWS });
   const deleteView = async ({ name }: View) => {
     await remove(pathOf('views', name));
@@ -56,7 +61,7 @@ export function ViewsBar({ search, columns }: { search: ExecutionsSearch; column
         <nav aria-label="Views" className="tabs-list">
           <Link
             to="/executions"
-            search={{ ...NO_FILTER, columns: undefined, open: undefined }}
+            search={{ ...NO_FILTER, order: undefined, columns: undefined, open: undefined }}
             className="tab"
             aria-current={isPlain ? 'page' : undefined}
             activeOptions={{ exact: true, includeSearch: true }}
@@ -67,7 +72,7 @@ export function ViewsBar({ search, columns }: { search: ExecutionsSearch; column
             <Link
               key={`${view.owner} ${view.name}`}
               to="/executions"
-              search={{ ...NO_FILTER, open: undefined, ...searchOf(view) }}
+              search={{ ...NO_FILTER, order: undefined, open: undefined, ...searchOf(view) }}
               className="tab"
               activeOptions={{ exact: true, includeSearch: true }}
               aria-current={view === current ? 'page' : undefined}
@@ -134,7 +139,7 @@ function SaveDialog({
       open
       onClose={onClose}
       title="Save as a view"
-      description="These filters and columns, under a name, as a tab over the list."
+      description="These filters, this order and these columns, under a name, as a tab over the list."
       submitLabel="Save"
       onSubmit={async () => {
         await put<View>(pathOf('views', name.trim()), { page: 'executions', query, columns, shared });
