@@ -65,7 +65,7 @@ export interface ReleasesOperations {
 }
 
 export interface ExecutionsOperations {
-  /** List executions, newest first: `GET /executions` */
+  /** List executions, newest first or in another order: `GET /executions` */
   list(query?: QueryOf<api.ListExecutionsData>, options?: CallOptions): List<api.ExecutionPage['data'][number]>;
   /** Run a prompt: `POST /executions` */
   create(body: NonNullable<api.CreateExecutionData['body']>, options?: CallOptions): ApiPromise<api.Execution>;

@@ -7351,6 +7351,10 @@ export type ListExecutionsData = {
          * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
         score?: Array<string>;
+        /**
+         * The newest 10,000 that match, in this order; with a minus the greatest come first. What has no value counts less than anything. `latency`: from creation to the end.
+         */
+        sort?: 'cost' | '-cost' | 'latency' | '-latency' | 'tokens' | '-tokens';
     };
     url: '/executions';
 };
