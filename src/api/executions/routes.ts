@@ -14,7 +14,11 @@ import {
 } from '../../services/executions/executions.ts';
 import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
-import { listSortedExecutions, type SortedPosition } from '../../services/executions/sorted-executions.ts';
+import {
+  type ExecutionSort,
+  listSortedExecutions,
+  type SortedPosition,
+} from '../../services/executions/sorted-executions.ts';
 import { scoresOfExecution } from '../../services/scores/scores.ts';
 import {
   deliveriesOfExecution,
@@ -43,19 +47,21 @@ import { executionStream } from './stream-format.ts';
 
 const tag = 'Executions';
 
-/** The position of an execution in a sorted list: its value, its id, and the first and the last of the ids that are in order. */
-const Position = z
-  .string()
-  .refine((text) => z.tuple([z.coerce.number(), z.uuid(), z.uuid(), z.uuid()]).safeParse(text.split(' ')).success);
+/** In a sorted list: its order, the value and the id of an execution, and the first and the last of the ids that are in order. */
+const positionIn = (sort: ExecutionSort) => {
+  const parts = z.tuple([z.literal(sort), z.coerce.number(), z.uuid(), z.uuid(), z.uuid()]);
+  return z.string().refine((text) => parts.safeParse(text.split(' ')).success);
+};
 
-function toPosition(cursor: string | undefined): SortedPosition | undefined {
-  const text = decodeCursor(cursor, Position);
+function toPosition(cursor: string | undefined, sort: ExecutionSort): SortedPosition | undefined {
+  const text = decodeCursor(cursor, positionIn(sort));
   if (text === undefined) return undefined;
-  const [value, id = '', from = '', to = ''] = text.split(' ');
+  const [, value, id = '', from = '', to = ''] = text.split(' ');
   return { value: Number(value), id, span: { from, to } };
 }
 
-const toCursor = ({ value, id, span }: SortedPosition) => encodeCursor(`${value} ${id} ${span.from} ${span.to}`);
+const toCursor = ({ value, id, span }: SortedPosition, sort: ExecutionSort) =>
+  encodeCursor([sort, value, id, span.from, span.to].join(' '));
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnExecutionEnd | undefined }): Route[] {
@@ -108,9 +114,12 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       responseExample: { data: [executionSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, sort, ...filter } }) {
         if (sort !== undefined) {
-          const after = toPosition(cursor);
+          const after = toPosition(cursor, sort);
           const sorted = await listSortedExecutions(db, toExecutionSearch(filter), sort, limit, after);
-          return { data: sorted.rows.map(presentExecution), next_cursor: sorted.next ? toCursor(sorted.next) : null };
+          return {
+            data: sorted.rows.map(presentExecution),
+            next_cursor: sorted.next ? toCursor(sorted.next, sort) : null,
+          };
         }
         const before = decodeCursor(cursor, z.uuid());
         const { rows, next } = await listExecutions(db, toExecutionSearch(filter), limit, before);

@@ -278,9 +278,10 @@ describe('a list in another order', () => {
     [{ sort: '--cost' }, 'sort'],
     [{ sort: 'cost', cursor: 'x' }, 'cursor'],
     [{ sort: 'cost', cursor: encodeCursor(newId()) }, 'cursor'],
-    [{ sort: 'cost', cursor: encodeCursor(`x ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
-    [{ sort: 'cost', cursor: encodeCursor(`1 ${newId()} ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
-    [{ cursor: encodeCursor(`1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(`cost x ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(`cost 1 ${newId()} ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ sort: 'cost', cursor: encodeCursor(`-cost 1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
+    [{ cursor: encodeCursor(`cost 1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
   ])('a 400 names what is wrong with %j', async (query, path) => {
     const { status, body } = await list(query as Record<string, string>, call);
     expect([status, body.error.details[0]?.path]).toEqual([400, path]);
