@@ -155,7 +155,7 @@ export const allPages = (ids: Ids & MoreIds & { release: string }): PageToSave[]
   { name: 'releases', at: '/releases', shows: 'geo/capital' },
   { name: 'release', at: `/releases/${ids.release}`, shows: 'Checks' },
   { name: 'release-waiting', at: `/releases/${ids.waiting}`, shows: 'Waits for approval' },
-  { name: 'release-done', at: `/releases/${ids.done}`, shows: 'The first' },
+  { name: 'release-done', at: `/releases/${ids.done}`, shows: 'One word is enough' },
   { name: 'new-release', at: `/releases/new?prompt=${PROMPT}&label=production&version=2`, shows: 'Start the release' },
   { name: 'schedules', at: '/schedules', shows: 'every night' },
   { name: 'schedule', at: `/schedules/${ids.schedule}`, shows: 'The evaluation that it starts' },

@@ -426,11 +426,13 @@ export async function startTeam() {
       checks: [{ metric: 'latency_p95', above: 4_000, for: '10m' }],
     });
     await send('PUT', '/views/slow', { page: 'executions', query: { min_latency_ms: '1000' }, shared: true });
+    await send('PUT', '/prompts/geo/capital/labels/production', { version: 1 });
+    await send('PUT', '/prompts/geo/capital', { template: 'What is the capital of {{ country }}? One word.' });
     const done = await send('POST', '/releases', {
       prompt_name: 'geo/capital',
       label: 'production',
-      version: 1,
-      reason: 'The first',
+      version: 2,
+      reason: 'One word is enough',
       steps: [{ type: 'promote' }],
     });
     await until('the end of a release', `/releases/${done.id}`, ({ status }) => status === 'succeeded');

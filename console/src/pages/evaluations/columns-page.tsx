@@ -5,6 +5,7 @@ import { get, type Page, pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
 import { CheckField } from '../../components/fields.tsx';
+import { Images, imagesIn } from '../../components/images.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
@@ -362,6 +363,7 @@ function Output({ result, label, base }: { result: Result; label: string; base: 
       ) : (
         <Suspense fallback={<Loading what="the text" />}>
           <MarkedText base={base} text={text} label={label} />
+          <Images images={imagesIn(text)} label={`images of ${label}`} />
         </Suspense>
       )}
       <dl className="reasons">

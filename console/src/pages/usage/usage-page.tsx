@@ -61,7 +61,12 @@ export function UsagePage() {
       <QueryState query={query} what="the usage">
         {(usage) =>
           usage.data.length + usage.evaluations.length === 0 ? (
-            <EmptyState title="No usage in this period" />
+            <EmptyState title="No usage in this period">
+              <p>Cost, tokens and latency of executions and evaluations by day.</p>
+              <Link to="/playground" className="button">
+                Try a prompt
+              </Link>
+            </EmptyState>
           ) : (
             <>
               <Totals sum={total(usage)} />
