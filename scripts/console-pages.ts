@@ -124,8 +124,7 @@ export const allPages = (ids: Ids & MoreIds & { release: string }): PageToSave[]
     async prepare(page) {
       const dialog = page.getByRole('dialog');
       await dialog
-        .getByRole('textbox')
-        .last()
+        .getByLabel('Examples')
         .fill('customer,question,expected\nAda,Where is it?,on its way\nGrace,"When, then?",soon');
     },
   },

@@ -359,7 +359,7 @@ export async function startTeam() {
     const { data: photos } = await send('GET', '/executions?prompt_name=support/photo');
     await send('POST', '/queues/support/photos/items', { execution_ids: [photos[0].id] });
     for (const [reviewer, key] of keys.entries())
-      for (let at = 0; at < 22 + reviewer; at++) {
+      for (let at = 0; at < 5 + reviewer; at++) {
         const { body } = await call('POST', '/queues/support/kindness/next', { key });
         const { item } = body;
         if (item === null) break;
@@ -442,7 +442,13 @@ export async function startTeam() {
       version: 1,
       reason: 'Back to the friendly one',
       steps: [
-        { type: 'evaluate', dataset: { name: DATASET }, evaluators: [{ type: 'contains', name: 'right' }] },
+        {
+          type: 'evaluate',
+          dataset: { name: DATASET },
+          evaluators: [{ type: 'contains', name: 'right' }],
+          require: 'threshold',
+          threshold: 0,
+        },
         { type: 'approve' },
         { type: 'promote' },
       ],

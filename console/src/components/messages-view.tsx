@@ -38,7 +38,7 @@ function Content({ content, label }: { content: unknown; label: string }) {
 export function MessagesView({ input }: { input: string | readonly unknown[] }) {
   if (typeof input === 'string') return <OutputView text={input} label="input" />;
   return (
-    <ol className="stack">
+    <ol className="stack messages">
       {(input as Message[]).map((message, index) => (
         // Messages have no ids, and stay in their order.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -15,6 +15,7 @@ import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } fro
 import { evaluationQuery, sameExampleQuery } from './queries.ts';
 import { asText, nameOf, textOf } from './result-text.ts';
 import { columnsRoute, MOST_COLUMNS } from './routes.ts';
+import { scrollList } from './scroll-list.ts';
 import type { Result } from './types.ts';
 import './evaluations.css';
 
@@ -292,7 +293,7 @@ function List({ rows, at, go }: { rows: readonly Result[]; at: number; go: (to: 
   const shown = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
   useEffect(() => {
-    shown.current?.scrollIntoView({ block: 'nearest' });
+    scrollList(shown.current);
   }, [at]);
   return (
     <div className="changed-list">

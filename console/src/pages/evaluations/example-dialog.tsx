@@ -154,7 +154,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           </Link>
         )}
         <ReusedLink from={result.reused_from} />
-        <TemporalLink workflowId={evaluation.workflow_id} />
+        <TemporalLink small workflowId={evaluation.workflow_id} />
       </div>
       <Scores result={result} baseline={baseline ?? undefined} />
       <div className="stack">
