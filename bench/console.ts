@@ -4,8 +4,15 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
 import { openDatabase } from '../src/db/database.ts';
 import { publicId } from '../src/domain/ids.ts';
-import { launchBrowser } from '../test/support/browser.ts';
-import { seedEvaluation } from '../test/support/seed-rows.ts';
+import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';
+import { seedEvaluation, seedPrompts } from '../test/support/seed-rows.ts';
+import {
+  type Interactions,
+  interactionsOfEditor,
+  interactionsOfPrompts,
+  interactionsOfRun,
+  watchInteractions,
+} from './console-interactions.ts';
 import type { Means } from './means.ts';
 import { type Outcome, row } from './report.ts';
 import type { Servers } from './servers.ts';
@@ -14,6 +21,7 @@ import { quantile } from './statistics.ts';
 
 const ROUNDS = 3;
 const RESULTS = 10_000;
+const PROMPTS = 2_000;
 const TEMPLATE_BYTES = 256 * 1024;
 const SMALL = 'small';
 const LARGE = 'large';
@@ -53,7 +61,9 @@ async function measureIn(
     for (let round = 0; round < rounds; round += 1) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
       context.setDefaultTimeout(PATIENCE_MS);
-      results.push(await measure(await context.newPage()));
+      const page = await context.newPage();
+      watchRequests(page);
+      results.push(await measure(page));
       await context.close();
     }
     return results;
@@ -74,8 +84,25 @@ async function measureIn(
     await signIn(page, service, `/prompts/${LARGE}`);
     return { keys: await workOfKeys(page, TYPING_MS), pauses: await workOfKeys(page, PAUSE_MS) };
   });
+  const interactions = [
+    ...(await inRounds(async (page) => {
+      await watchInteractions(page);
+      await signIn(page, service, '/evaluations');
+      return interactionsOfRun(page, evaluation);
+    })),
+    ...(await inRounds(async (page) => {
+      await watchInteractions(page);
+      await signIn(page, service, '/prompts');
+      return interactionsOfPrompts(page);
+    })),
+    ...(await inRounds(async (page) => {
+      await watchInteractions(page);
+      await signIn(page, service, `/prompts/${LARGE}`);
+      return interactionsOfEditor(page);
+    })),
+  ];
   return {
-    benchmark: `console (Chromium; ${RESULTS} results, a template of ${TEMPLATE_BYTES / 1024} KiB)`,
+    benchmark: `console (Chromium; ${RESULTS} results, ${PROMPTS} prompts, a template of ${TEMPLATE_BYTES / 1024} KiB)`,
     rows: [
       row(
         'first load, compressed',
@@ -117,8 +144,23 @@ async function measureIn(
         'ms',
         ofEach(typing, ({ pauses }) => quantile(pauses, 0.95)),
       ),
+      ...rowsOf(interactions),
     ],
   };
+}
+
+/** A row for each kind of interaction: the median of each round, and of tasks the longest. */
+function rowsOf(rounds: readonly Interactions[]) {
+  const names = [...new Set(rounds.flatMap((round) => Object.keys(round)))].sort();
+  return names.map((name) => {
+    const isTask = name.endsWith(': tasks');
+    const ofRounds = rounds.flatMap((round) =>
+      round[name] === undefined ? [] : [quantile(round[name], isTask ? 1 : 0.5)],
+    );
+    return isTask
+      ? row(`${name.replace(/: tasks$/, '')}: longest task`, 'ms', ofRounds)
+      : row(`${name}: to the next paint`, 'ms', ofRounds, { atMost: 100 });
+  });
 }
 
 const ofEach = <Item>(items: readonly Item[], value: (item: Item) => number) => items.map((item) => value(item));
@@ -132,6 +174,7 @@ async function seed(servers: Servers, service: Service): Promise<string> {
   try {
     const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
     const seeded = { workspaceId: workspace?.id ?? '', count: RESULTS, days: 1 };
+    await seedPrompts(db.system.query, { ...seeded, count: PROMPTS });
     return publicId('evaluation', await seedEvaluation(db.system.query, seeded));
   } finally {
     await db.close();
@@ -156,7 +199,7 @@ async function measureLoad(page: Page, service: Service): Promise<Load> {
   const began = performance.now();
   await page.getByRole('cell', { name: SMALL }).waitFor();
   const signInMs = performance.now() - began;
-  await page.waitForLoadState('networkidle');
+  await untilQuiet(page);
   return { bytes, signInMs };
 }
 
@@ -172,7 +215,7 @@ async function loadResults(page: Page): Promise<void> {
   while ((await table.getAttribute('aria-rowcount')) !== String(RESULTS + 1))
     await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await table.evaluate((element) => element.scrollTo(0, 0));
-  await page.waitForLoadState('networkidle');
+  await untilQuiet(page);
 }
 
 /** Turns the wheel until the end of the results. @returns how long each frame took, in ms */
@@ -216,7 +259,7 @@ function cpuOfFrames(trace: Buffer): number[] {
 async function workOfKeys(page: Page, waitMs: number): Promise<number[]> {
   const text = page.getByRole('textbox', { name: 'Text', exact: true });
   await text.waitFor();
-  await page.waitForLoadState('networkidle');
+  await untilQuiet(page);
   await text.click();
   const session = await page.context().newCDPSession(page);
   // In CPU time: what else the machine does hardly changes it.

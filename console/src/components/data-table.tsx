@@ -14,10 +14,19 @@ export interface Column<Row> {
   /** How the rows are sorted by it, where they are. */
   sorted?: 'ascending' | 'descending' | undefined;
   cell: (row: Row) => ReactNode;
-  /** A track of a CSS grid. Default: `minmax(6rem, 1fr)`. */
+  /** A track of a CSS grid, in which `rem` is the size of the table's type. Default: `minmax(6rem, 1fr)`. */
   width?: string;
   /** Numbers. */
   alignEnd?: boolean;
+}
+
+/** Columns are as wide as their text needs, so their measure is the size of that. */
+const inItsType = (width: string) => width.replaceAll('rem', 'em');
+
+/** On paper all columns share the width, those of texts more of it. */
+function onPaper(width: string): string {
+  const [least = 6, share = 1] = [...width.matchAll(/[\d.]+(?=rem|fr)/g)].map(([number]) => Number(number));
+  return `minmax(0, ${(least * (1 + share)) / 2}fr)`;
 }
 
 const classOf = <Row,>({ alignEnd }: Column<Row>) => (alignEnd ? 'end' : undefined);
@@ -118,8 +127,9 @@ export function DataTable<Row>({
     if (last !== undefined && last >= rows.length - 1) onEnd?.();
   }, [last, rows.length, onEnd]);
   const layout = {
-    '--columns': columns.map(({ width = 'minmax(6rem, 1fr)' }) => width).join(' '),
-    '--min-width': minWidth,
+    '--columns': inItsType(columns.map(({ width = 'minmax(6rem, 1fr)' }) => width).join(' ')),
+    '--min-width': inItsType(minWidth),
+    '--columns-on-paper': columns.map(({ width = 'minmax(6rem, 1fr)' }) => onPaper(width)).join(' '),
   } as CSSProperties;
   return (
     // A table that scrolls must be reached by keyboard. Elements of a real table can't be placed one by one.

@@ -1,8 +1,10 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { type Image, Images, imagesIn, withoutImages } from './images.tsx';
 import { parsedJson } from './json-text.ts';
 import { JsonTree } from './json-tree.tsx';
-import { TextView } from './text-view.tsx';
+import { RawToggle, useRaw } from './raw.tsx';
+import { TextView, TextWithImages } from './text-view.tsx';
 
 const MarkdownView = lazy(() => import('./markdown-view.tsx').then((module) => ({ default: module.MarkdownView })));
 
@@ -12,58 +14,48 @@ const MOST_RENDERED_CHARACTERS = 100_000;
 /** What Markdown has and plain text hardly ever: headings, lists, code, tables, emphasis, links. */
 const MARKDOWN = /^(#{1,6} |[*+-] |\d+\. |> |```|\|.*\|$)|\*\*\S|`[^`\n]+`|\[[^\]\n]+\]\([^)\s]+\)/m;
 
-const CHANGED = 'pms-raw-changed';
-const STORED_AS = 'pms-raw';
-let raw = readRaw();
+const NONE: readonly Image[] = [];
 
-function readRaw(): boolean {
-  try {
-    return localStorage.getItem(STORED_AS) === 'true';
-  } catch {
-    return false;
-  }
-}
-
-/** Whether texts of models are shown as they are, on all pages of this browser. */
-export function setRaw(next: boolean): void {
-  raw = next;
-  try {
-    localStorage.setItem(STORED_AS, String(next));
-  } catch {
-    // It holds until the page is left.
-  }
-  window.dispatchEvent(new Event(CHANGED));
-}
-
-export const isRaw = () => raw;
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener(CHANGED, listener);
-  return () => window.removeEventListener(CHANGED, listener);
+/** What a text is, and the images that are shown below it in place of what it says of them. */
+function readText(text: string) {
+  const inText = imagesIn(text);
+  const words = inText.length === 0 ? text : (withoutImages(text) as string);
+  if (words.length > MOST_RENDERED_CHARACTERS) return { words, images: inText };
+  const json = parsedJson(text);
+  if (json !== undefined)
+    return { words, json: withoutImages(json) as object, images: inText.length === 0 ? imagesIn(json) : inText };
+  // Markdown shows its images where they are.
+  if (MARKDOWN.test(words)) return { words: text, isMarkdown: true, images: NONE };
+  return { words: inText.length === 1 && /^\[[^\]]*\]$/.test(words.trim()) ? '' : words, images: inText };
 }
 
 /**
  * A text that a model wrote or read, rendered for what it is: JSON as a tree, Markdown as what it means, anything else as it is. Nothing in it
  * can run, and nothing is loaded for it. *Raw* shows it as it is; so does the key `v`.
  */
-export function OutputView({ text, label }: { text: string; label: string }) {
-  const isShownRaw = useSyncExternalStore(subscribe, isRaw);
-  const fits = text.length <= MOST_RENDERED_CHARACTERS;
-  const json = fits ? parsedJson(text) : undefined;
-  const isMarkdown = fits && json === undefined && MARKDOWN.test(text);
-  if (json === undefined && !isMarkdown) return <TextView text={text} label={label} />;
-  const toggle = (
-    <button
-      type="button"
-      className="button small"
-      aria-pressed={isShownRaw}
-      aria-keyshortcuts="v"
-      onClick={() => setRaw(!isShownRaw)}
-    >
-      Raw
-    </button>
-  );
-  if (isShownRaw) return <TextView text={text} label={label} tools={toggle} />;
+export function OutputView({
+  text,
+  label,
+  images: given = NONE,
+  raw = text,
+}: {
+  text: string;
+  label: string;
+  /** What belongs to the text, and is not in it. */
+  images?: readonly Image[];
+  /** What holds both, where there are such images. */
+  raw?: string;
+}) {
+  const isShownRaw = useRaw();
+  const { words, json, isMarkdown = false, images: own } = useMemo(() => readText(text), [text]);
+  const images = own.length === 0 ? given : [...own, ...given];
+  if (json === undefined && !isMarkdown)
+    return images.length === 0 ? (
+      <TextView text={text} label={label} />
+    ) : (
+      <TextWithImages text={words} images={images} raw={raw} label={label} />
+    );
+  if (isShownRaw) return <TextView text={raw} label={label} tools={<RawToggle />} />;
   return (
     <div>
       {/* What scrolls must be reached by keyboard. */}
@@ -72,13 +64,14 @@ export function OutputView({ text, label }: { text: string; label: string }) {
           <JsonTree value={json} />
         ) : (
           <Suspense fallback={<p className="muted">Loading…</p>}>
-            <MarkdownView text={text} />
+            <MarkdownView text={words} />
           </Suspense>
         )}
       </div>
+      <Images images={images} label={`images of ${label}`} />
       <div className="code-tools">
-        {toggle}
-        <CopyButton text={text} what={label} />
+        <RawToggle />
+        <CopyButton text={raw} what={label} />
       </div>
     </div>
   );

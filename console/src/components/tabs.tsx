@@ -1,4 +1,5 @@
 import { Link, type LinkOptions } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 
 /** The parts of a page. Each has an address of its own, so these are links. */
 export function TabLinks({
@@ -10,8 +11,18 @@ export function TabLinks({
   tabs: { key: string; label: string; link: LinkOptions }[];
   current: string;
 }) {
+  const list = useRef<HTMLElement>(null);
+  // On a phone not all fit: the list begins where the chosen one can be seen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
+  useEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (!list.current || !chosen) return;
+    const { left, right } = chosen.getBoundingClientRect();
+    const outer = list.current.getBoundingClientRect();
+    if (right > outer.right || left < outer.left) list.current.scrollLeft += left - outer.left;
+  }, [current]);
   return (
-    <nav aria-label={label} className="tabs-list">
+    <nav aria-label={label} className="tabs-list" ref={list}>
       {tabs.map((tab) => (
         <Link
           key={tab.key}

@@ -1,11 +1,22 @@
 import { useConfig } from '../shell/config.ts';
 
 /** To the workflow in Temporal's UI, where the service knows of one. */
-export function TemporalLink({ workflowId }: { workflowId: string | null | undefined }) {
+export function TemporalLink({
+  workflowId,
+  small = false,
+}: {
+  workflowId: string | null | undefined;
+  small?: boolean;
+}) {
   const base = useConfig()?.temporal_workflows_url;
   if (!base || !workflowId) return null;
   return (
-    <a className="button" href={`${base}/${encodeURIComponent(workflowId)}`} target="_blank" rel="noreferrer">
+    <a
+      className={small ? 'button small' : 'button'}
+      href={`${base}/${encodeURIComponent(workflowId)}`}
+      target="_blank"
+      rel="noreferrer"
+    >
       Workflow in Temporal
     </a>
   );

@@ -1,5 +1,6 @@
 import { presentableDiff } from '@codemirror/merge';
 import { type ReactNode, useMemo } from 'react';
+import { Images, imagesIn } from './images.tsx';
 
 /** Beyond it a comparison would take the browser too long: nothing is marked. */
 const MOST_COMPARED_CHARACTERS = 100_000;
@@ -54,6 +55,7 @@ export function TextDiff({ before, after, label }: { before: Side; after: Side; 
           {shown}
         </pre>
       )}
+      <Images images={imagesIn(text)} label={`images of ${label}, ${which}`} />
     </div>
   );
   return (

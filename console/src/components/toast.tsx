@@ -1,4 +1,5 @@
 import { Toast } from '@base-ui/react/toast';
+import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 const manager = Toast.createToastManager();
@@ -42,7 +43,7 @@ function ToastList() {
     <Toast.Root key={toast.id} toast={toast} className="toast" data-type={toast.type}>
       <Toast.Title className="toast-title" />
       <Toast.Close className="button plain small" aria-label="Close the message">
-        ✕
+        <X className="icon" aria-hidden />
       </Toast.Close>
       <Toast.Description className="toast-description" />
       <Toast.Action className="button small toast-action" />

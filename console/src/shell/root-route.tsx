@@ -13,8 +13,13 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   notFoundComponent: () => (
     <main className="page">
       <h1>There is no such page</h1>
-      <p>
-        <Link to="/prompts">Back to prompts</Link>
+      <p className="row">
+        <Link to="/" className="button">
+          Home
+        </Link>
+        <Link to="/prompts" className="button">
+          Back to prompts
+        </Link>
       </p>
     </main>
   ),

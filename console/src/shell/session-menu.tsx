@@ -1,6 +1,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { call, isSignedOut } from '../api.ts';
 import type { EndedSession } from '../api-types.ts';
@@ -54,7 +55,9 @@ export function SessionMenu() {
                   <Menu.RadioGroup value={session.workspace.name} onValueChange={(chosen: string) => switchTo(chosen)}>
                     {session.workspaces.map(({ name, role }) => (
                       <Menu.RadioItem key={name} value={name} className="menu-item">
-                        <Menu.RadioItemIndicator className="menu-mark">✓</Menu.RadioItemIndicator>
+                        <Menu.RadioItemIndicator className="menu-mark">
+                          <Check className="icon" aria-hidden />
+                        </Menu.RadioItemIndicator>
                         {name} <span className="muted">{role}</span>
                       </Menu.RadioItem>
                     ))}
@@ -74,7 +77,9 @@ export function SessionMenu() {
               >
                 {Object.entries(THEMES).map(([value, label]) => (
                   <Menu.RadioItem key={value} value={value} className="menu-item">
-                    <Menu.RadioItemIndicator className="menu-mark">✓</Menu.RadioItemIndicator>
+                    <Menu.RadioItemIndicator className="menu-mark">
+                      <Check className="icon" aria-hidden />
+                    </Menu.RadioItemIndicator>
                     {label}
                   </Menu.RadioItem>
                 ))}

@@ -1,5 +1,5 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { MessageSquareCode, Search } from 'lucide-react';
+import { Menu as MenuIcon, MessageSquareCode, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { isOfThisTab } from '../drafts/drafts.ts';
 import { useDrafts } from '../drafts/use-drafts.ts';
@@ -43,6 +43,7 @@ export function Shell() {
             aria-controls="menu"
             onClick={() => setOpen(!open)}
           >
+            <MenuIcon className="icon" aria-hidden />
             Menu
           </button>
         </div>

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Modal } from '../components/dialog.tsx';
 import { CheckField } from '../components/fields.tsx';
-import { isRaw, setRaw } from '../components/output-view.tsx';
+import { isRaw, setRaw } from '../components/raw.tsx';
 import { pages } from './navigation.ts';
 import { hasDialog, keysAreOn, setKeysOn, TYPED } from './single-keys.ts';
 

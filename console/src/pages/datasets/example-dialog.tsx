@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Dataset } from '../../api-types.ts';
 import { FormDialog, Modal } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
+import { Images, imagesIn } from '../../components/images.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
@@ -139,6 +140,7 @@ function EditDialog({
         onChange={(next) => change({ variables: next })}
         hint="A JSON object."
       />
+      {example && <Images images={imagesIn([example.variables, example.expected])} label="Images of the example" />}
       <TextArea
         label="Expected"
         className={asJson ? 'mono' : undefined}

@@ -4,6 +4,7 @@ import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { imagesIn, Thumbnail, withoutImages } from '../../components/images.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
@@ -14,8 +15,19 @@ import { datasetRoute } from './routes.ts';
 
 const EXCERPT_CHARACTERS = 200;
 
-const excerpt = (value: unknown) =>
-  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
+function excerpt(value: unknown): string {
+  const shown = withoutImages(value);
+  return (typeof shown === 'string' ? shown : (JSON.stringify(shown) ?? '')).slice(0, EXCERPT_CHARACTERS);
+}
+
+function ValueCell({ value }: { value: unknown }) {
+  const [image] = useMemo(() => imagesIn(value), [value]);
+  return (
+    <>
+      {image && <Thumbnail image={image} />} {excerpt(value)}
+    </>
+  );
+}
 
 /** The name of an example, for people: its id, or its place. */
 export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
@@ -49,7 +61,7 @@ const columnsFor = (variables: readonly string[], hasMetadata: boolean): Column<
     header: name,
     width: 'minmax(8rem, 2fr)',
     cell: (row: Example) =>
-      name in row.variables ? excerpt(row.variables[name]) : <span className="muted">none</span>,
+      name in row.variables ? <ValueCell value={row.variables[name]} /> : <span className="muted">none</span>,
   })),
   ...(variables.length > MOST_COLUMNS
     ? [

@@ -166,18 +166,26 @@ function Approval({
         .
       </p>
       <dl className="facts">
-        <dt>Code</dt>
-        <dd>
-          <code>{code.toUpperCase()}</code>
-        </dd>
-        <dt>It says it is</dt>
-        <dd>{device.client}</dd>
-        <dt>It asks from</dt>
-        <dd>{device.address}</dd>
-        <dt>It asked</dt>
-        <dd>
-          {formatAgo(device.created_at)} ({formatTime(device.created_at)})
-        </dd>
+        <div>
+          <dt>Code</dt>
+          <dd>
+            <code>{code.toUpperCase()}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>It says it is</dt>
+          <dd>{device.client}</dd>
+        </div>
+        <div>
+          <dt>It asks from</dt>
+          <dd>{device.address}</dd>
+        </div>
+        <div>
+          <dt>It asked</dt>
+          <dd>
+            {formatAgo(device.created_at)} ({formatTime(device.created_at)})
+          </dd>
+        </div>
       </dl>
       <p className="notice warn">
         Approve only what you have started yourself, just now, and only if it shows this very code. Whoever sent you a
@@ -189,9 +197,9 @@ function Approval({
           <CheckField
             key={scope}
             label={
-              <>
+              <span>
                 <strong>{scope}</strong>: {ALLOWS[scope]}
-              </>
+              </span>
             }
             checked={scopes.includes(scope)}
             onChange={(checked) => toggle(scope, checked)}

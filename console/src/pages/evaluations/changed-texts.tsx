@@ -9,6 +9,7 @@ import { formatNumber, formatScore } from '../../format.ts';
 import { resultQuery } from './queries.ts';
 import { asText, difference, nameOf, textOf } from './result-text.ts';
 import { COMPARED, comparisonRoute } from './routes.ts';
+import { scrollList } from './scroll-list.ts';
 import type { Comparison, Result } from './types.ts';
 
 /** With it comes what compares texts. */
@@ -126,7 +127,7 @@ function ChangedList({
   const shown = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
   useEffect(() => {
-    shown.current?.scrollIntoView({ block: 'nearest' });
+    scrollList(shown.current);
   }, [current.seq_b]);
   return (
     <div className="changed-list">

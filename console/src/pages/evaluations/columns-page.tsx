@@ -5,6 +5,7 @@ import { get, type Page, pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
 import { CheckField } from '../../components/fields.tsx';
+import { Images, imagesIn } from '../../components/images.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
@@ -14,6 +15,7 @@ import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } fro
 import { evaluationQuery, sameExampleQuery } from './queries.ts';
 import { asText, nameOf, textOf } from './result-text.ts';
 import { columnsRoute, MOST_COLUMNS } from './routes.ts';
+import { scrollList } from './scroll-list.ts';
 import type { Result } from './types.ts';
 import './evaluations.css';
 
@@ -291,7 +293,7 @@ function List({ rows, at, go }: { rows: readonly Result[]; at: number; go: (to: 
   const shown = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
   useEffect(() => {
-    shown.current?.scrollIntoView({ block: 'nearest' });
+    scrollList(shown.current);
   }, [at]);
   return (
     <div className="changed-list">
@@ -362,6 +364,7 @@ function Output({ result, label, base }: { result: Result; label: string; base: 
       ) : (
         <Suspense fallback={<Loading what="the text" />}>
           <MarkedText base={base} text={text} label={label} />
+          <Images images={imagesIn(text)} label={`images of ${label}`} />
         </Suspense>
       )}
       <dl className="reasons">

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
@@ -228,7 +229,8 @@ function Filters({ comparison }: { comparison: Comparison }) {
       )}
       {value !== undefined && (
         <button type="button" className="button" onClick={() => change({ value: undefined })}>
-          Only {by}: {value} ✕<span className="visually-hidden"> show all groups</span>
+          Only {by}: {value} <X className="icon" aria-hidden />
+          <span className="visually-hidden"> show all groups</span>
         </button>
       )}
     </search>

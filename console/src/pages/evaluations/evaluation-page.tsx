@@ -237,32 +237,34 @@ function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
   return (
     <section className="stack" aria-labelledby="by-evaluator">
       <h2 id="by-evaluator">By evaluator</h2>
-      <table className="simple-table">
-        <thead>
-          <tr>
-            <th scope="col">Evaluator</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Weight</th>
-            <th scope="col">Score</th>
-            <th scope="col" className="wide">
-              0 to 100 %
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {evaluators.map(({ name, type, weight }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{type}</td>
-              <td>{weight}</td>
-              <td>{formatScore(scores[name])}</td>
-              <td>
-                <Dumbbell before={baseline?.scores_by_evaluator?.[name] ?? null} after={scores[name] ?? null} />
-              </td>
+      <div className="wide-scroll" tabIndex={0} role="region" aria-label="By evaluator, table">
+        <table className="simple-table">
+          <thead>
+            <tr>
+              <th scope="col">Evaluator</th>
+              <th scope="col">Kind</th>
+              <th scope="col">Weight</th>
+              <th scope="col">Score</th>
+              <th scope="col" className="wide">
+                0 to 100 %
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {evaluators.map(({ name, type, weight }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{type}</td>
+                <td>{weight}</td>
+                <td>{formatScore(scores[name])}</td>
+                <td>
+                  <Dumbbell before={baseline?.scores_by_evaluator?.[name] ?? null} after={scores[name] ?? null} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

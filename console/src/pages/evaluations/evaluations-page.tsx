@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge, TargetLink } from '../../components/badges.tsx';
@@ -160,7 +161,8 @@ export function EvaluationsPage() {
         {chosen.length > 0 && <CompareChosen chosen={chosen} />}
         {search.schedule_id && (
           <button type="button" className="button" onClick={() => change({ schedule_id: undefined })}>
-            Of one schedule ✕<span className="visually-hidden"> show those of all</span>
+            Of one schedule <X className="icon" aria-hidden />
+            <span className="visually-hidden"> show those of all</span>
           </button>
         )}
       </search>
@@ -174,7 +176,14 @@ export function EvaluationsPage() {
                   Show all
                 </Link>
               ) : (
-                <p>An evaluation runs a prompt with every example of a dataset, and scores the outputs.</p>
+                <>
+                  <p>An evaluation runs a prompt with every example of a dataset, and scores the outputs.</p>
+                  {mayExecute && (
+                    <Link to="/evaluations/new" className="button">
+                      Start the first evaluation
+                    </Link>
+                  )}
+                </>
               )}
             </EmptyState>
           ) : (

@@ -4,6 +4,7 @@ import { useDeferredValue, useEffect, useRef } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
+import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -153,7 +154,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           </Link>
         )}
         <ReusedLink from={result.reused_from} />
-        <TemporalLink workflowId={evaluation.workflow_id} />
+        <TemporalLink small workflowId={evaluation.workflow_id} />
       </div>
       <Scores result={result} baseline={baseline ?? undefined} />
       <div className="stack">
@@ -227,7 +228,10 @@ function Beside({
       {before === null ? (
         <p className="muted">None.</p>
       ) : after !== null && fits ? (
-        <DiffView before={{ title: heading, text: before }} after={{ title: 'Output of this run', text: after }} />
+        <>
+          <DiffView before={{ title: heading, text: before }} after={{ title: 'Output of this run', text: after }} />
+          <Images images={imagesIn(before)} label={`images of ${label}`} />
+        </>
       ) : (
         <OutputView text={before} label={label} />
       )}

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { Columns3 } from 'lucide-react';
+import { Check, Columns3 } from 'lucide-react';
 import type { Execution } from '../../api-types.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { DEFAULT_COLUMNS } from './columns.tsx';
@@ -32,7 +32,9 @@ export function ColumnsMenu({
                 checked={chosen.includes(key)}
                 onCheckedChange={(isOn) => toggle(key, isOn)}
               >
-                <Menu.CheckboxItemIndicator className="menu-mark">✓</Menu.CheckboxItemIndicator>
+                <Menu.CheckboxItemIndicator className="menu-mark">
+                  <Check className="icon" aria-hidden />
+                </Menu.CheckboxItemIndicator>
                 {key.startsWith('metadata:') ? `${header} (metadata)` : header}
               </Menu.CheckboxItem>
             ))}

@@ -98,7 +98,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
       <RunTimeline execution={execution} />
       <div className="stack">
         <h2>Output</h2>
-        {execution.output === null ? (
+        {execution.output === null || (execution.output === '' && execution.tool_calls.length > 0) ? (
           <p className="muted">None.</p>
         ) : (
           <OutputView text={execution.output} label="output" />

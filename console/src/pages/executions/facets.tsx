@@ -42,6 +42,8 @@ export function FacetsSide({
     placeholderData: (before) => before,
     enabled: isOpen,
   });
+  // Nothing is counted, and nothing can be taken back.
+  if (data?.counted === 0 && FACETS.every((facet) => search[facet] === undefined)) return null;
   return (
     <details className="facets" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>

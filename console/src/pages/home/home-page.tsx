@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
-import { formatAgo, formatCost, formatCount, formatNumber, formatScore } from '../../format.ts';
+import { formatAgo, formatCost, formatCount, formatNumber, formatScore, plural } from '../../format.ts';
 import { isLive } from '../releases/queries.ts';
 import { Checklist } from './checklist.tsx';
 import { type Home, useHome, yesterday } from './queries.ts';
@@ -65,7 +65,10 @@ function broken(home: Home): Item[] {
         key: id,
         link: linkOptions({ to: '/webhooks/$id', params: { id } }),
         title: `Webhook to ${new URL(url).host}`,
-        note: status === 'disabled' ? (disabled_reason ?? 'disabled') : `${consecutive_failures} deliveries failed`,
+        note:
+          status === 'disabled'
+            ? (disabled_reason ?? 'disabled')
+            : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
       })),
     ...(home.evaluations.data ?? [])
       .filter(({ finished_at, regressions }) => (finished_at ?? '') >= yesterday() && (regressions ?? 0) > 0)
@@ -170,7 +173,7 @@ function Recent({ home }: { home: Home }) {
             </Link>
             <span className="row">
               <span className="muted">{formatAgo(run.finished_at)}</span>
-              <strong>{formatScore(run.score)}</strong>
+              <strong className="home-score">{formatScore(run.score)}</strong>
               <StatusBadge status={run.status} />
             </span>
           </li>
@@ -191,7 +194,7 @@ export function HomePage() {
       {home.prompts.data === undefined && !error && <Loading what="what is new" />}
       <Checklist home={home} />
       <Spending home={home} />
-      <div className="grid-2">
+      <div className="home-parts">
         <Part title="Needs attention" items={waiting(home)} nothing="Nothing right now." />
         <Part
           title="Problems"

@@ -148,13 +148,14 @@ type CheckRow = Monitor['checks'][number] & { value: Monitor['values'][number] |
 
 const checkColumns: Column<CheckRow>[] = [
   { key: 'check', header: 'Alerts when', width: 'minmax(12rem, 2fr)', cell: checkWords },
-  { key: 'recovers', header: 'Recovers at', width: '7rem', cell: ({ recover_at }) => recover_at },
-  { key: 'for', header: 'For', width: '5rem', cell: (row) => row.for },
-  { key: 'value', header: 'Now', width: '7rem', cell: ({ value }) => valueWords(value?.value ?? null) },
+  { key: 'recovers', header: 'Recovers at', width: '7rem', alignEnd: true, cell: ({ recover_at }) => recover_at },
+  { key: 'for', header: 'For', width: '5rem', alignEnd: true, cell: (row) => row.for },
+  { key: 'value', header: 'Now', width: '7rem', alignEnd: true, cell: ({ value }) => valueWords(value?.value ?? null) },
   {
     key: 'count',
     header: 'Of',
     width: '9rem',
+    alignEnd: true,
     cell: ({ value, min_executions: least }) => `${value?.count ?? 0} (at least ${least})`,
   },
   {

@@ -53,6 +53,9 @@ export function MonitorsPage() {
                 A monitor measures errors, latency, cost or scores of your executions once a minute, and alerts when a
                 check does not hold. One is created with <code>PUT /v1/monitors/NAME</code>.
               </p>
+              <a className="button" href="/docs/guides/monitors">
+                How to create one
+              </a>
             </EmptyState>
           ) : (
             <DataTable

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
@@ -9,7 +10,6 @@ import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
-import { Images, imagesOf } from './images.tsx';
 import type { ChatMessage } from './pane-state.ts';
 import { ReplyForm, replyOf } from './reply-form.tsx';
 import { isBusy } from './run.ts';
@@ -157,7 +157,7 @@ function CellContent({
         </dl>
       )}
       {scoring && <Scores scoring={scoring} />}
-      {execution && <Images images={imagesOf(execution.input)} />}
+      {execution && typeof execution.input !== 'string' && <Images images={imagesIn(execution.input)} />}
       {isCompleted && (
         <div className="row">
           {onRun && toolCalls.length === 0 && !isContinued && (

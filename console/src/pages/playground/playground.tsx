@@ -14,7 +14,6 @@ import { CellView } from './cell-view.tsx';
 import { Cells, cellKey, useCells } from './cells.ts';
 import { type Tried, useHistory } from './history.ts';
 import { HistoryDialog } from './history-dialog.tsx';
-import { withoutFiles } from './images.tsx';
 import { PaneHead } from './pane-head.tsx';
 import {
   addressOf,
@@ -39,7 +38,7 @@ import { paneVersionQuery, rowsQuery } from './queries.ts';
 import { playgroundRoute, startOf } from './routes.ts';
 import { RowHead } from './row-head.tsx';
 import { RowsDialog } from './rows-dialog.tsx';
-import { isBusy, runOf } from './run.ts';
+import { isBusy, runOf, withoutFiles } from './run.ts';
 import { ScoringDialog } from './scoring-dialog.tsx';
 import './playground.css';
 

@@ -2,9 +2,9 @@ import { Play, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Inputs } from '../../api-types.ts';
 import { TextArea } from '../../components/fields.tsx';
+import { Images, imagesIn, withoutImages } from '../../components/images.tsx';
 import { formatJson } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
-import { Images, imagesIn } from './images.tsx';
 import type { Row } from './pane-state.ts';
 import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { VariablesForm } from './variables-form.tsx';
@@ -14,7 +14,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : value ==
 /** Of a value that is not edited: *Edit* shows all of it. */
 const SHOWN_CHARACTERS = 600;
 const shortOf = (value: unknown) => {
-  const text = textOf(value);
+  const text = textOf(withoutImages(value));
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 };
 

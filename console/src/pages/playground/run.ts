@@ -136,3 +136,17 @@ export async function followRun(
 
 /** Asks for the end of a run; its stream says when it has come. */
 export const cancelRun = (id: string) => post<Execution>(`${pathOf('executions', id)}/cancel`);
+
+/** What was sent, with the names of files in place of what they hold. */
+export const withoutFiles = (input: Execution['input']) =>
+  typeof input === 'string'
+    ? input
+    : input.map((message) => ({
+        ...message,
+        content:
+          typeof message.content === 'string'
+            ? message.content
+            : message.content.map((part) =>
+                part.type === 'file' ? { type: 'text', text: `[${part.filename ?? part.media_type}]` } : part,
+              ),
+      }));

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { get, pathOf, post, remove } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
+import { isMember, MemberName } from '../../components/member-name.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -173,6 +174,12 @@ function Facts({ queue }: { queue: Queue }) {
   );
 }
 
+/** A member by name; of a key or a session the end of its id. */
+function Reviewer({ id }: { id: string }) {
+  const short = id.slice(-8);
+  return isMember(id) ? <MemberName id={id} fallback={short} /> : short;
+}
+
 const WORDS = { pending: 'To do', leased: 'In progress', completed: 'Completed', skipped: 'Skipped' } as const;
 const TONES = { pending: '', leased: 'accent', completed: 'good', skipped: 'warn' } as const;
 
@@ -194,13 +201,18 @@ const columns: Column<QueueItem>[] = [
     header: 'Reviewers',
     width: 'minmax(10rem, 2fr)',
     cell: ({ reviews }) => {
-      const words = reviews
-        .map(
-          ({ reviewer, state, leased_until }) =>
-            `${reviewer.slice(-8)} ${state === 'leased' ? `until ${formatTime(leased_until)}` : state}`,
-        )
-        .join(', ');
-      return <span title={words}>{words}</span>;
+      const wordsOf = ({ state, leased_until }: (typeof reviews)[number]) =>
+        state === 'leased' ? `until ${formatTime(leased_until)}` : state;
+      return (
+        <span title={reviews.map((each) => `${each.reviewer} ${wordsOf(each)}`).join(', ')}>
+          {reviews.map((each, at) => (
+            <Fragment key={each.reviewer}>
+              {at > 0 && ', '}
+              <Reviewer id={each.reviewer} /> {wordsOf(each)}
+            </Fragment>
+          ))}
+        </span>
+      );
     },
   },
   {

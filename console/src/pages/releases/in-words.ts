@@ -143,7 +143,7 @@ export function stepNumbers(step: ReleaseRunStep, release: Release, index: numbe
     const { score: now = null, baseline_score: before = null, regressions, improvements } = evaluated;
     return [
       `Scores ${formatScore(now)}${before === null ? '' : `, stable ${formatScore(before)}`}`,
-      ...(regressions === undefined ? [] : [`${regressions} worse, ${improvements ?? 0} better`]),
+      ...(regressions == null ? [] : [`${regressions} worse, ${improvements ?? 0} better`]),
     ];
   }
   const analyzed = analyzeNumbersOf(step.numbers);

@@ -61,7 +61,7 @@ const columns: Column<Backfill>[] = [
   {
     key: 'period',
     header: 'Executions from',
-    width: 'minmax(12rem, 2fr)',
+    width: 'minmax(21rem, 2fr)',
     cell: ({ since, until }) => `${formatTime(since)} to ${formatTime(until)}`,
   },
   {

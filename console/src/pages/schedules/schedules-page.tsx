@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatTime } from '../../format.ts';
+import { formatTime, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { Schedule } from './types.ts';
@@ -38,7 +38,7 @@ const columns: Column<Schedule>[] = [
     key: 'error',
     header: 'Last start',
     width: 'minmax(10rem, 2fr)',
-    cell: ({ last_error }) => last_error && <span className="badge bad">{last_error.message}</span>,
+    cell: ({ last_error }) => (last_error ? <span className="badge bad">{last_error.message}</span> : NONE),
   },
   { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
 ];

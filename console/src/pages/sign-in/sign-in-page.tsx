@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { MessageSquareCode } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTitle } from '../../components/page.tsx';
 import { type IdentityProvider, useConfig } from '../../shell/config.ts';
@@ -43,6 +44,10 @@ export function SignInPage() {
   );
   return (
     <main className="sign-in">
+      <p className="brand">
+        <MessageSquareCode className="icon" aria-hidden />
+        Prompt Management
+      </p>
       {providers.length > 0 && (
         <div className="card">
           <h1>Sign in</h1>

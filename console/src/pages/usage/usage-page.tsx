@@ -61,7 +61,12 @@ export function UsagePage() {
       <QueryState query={query} what="the usage">
         {(usage) =>
           usage.data.length + usage.evaluations.length === 0 ? (
-            <EmptyState title="No usage in this period" />
+            <EmptyState title="No usage in this period">
+              <p>Cost, tokens and latency of executions and evaluations by day.</p>
+              <Link to="/playground" className="button">
+                Try a prompt
+              </Link>
+            </EmptyState>
           ) : (
             <>
               <Totals sum={total(usage)} />
@@ -144,7 +149,7 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
   return (
     <section className="stack" aria-labelledby="by-day">
       <h2 id="by-day">By day</h2>
-      <div className="grid-2">
+      <div className="grid-3">
         <Chart title="Cost per day" days={days} series={cost} format={usd} stacked />
         <Chart title="Tokens per day" days={days} series={tokens} format={count} stacked />
         <Chart title="Mean latency per day" days={days} series={latency} format={formatMs} />

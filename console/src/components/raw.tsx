@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from 'react';
+
+const CHANGED = 'pms-raw-changed';
+const STORED_AS = 'pms-raw';
+let raw = readRaw();
+
+function readRaw(): boolean {
+  try {
+    return localStorage.getItem(STORED_AS) === 'true';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether texts of models are shown as they are, on all pages of this browser. */
+export function setRaw(next: boolean): void {
+  raw = next;
+  try {
+    localStorage.setItem(STORED_AS, String(next));
+  } catch {
+    // It holds until the page is left.
+  }
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+export const isRaw = () => raw;
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener(CHANGED, listener);
+  return () => window.removeEventListener(CHANGED, listener);
+}
+
+export const useRaw = () => useSyncExternalStore(subscribe, isRaw);
+
+/** The key `v` does the same. */
+export function RawToggle() {
+  const isShownRaw = useRaw();
+  return (
+    <button
+      type="button"
+      className="button small"
+      aria-pressed={isShownRaw}
+      aria-keyshortcuts="v"
+      onClick={() => setRaw(!isShownRaw)}
+    >
+      Raw
+    </button>
+  );
+}
