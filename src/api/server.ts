@@ -93,8 +93,9 @@ const MAX_SIGN_INS = 240;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 
-/** Where `scripts/build-console.ts` leaves the web console. */
-const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
+/** Where `scripts/build-console.ts` leaves the web console in a language. */
+const consoleBuild = (locale: string) =>
+  fileURLToPath(new URL(`../../.cache/console${locale === 'en' ? '' : `-${locale}`}`, import.meta.url));
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** The guides, which the MCP server shows. */
@@ -334,7 +335,7 @@ export async function startApi(
       guideRoutes(PROJECT),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       ...identityRoutes(dependencies),
-      consoleRoutes(CONSOLE_BUILD, {
+      consoleRoutes(consoleBuild(settings.consoleLocale), {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
         sign_in: {

@@ -3,6 +3,7 @@ import { ChartFrame } from './chart-frame.tsx';
 import { Mark, Sample, ticksBetween, ticksTo } from './chart-parts.tsx';
 import { PlotReader } from './plot-reader.tsx';
 import { useWidth } from './use-width.ts';
+import { plural } from '../format.ts';
 
 const HEIGHT = 260;
 const TOP = 12;
@@ -84,7 +85,7 @@ export function Scatter({
     >
       <div ref={box}>
         <PlotReader
-          label={`${title}: ${points.length} points. ${yTitle} from ${formatY(lowest)} to ${formatY(highest)}.`}
+          label={`${title}: ${plural(points.length, 'point', 'points')}. ${yTitle} from ${formatY(lowest)} to ${formatY(highest)}.`}
           places={sorted.map((point) => ({ x: x(point.x), y: y(point.y) }))}
           width={width}
           byX={false}

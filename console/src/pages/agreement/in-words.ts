@@ -1,4 +1,4 @@
-import { NONE } from '../../format.ts';
+import { formatFixed, NONE } from '../../format.ts';
 import type { Measure } from '../queues/types.ts';
 
 const NAMES: Record<Measure['name'], string> = {
@@ -9,7 +9,7 @@ const NAMES: Record<Measure['name'], string> = {
   krippendorff_alpha: 'Krippendorff’s alpha',
 };
 
-const digits = (value: number) => value.toFixed(2);
+const digits = (value: number) => formatFixed(value, 2);
 
 /** A measure in words: "Cohen’s kappa 0.62 (0.49 to 0.75)". */
 export function measureWords({ name, value, interval }: Measure): string {

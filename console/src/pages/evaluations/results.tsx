@@ -8,7 +8,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
-import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { hasEnded, RESULTS_PAGE, summaryQuery } from './queries.ts';
 import { difference, nameOf } from './result-text.ts';
@@ -250,7 +250,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             ? summary?.complete
               ? `${formatNumber(summary.results)} of ${formatNumber(examples_total)}`
               : `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
-            : `${formatNumber(examples_evaluated)} results`)}
+            : plural(examples_evaluated, 'result', 'results'))}
       </p>
       {summary && <Totals summary={summary} isFiltered={isFiltered} />}
       <QueryState query={list} what="results">

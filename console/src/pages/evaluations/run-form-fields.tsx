@@ -7,6 +7,7 @@ import { EvaluatorsForm } from './evaluators-form.tsx';
 import { datasetNamesQuery } from './queries.ts';
 import type { RunForm } from './run-form-state.ts';
 import { RunModeFields } from './run-mode-fields.tsx';
+import { plural } from '../../format.ts';
 
 const SHOWN_VERSIONS = 200;
 
@@ -144,7 +145,7 @@ function ExampleFields({ value, set }: Part) {
             options={datasets.map(({ name }) => name)}
             required
             spellCheck={false}
-            hint={chosen && `${chosen.examples_total} examples in version ${chosen.version}`}
+            hint={chosen && `${plural(chosen.examples_total, 'example', 'examples')} in version ${chosen.version}`}
           />
           <TextField
             label="Version of the dataset"

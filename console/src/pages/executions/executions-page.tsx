@@ -4,7 +4,7 @@ import type { Execution } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatNumber, formatTime } from '../../format.ts';
+import { formatNumber, formatTime, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, useStoredColumns } from './columns.tsx';
@@ -18,6 +18,7 @@ import { executionsRoute } from './routes.ts';
 import { useExecutionStream } from './use-execution-stream.ts';
 import { ViewsBar } from './views-bar.tsx';
 import './executions.css';
+import { t } from '../../strings.ts';
 
 /** Executions that can be put into a queue at once. */
 const MOST_CHOSEN = 1_000;
@@ -250,7 +251,7 @@ function ChosenDataset({
   return (
     <MakeDatasetDialog
       selection={{ execution_ids: ids, status }}
-      description={`${ids.length === 1 ? 'It becomes an example' : `Each of these ${formatNumber(ids.length)} becomes an example`} with its variables.${left > 0 ? ` ${formatNumber(left)} that are not ${status} are left out.` : ''}`}
+      description={`${ids.length === 1 ? t('It becomes an example with its variables.') : t(`Each of these ${formatNumber(ids.length)} becomes an example with its variables.`)}${left > 0 ? ` ${plural(left, `that is not ${status} is left out.`, `that are not ${status} are left out.`)}` : ''}`}
       onClose={onClose}
     />
   );

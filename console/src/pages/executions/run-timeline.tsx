@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Delivery, Execution } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
-import { formatCost, formatMs, formatNumber, formatTime } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatTime, plural } from '../../format.ts';
 import { hasEnded } from '../../queries.ts';
 import './run-timeline.css';
 
@@ -105,7 +105,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
           {' '}
           {took}
           {begin > 0 && ` after ${formatMs(begin)}`}
-          {call?.tokens && `, ${formatNumber(call.tokens.total)} tokens`}
+          {call?.tokens && `, ${plural(call.tokens.total, 'token', 'tokens')}`}
           {call && call.cost.amount !== null && `, ${formatCost(call.cost)}`}
         </span>
       </span>
@@ -151,7 +151,7 @@ function Deliveries({ execution: { id, finished_at, recorded } }: { execution: E
                 : delivery.next_attempt_at !== null
                   ? `next attempt ${formatTime(delivery.next_attempt_at)}`
                   : 'on its way'}
-              , {delivery.attempts_made === 1 ? '1 attempt' : `${delivery.attempts_made} attempts`}
+              , {plural(delivery.attempts_made, 'attempt', 'attempts')}
               {delivery.status_reason !== null && `: ${delivery.status_reason}`}
             </span>
           </li>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
-import { formatAgo, formatCost, formatCount, formatNumber, formatScore } from '../../format.ts';
+import { formatAgo, formatCost, formatCount, formatNumber, formatScore, plural } from '../../format.ts';
 import { isLive } from '../releases/queries.ts';
 import { Checklist } from './checklist.tsx';
 import { type Home, useHome, yesterday } from './queries.ts';
@@ -65,7 +65,7 @@ function broken(home: Home): Item[] {
         key: id,
         link: linkOptions({ to: '/webhooks/$id', params: { id } }),
         title: `Webhook to ${new URL(url).host}`,
-        note: status === 'disabled' ? (disabled_reason ?? 'disabled') : `${consecutive_failures} deliveries failed`,
+        note: status === 'disabled' ? (disabled_reason ?? 'disabled') : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
       })),
     ...(home.evaluations.data ?? [])
       .filter(({ finished_at, regressions }) => (finished_at ?? '') >= yesterday() && (regressions ?? 0) > 0)

@@ -6,7 +6,7 @@ import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
 import { Images, imagesOf } from './images.tsx';
@@ -119,7 +119,7 @@ function CellContent({
     <>
       {turns.length > 0 && (
         <details className="bench-turns" open={turns.length < 5}>
-          <summary>The conversation so far: {turns.length} messages</summary>
+          <summary>The conversation so far: {plural(turns.length, 'message', 'messages')}</summary>
           <MessagesView input={turns} />
         </details>
       )}

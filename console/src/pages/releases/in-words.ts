@@ -1,9 +1,9 @@
-import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, NUMBERS, plural } from '../../format.ts';
 import { analyzeNumbersOf, approveNumbersOf, evaluateNumbersOf } from './queries.ts';
 import type { Check, Release, ReleaseCheck, ReleaseRunStep, ReleaseStep } from './types.ts';
 
-const share = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const score = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+const share = new Intl.NumberFormat(NUMBERS, { maximumFractionDigits: 2 });
+const score = new Intl.NumberFormat(NUMBERS, { maximumSignificantDigits: 4 });
 
 /** With a sign: that of minus is as wide as that of plus. */
 const signed = (value: number, text: string) => (value === 0 ? text : `${value < 0 ? '−' : '+'}${text}`);
@@ -58,7 +58,7 @@ export function stepTitle(step: ReleaseStep): string {
     case 'evaluate':
       return 'Evaluate';
     case 'approve':
-      return step.count === 1 ? 'Approval' : `${step.count} approvals`;
+      return step.count === 1 ? t('Approval') : plural(step.count, 'approval', 'approvals');
     case 'canary':
       return `Canary ${inPercent(step.percent)}`;
     case 'analyze':
@@ -149,7 +149,7 @@ export function stepNumbers(step: ReleaseRunStep, release: Release, index: numbe
   const analyzed = analyzeNumbersOf(step.numbers);
   if (analyzed === undefined) return [];
   return [
-    `${formatNumber(analyzed.arms.candidate.executions)} executions of the candidate`,
+    plural(analyzed.arms.candidate.executions, 'execution of the candidate', 'executions of the candidate'),
     ...analyzed.checks.map((check) => `${metricInWords(check.metric)}: ${check.verdict}`),
   ];
 }

@@ -5,7 +5,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatNumber, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { webhookRoute } from './routes.ts';
 import type { DeliveryWithAttempts, UpdateWebhook, Webhook, WebhookWithSecret } from './types.ts';
@@ -162,7 +162,7 @@ function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
       undelivered_only: undelivered,
     });
     await onDone();
-    showToast(`${formatNumber(replayed)} ${replayed === 1 ? 'event is' : 'events are'} being sent again.`);
+    showToast(`${plural(replayed, 'event is', 'events are')} being sent again.`);
   };
   return (
     <FormDialog
