@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { messagesOf } from './messages.ts';
 import type { Translation } from './translate.ts';
 
-const console = fileURLToPath(new URL('..', import.meta.url));
+const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** Where the catalog of a language is. */
 export const catalogFile = (locale: string) => fileURLToPath(new URL(`./${locale}.json`, import.meta.url));
@@ -11,9 +11,10 @@ export const catalogFile = (locale: string) => fileURLToPath(new URL(`./${locale
 /** Every message of the console with the files that it is in, as `en.json` has it. */
 export function englishCatalog(): Record<string, string[]> {
   const catalog = new Map<string, string[]>();
-  const files = globSync('src/**/*.{ts,tsx}', { cwd: console }).map((file) => file.replaceAll('\\', '/'));
-  for (const file of files.sort())
-    for (const { key } of messagesOf(file, readFileSync(console + file, 'utf8'))) {
+  const files = globSync('**/*.{ts,tsx}', { cwd: sources }).map((file) => file.replaceAll('\\', '/'));
+  // The page of components is for engineers: no build has it.
+  for (const file of files.filter((each) => !each.startsWith('pages/components/')).sort())
+    for (const { key } of messagesOf(file, readFileSync(sources + file, 'utf8'))) {
       const found = catalog.get(key) ?? [];
       if (found.at(-1) !== file) catalog.set(key, [...found, file]);
     }

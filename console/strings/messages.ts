@@ -12,11 +12,13 @@ const ATTRIBUTES = words(
 /** Properties of objects that people read. */
 const PROPERTIES = words('label header title hint text note why action submit done allows detail');
 /** Functions of which people read the first argument. */
-const FUNCTIONS = words('t showToast showUndo Error');
+const FUNCTIONS = words('t showToast showUndo useTitle Error');
 /** Elements of which the text is code. */
 const CODE = words('code pre kbd samp');
 /** What may stand around an expression. */
-const WRAPPERS = words('TSAsExpression TSSatisfiesExpression TSNonNullExpression ParenthesizedExpression ChainExpression');
+const WRAPPERS = words(
+  'TSAsExpression TSSatisfiesExpression TSNonNullExpression ParenthesizedExpression ChainExpression',
+);
 
 /** A node of the syntax tree, as ESTree and its extensions for JSX and TypeScript have it. */
 // biome-ignore lint/suspicious/noExplicitAny: each type of node has properties of its own
@@ -113,7 +115,8 @@ const isJoined = (node: Node) =>
 const isSpoken = (child: Node): boolean =>
   child.type === 'JSXText'
     ? isText(child.value)
-    : child.type === 'JSXExpressionContainer' && (isPlural(child.expression) || isString(child.expression));
+    : child.type === 'JSXExpressionContainer' &&
+      (isPlural(child.expression) || (isString(child.expression) && isText(child.expression.value ?? 'template')));
 
 /** Whether nothing in an element is to be translated but what its expressions mark. */
 const isVerbatim = ({ openingElement: tag }: Node): boolean =>
@@ -185,7 +188,8 @@ export function messagesOf(file: string, code: string): Message[] {
   }
 
   function valueParts(node: Node, names: Names): Part[] {
-    if (!isPlural(node) || names.hasPlural) return stringParts(node, names) ?? [{ kind: 'value', name: names.value(node), node }];
+    if (!isPlural(node) || names.hasPlural)
+      return stringParts(node, names) ?? [{ kind: 'value', name: names.value(node), node }];
     names.hasPlural = true;
     const [count, one, other] = node.arguments;
     const hasNumber = node.callee.name === 'plural';
@@ -199,7 +203,12 @@ export function messagesOf(file: string, code: string): Message[] {
         return child.expression.type === 'JSXEmptyExpression' ? [] : valueParts(child.expression, names);
       const name = names.element();
       return [
-        { kind: 'element', name, node: child, children: hasText(child) ? childParts(child.children, names) : undefined },
+        {
+          kind: 'element',
+          name,
+          node: child,
+          children: hasText(child) ? childParts(child.children, names) : undefined,
+        },
       ];
     });
   }
@@ -256,20 +265,24 @@ export function messagesOf(file: string, code: string): Message[] {
   function element(node: Node): void {
     walk(node.openingElement?.attributes);
     const { children } = node;
+    const look = (each: Node[]) => {
+      for (const child of each)
+        if (child.type !== 'JSXExpressionContainer' || isVerbatim(node)) walk(child);
+        else text(child.expression);
+    };
     if (!hasText(node)) {
-      const look = isVerbatim(node) ? walk : text;
-      for (const child of children) look(child.type === 'JSXExpressionContainer' ? child.expression : child);
+      look(children);
       return;
     }
     const isSaid = (child: Node) => !isMute(child);
     const [first, last] = [children.findIndex(isSaid), children.findLastIndex(isSaid)];
-    walk(children.slice(0, first));
+    look(children.slice(0, first));
     add(
       childParts(children.slice(first, last + 1), new Names()),
       { start: children[first].start, end: children[last].end },
       'children',
     );
-    for (const child of children.slice(last + 1)) (child.expression === undefined ? walk : text)(child.expression ?? child);
+    look(children.slice(last + 1));
   }
 
   function walk(node: Node): void {

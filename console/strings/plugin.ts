@@ -23,7 +23,9 @@ function translationsOf(locale: string): Map<string, Translation> {
   });
   if (problems.length > 0) throw new Error(`console/strings/${locale}.json is wrong:\n${problems.join('\n')}`);
   const missing = keys.filter((key) => !translations.has(key)).length;
-  console.error(`${locale}: ${keys.length - missing} of ${keys.length} messages are translated, ${missing} stay English`);
+  console.error(
+    `${locale}: ${keys.length - missing} of ${keys.length} messages are translated, ${missing} stay English`,
+  );
   return translations;
 }
 
@@ -41,7 +43,12 @@ export function strings(locale: string): Plugin {
     transform(code, id) {
       const [file = ''] = id.split('?');
       if (locale === 'en' || !file.startsWith(sources) || !/\.tsx?$/.test(file)) return null;
-      const translated = translate(relative(sources, file), code, (key) => translations.get(key), `${sources}format.ts`);
+      const translated = translate(
+        relative(sources, file),
+        code,
+        (key) => translations.get(key),
+        `${sources}format.ts`,
+      );
       return { code: translated, map: null };
     },
     transformIndexHtml: (html) => html.replace('<html lang="en">', `<html lang="${tag}">`),

@@ -47,13 +47,18 @@ const tagsOf = (placeholders: string[]) => placeholders.filter((name) => name.st
 
 function isNested(order: string[]): boolean {
   const open: string[] = [];
-  for (const tag of order) if (!tag.startsWith('/')) open.push(tag);
+  for (const tag of order)
+    if (!tag.startsWith('/')) open.push(tag);
     else if (open.pop() !== tag.slice(1)) return false;
   return open.length === 0;
 }
 
 /** A text with what `onText` and `onToken` make of its pieces. A token is the match of {@link TOKEN}. */
-function mapPieces(text: string, onText: (text: string) => string, onToken: (match: RegExpExecArray) => string): string {
+function mapPieces(
+  text: string,
+  onText: (text: string) => string,
+  onToken: (match: RegExpExecArray) => string,
+): string {
   let result = '';
   let plain = '';
   let at = 0;
@@ -87,8 +92,7 @@ function namesOf(parts: Part[], names = new Map<string, Part>()): Map<string, Pa
 function writeMessage({ parts, before, after, place }: Message, translation: Translation, source: SourceOf): string {
   const names = namesOf(parts);
   const inTags = place === 'children';
-  const text = (plain: string) =>
-    inTags ? `{${JSON.stringify(plain)}}` : plain.replace(/[\\`]|\$(?=\{)/g, '\\$&');
+  const text = (plain: string) => (inTags ? `{${JSON.stringify(plain)}}` : plain.replace(/[\\`]|\$(?=\{)/g, '\\$&'));
   const token = ([, , value, open, isWhole, close]: RegExpExecArray) => {
     const part = names.get(value === undefined ? `<${open ?? close}>` : `{${value}}`);
     if (part?.kind === 'element') {
@@ -158,7 +162,10 @@ export function pseudo(key: string): Translation {
     (form) =>
       `⟦${mapPieces(
         form,
-        (text) => text.replace(/[aeiou]/gi, (vowel) => (vowel + ACCENTS[vowel.charCodeAt(0) % 3]).normalize()).replace(/[\\{<|]/g, '\\$&'),
+        (text) =>
+          text
+            .replace(/[aeiou]/gi, (vowel) => (vowel + ACCENTS[vowel.charCodeAt(0) % 3]).normalize())
+            .replace(/[\\{<|]/g, '\\$&'),
         ([token]) => token,
       )}⟧`,
   );

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { plural } from '../format.ts';
+import { t } from '../strings.ts';
 import { ChartFrame } from './chart-frame.tsx';
 import { Mark, Sample, ticksBetween, ticksTo } from './chart-parts.tsx';
 import { PlotReader } from './plot-reader.tsx';
 import { useWidth } from './use-width.ts';
-import { plural } from '../format.ts';
 
 const HEIGHT = 260;
 const TOP = 12;
@@ -75,7 +76,7 @@ export function Scatter({
         </ul>
       }
       numbers={{
-        head: ['Of', 'Series', xTitle, yTitle],
+        head: [t('Of'), t('Series'), xTitle, yTitle],
         rows: sorted.map((point) => ({
           key: point.key,
           cells: [point.name, point.series, formatX(point.x), formatY(point.y)],

@@ -1,5 +1,6 @@
 import { Toast } from '@base-ui/react/toast';
 import type { ReactNode } from 'react';
+import { t } from '../strings.ts';
 
 const manager = Toast.createToastManager();
 
@@ -27,7 +28,7 @@ export function showUndo(title: string, undo: () => Promise<unknown>, descriptio
     ...(description !== undefined && { description }),
     timeout: UNDO_MS,
     actionProps: {
-      children: 'Undo',
+      children: t('Undo'),
       onClick() {
         manager.close(id);
         undo().then(() => showToast('Undone.'), showError);

@@ -1,12 +1,13 @@
 import { formatFixed, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Measure } from '../queues/types.ts';
 
 const NAMES: Record<Measure['name'], string> = {
-  cohen_kappa: 'Cohen’s kappa',
-  weighted_kappa_linear: 'Weighted kappa, linear',
-  weighted_kappa_quadratic: 'Weighted kappa, quadratic',
-  spearman_rho: 'Spearman’s rho',
-  krippendorff_alpha: 'Krippendorff’s alpha',
+  cohen_kappa: t('Cohen’s kappa'),
+  weighted_kappa_linear: t('Weighted kappa, linear'),
+  weighted_kappa_quadratic: t('Weighted kappa, quadratic'),
+  spearman_rho: t('Spearman’s rho'),
+  krippendorff_alpha: t('Krippendorff’s alpha'),
 };
 
 const digits = (value: number) => formatFixed(value, 2);

@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { formatNumber, formatTime, plural } from '../../format.ts';
+import { formatTime, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { DropZone } from './drop-zone.tsx';

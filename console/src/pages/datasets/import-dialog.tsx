@@ -7,8 +7,9 @@ import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { Loading } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
-import { formatCount, formatNumber, plural } from '../../format.ts';
+import { formatCount, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import {
   allExamplesQuery,
   datasetQuery,
@@ -229,8 +230,8 @@ export function ImportDialog({
 }
 
 function titleOf(file: File | undefined, dataset: string | undefined): string {
-  if (file) return dataset === undefined ? 'Upload a dataset' : `Upload a new version of ${dataset}`;
-  return dataset === undefined ? 'New dataset' : `Paste examples into ${dataset}`;
+  if (file) return dataset === undefined ? t('Upload a dataset') : t(`Upload a new version of ${dataset}`);
+  return dataset === undefined ? t('New dataset') : t(`Paste examples into ${dataset}`);
 }
 
 /** Whether the API would read the same of a file by itself. */

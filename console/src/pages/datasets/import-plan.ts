@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Example, ExampleInput } from './examples.ts';
 import { withoutPlace } from './examples.ts';
-import { t } from '../../strings.ts';
 
 export type Mode = 'replace' | 'add';
 
@@ -70,6 +70,10 @@ export function planInWords(plan: Plan, version: number, mode: Mode): string {
   const all = plan.examples.length;
   const changes = parts.join(', ');
   return mode === 'replace'
-    ? t(`Version ${version} replaces all examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`)
-    : t(`Version ${version} adds to the examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`);
+    ? t(
+        `Version ${version} replaces all examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`,
+      )
+    : t(
+        `Version ${version} adds to the examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`,
+      );
 }

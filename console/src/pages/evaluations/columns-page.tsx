@@ -11,6 +11,7 @@ import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { evaluationQuery, sameExampleQuery } from './queries.ts';
 import { asText, nameOf, textOf } from './result-text.ts';
 import { columnsRoute, MOST_COLUMNS } from './routes.ts';
@@ -90,7 +91,7 @@ const score = (title: string, read: Fact['read']): Fact => ({
 function factsOf(runs: readonly Evaluation[]): Fact[] {
   const names = [...new Set(runs.flatMap(({ evaluators }) => evaluators.map(({ name }) => name)))];
   return [
-    score('Score', (run) => run.score),
+    score(t('Score'), (run) => run.score),
     ...names.map((name) => score(name, (run) => run.scores_by_evaluator?.[name] ?? null)),
     {
       title: 'Cost',

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { plural } from '../../format.ts';
 import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 import { datasetNamesQuery } from './queries.ts';
 import type { RunForm } from './run-form-state.ts';
 import { RunModeFields } from './run-mode-fields.tsx';
-import { plural } from '../../format.ts';
 
 const SHOWN_VERSIONS = 200;
 

@@ -1,6 +1,6 @@
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import type { newSecrets } from './evaluator.ts';
 import { pluralWord } from '../../format.ts';
+import type { newSecrets } from './evaluator.ts';
 
 /** Shows the secrets that were made for scorers of the caller's own. */
 export function SecretsDialog({ secrets, onClose }: { secrets: ReturnType<typeof newSecrets>; onClose: () => void }) {

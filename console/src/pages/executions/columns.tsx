@@ -4,6 +4,7 @@ import type { Execution } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 
 /** Of a text, in a row: it shows less. */
 const EXCERPT_CHARACTERS = 200;
@@ -85,7 +86,7 @@ const OTHERS: readonly Column<Execution>[] = [
     key: 'origin',
     header: 'Origin',
     width: '8rem',
-    cell: (row) => (row.recorded ? 'made elsewhere' : 'made here'),
+    cell: (row) => (row.recorded ? t('made elsewhere') : t('made here')),
   },
   { key: 'id', header: 'Id', width: '22rem', cell: (row) => <span className="mono">{row.id}</span> },
 ];

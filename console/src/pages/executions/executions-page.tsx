@@ -6,6 +6,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
@@ -18,7 +19,6 @@ import { executionsRoute } from './routes.ts';
 import { useExecutionStream } from './use-execution-stream.ts';
 import { ViewsBar } from './views-bar.tsx';
 import './executions.css';
-import { t } from '../../strings.ts';
 
 /** Executions that can be put into a queue at once. */
 const MOST_CHOSEN = 1_000;

@@ -7,7 +7,7 @@ import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { formatNumber, plural } from '../../format.ts';
+import { plural } from '../../format.ts';
 
 const EXPECTED = [
   { value: 'none', label: 'Leave empty' },

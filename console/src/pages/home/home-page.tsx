@@ -65,7 +65,10 @@ function broken(home: Home): Item[] {
         key: id,
         link: linkOptions({ to: '/webhooks/$id', params: { id } }),
         title: `Webhook to ${new URL(url).host}`,
-        note: status === 'disabled' ? (disabled_reason ?? 'disabled') : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
+        note:
+          status === 'disabled'
+            ? (disabled_reason ?? 'disabled')
+            : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
       })),
     ...(home.evaluations.data ?? [])
       .filter(({ finished_at, regressions }) => (finished_at ?? '') >= yesterday() && (regressions ?? 0) > 0)

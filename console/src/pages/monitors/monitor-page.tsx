@@ -10,6 +10,7 @@ import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { monitorRoute } from './routes.ts';
 import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor, MonitorChange } from './types.ts';
@@ -155,7 +156,7 @@ const checkColumns: Column<CheckRow>[] = [
     key: 'count',
     header: 'Of',
     width: '9rem',
-    cell: ({ value, min_executions: least }) => `${value?.count ?? 0} (at least ${least})`,
+    cell: ({ value, min_executions: least }) => t(`${value?.count ?? 0} (at least ${least})`),
   },
   {
     key: 'state',

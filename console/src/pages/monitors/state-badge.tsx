@@ -1,7 +1,8 @@
+import { t } from '../../strings.ts';
 import type { Monitor } from './types.ts';
 
 const TONES = { ok: 'good', alerting: 'bad', no_data: '' } as const;
-const WORDS = { ok: 'ok', alerting: 'alerting', no_data: 'no data' } as const;
+const WORDS = { ok: 'ok', alerting: 'alerting', no_data: t('no data') } as const;
 
 /** The state of a monitor, or that it is disabled. */
 export function StateBadge({ state, enabled = true }: { state: Monitor['state']; enabled?: boolean }) {

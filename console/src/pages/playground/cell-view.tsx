@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
 import { Images, imagesOf } from './images.tsx';
 import type { ChatMessage } from './pane-state.ts';
@@ -19,10 +20,10 @@ import { ToolResultsForm } from './tool-results-form.tsx';
 const InlineDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).InlineDiff }));
 
 const STATES = {
-  waiting: 'Waiting for its turn…',
-  stopped: 'Stopped before it began',
-  starting: 'Starting…',
-  running: 'Running…',
+  waiting: t('Waiting for its turn…'),
+  stopped: t('Stopped before it began'),
+  starting: t('Starting…'),
+  running: t('Running…'),
   ended: '',
   refused: '',
 };

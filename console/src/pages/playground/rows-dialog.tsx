@@ -4,10 +4,10 @@ import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
+import { plural } from '../../format.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { MAX_ROWS, type Row } from './pane-state.ts';
 import { type Example, examplesQuery, rowOf } from './queries.ts';
-import { plural } from '../../format.ts';
 
 const USUAL = 10;
 
@@ -52,7 +52,10 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
           setName(typed);
           setPicked(undefined);
         }}
-        options={datasets.map((each) => ({ value: each.name, detail: plural(each.examples_total, 'example', 'examples') }))}
+        options={datasets.map((each) => ({
+          value: each.name,
+          detail: plural(each.examples_total, 'example', 'examples'),
+        }))}
         required
         spellCheck={false}
       />

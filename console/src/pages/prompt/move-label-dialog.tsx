@@ -12,6 +12,7 @@ import { showError, showUndo } from '../../components/toast.tsx';
 import { formatAgo, formatScore, plural } from '../../format.ts';
 import { labelsQuery, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { textOf } from './content.ts';
 
 /** Of a move in place of a release, in characters. */
@@ -143,7 +144,7 @@ function Difference({ name, from, to }: { name: string; from: number; to: Prompt
 }
 
 const titleOf = ({ version, commit_message: message }: Prompt) =>
-  `Version ${version}${message === null ? '' : `: ${message}`}`;
+  t(`Version ${version}${message === null ? '' : `: ${message}`}`);
 
 function Score({ title, evaluation }: { title: string; evaluation: Evaluation | undefined }) {
   return (

@@ -11,6 +11,7 @@ import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
 import { isNotFound, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { measureWords } from '../agreement/in-words.ts';
 import { EMPTY_FILTER, FilterFields, filterWords, toFilter } from '../scores/execution-filter.tsx';
 import { queueQuery } from './queries.ts';
@@ -126,7 +127,7 @@ function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
           limit: Number(limit),
         });
         await client.invalidateQueries({ queryKey: ['queues'] });
-        showToast(`${formatNumber(added)} added.`, `${formatNumber(present)} already in the queue.`);
+        showToast(`${formatNumber(added)} added.`, t(`${formatNumber(present)} already in the queue.`));
       }}
     >
       <FilterFields value={filter} onChange={setFilter} />
@@ -173,7 +174,12 @@ function Facts({ queue }: { queue: Queue }) {
   );
 }
 
-const WORDS = { pending: 'To do', leased: 'In progress', completed: 'Completed', skipped: 'Skipped' } as const;
+const WORDS = {
+  pending: t('To do'),
+  leased: t('In progress'),
+  completed: t('Completed'),
+  skipped: t('Skipped'),
+} as const;
 const TONES = { pending: '', leased: 'accent', completed: 'good', skipped: 'warn' } as const;
 
 const columns: Column<QueueItem>[] = [

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea } from '../../components/fields.tsx';
+import { t } from '../../strings.ts';
 import { EXECUTION_STATES } from '../executions/routes.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 
@@ -55,7 +56,7 @@ export function filterWords(filter: Record<string, unknown> | null): string {
   const parts = Object.entries(filter).flatMap(([name, value]) =>
     name === 'score' ? [value].flat().map(String) : [`${name} ${asWords(value)}`],
   );
-  return parts.length === 0 ? 'all executions' : parts.join(', ');
+  return parts.length === 0 ? t('all executions') : parts.join(', ');
 }
 
 /** @param withStatus whether other executions than completed ones can be meant */

@@ -11,14 +11,15 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE, plural } from '../../format.ts';
 import { useStatistics } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
 /** Series of one chart: the dearest. */
 const MAX_LINES = 6;
-const OTHERS = 'Others';
-const DRAFTS = 'Drafts';
+const OTHERS = t('Others');
+const DRAFTS = t('Drafts');
 
 const usd = (amount: number | null) => formatCost({ amount: amount === null ? null : String(amount) });
 const count = (value: number | null) => (value === null ? NONE : formatCount(value));
