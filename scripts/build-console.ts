@@ -44,7 +44,7 @@ function run(what: string, command: string, args: string[], env: NodeJS.ProcessE
   throw new Error(`${what} failed. ${error?.message ?? `${stdout}${stderr}`.trim().slice(-4_000)}`);
 }
 
-/** The environment without the options of the npm command that runs this: they must not change what is installed. */
+/** The environment without the options of the npm command or the test that runs this: they must not change what is installed or built. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const options =
     /^npm_(config_(ignore_scripts|omit|include|only|production|prefix|global|dry_run|workspace)|command|lifecycle|package)/i;
@@ -82,7 +82,7 @@ export async function buildConsole(locale = settings['CONSOLE_LOCALE'] || 'en'):
       say('Building the console…');
       const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
       const build = [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn'];
-      say(run('The build', process.execPath, build, { ...process.env, CONSOLE_LOCALE: locale }));
+      say(run('The build', process.execPath, build, { ...ownEnvironment(), CONSOLE_LOCALE: locale }));
       writeFileSync(path.join(scratch, HASH_FILE), hash);
     },
   });

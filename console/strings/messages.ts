@@ -10,7 +10,7 @@ const ATTRIBUTES = words(
   'heading lead none nothing empty fallback xTitle yTitle',
 );
 /** Properties of objects that people read. */
-const PROPERTIES = words('label header title hint text note why action submit done allows detail');
+const PROPERTIES = words('label header title hint text note why action submit done allows detail cell');
 /** Functions of which people read the first argument. */
 const FUNCTIONS = words('t showToast showUndo useTitle Error');
 /** Elements of which the text is code. */

@@ -14,6 +14,6 @@ const digits = (value: number) => formatFixed(value, 2);
 
 /** A measure in words: "Cohen’s kappa 0.62 (0.49 to 0.75)". */
 export function measureWords({ name, value, interval }: Measure): string {
-  const range = interval === null ? '' : ` (${digits(interval.lower)} to ${digits(interval.upper)})`;
+  const range = interval === null ? '' : t(` (${digits(interval.lower)} to ${digits(interval.upper)})`);
   return `${NAMES[name]} ${value === null ? NONE : digits(value)}${range}`;
 }

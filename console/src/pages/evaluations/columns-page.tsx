@@ -71,7 +71,7 @@ export function ColumnsPage() {
 
 /** What a run is called where several are side by side. */
 const titleOf = ({ target, prompt_version, model }: Evaluation) =>
-  target.type === 'code' ? 'code' : `v${prompt_version} · ${model}`;
+  target.type === 'code' ? t('code') : `v${prompt_version} · ${model}`;
 
 interface Fact {
   title: string;

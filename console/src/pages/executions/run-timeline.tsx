@@ -28,7 +28,7 @@ interface Part {
 /** How a call came to be made. */
 function reasonOf(call: Call, before: Call | undefined): string {
   if (before === undefined) return '';
-  return before.model === call.model ? ' (again)' : t(' (in its place)');
+  return before.model === call.model ? t(' (again)') : t(' (in its place)');
 }
 
 function partsOf({ calls, created_at, latency }: Execution): Part[] {

@@ -332,7 +332,7 @@ export function Playground({
               key={cellKey(pane, row)}
               cells={cells}
               at={cellKey(pane, row)}
-              name={rows.length === 1 ? `pane ${at + 1}` : t(`pane ${at + 1}, row ${rowAt + 1}`)}
+              name={rows.length === 1 ? t(`pane ${at + 1}`) : t(`pane ${at + 1}, row ${rowAt + 1}`)}
               compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
               expected={row.expected}
               onRun={mayExecute ? (turns) => run(pane, row, turns) : undefined}

@@ -203,7 +203,7 @@ const columns: Column<QueueItem>[] = [
       const words = reviews
         .map(
           ({ reviewer, state, leased_until }) =>
-            `${reviewer.slice(-8)} ${state === 'leased' ? `until ${formatTime(leased_until)}` : state}`,
+            `${reviewer.slice(-8)} ${state === 'leased' ? t(`until ${formatTime(leased_until)}`) : WORDS[state].toLowerCase()}`,
         )
         .join(', ');
       return <span title={words}>{words}</span>;

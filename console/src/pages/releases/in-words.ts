@@ -29,7 +29,7 @@ export function valueInWords(metric: string, value: number | null): string {
 
 /** A difference of a metric: in points of a rate, as a share of latency and cost, or in the unit of a score. */
 export function differenceInWords(metric: string, value: number): string {
-  if (metric === 'error_rate') return `${signed(value, share.format(Math.abs(value) * 100))} points`;
+  if (metric === 'error_rate') return t(`${signed(value, share.format(Math.abs(value) * 100))} points`);
   if (metric === 'latency_p95' || metric === 'cost_mean')
     return `${signed(value, share.format(Math.abs(value) * 100))} %`;
   return signed(value, score.format(Math.abs(value)));
@@ -42,13 +42,13 @@ export function intervalInWords({ metric, lower, upper }: Check): string {
   if (lower === null && upper === null) return t('not known yet');
   if (lower === null) return t(`at most ${boundInWords(metric, upper, '')}`);
   if (upper === null) return t(`at least ${boundInWords(metric, lower, '')}`);
-  return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
+  return t(`${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`);
 }
 
 export function limitInWords({ metric, limit }: Check): string {
   const { lower, upper } = limit;
   if (lower !== null && upper !== null)
-    return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
+    return t(`${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`);
   if (upper !== null) return t(`at most ${differenceInWords(metric, upper)}`);
   return lower === null ? NONE : t(`at least ${differenceInWords(metric, lower)}`);
 }
@@ -80,8 +80,8 @@ export function checkInWords({ metric, against, max_increase, max_decrease }: Re
     max_increase === undefined ? '' : t(`${differenceInWords(metric, max_increase)} at most`),
     max_decrease === undefined ? '' : t(`${differenceInWords(metric, -max_decrease)} at least`),
   ].filter(Boolean);
-  const other = against === 'stable' ? 'stable' : valueInWords(metric, against);
-  return `${metricInWords(metric)} against ${other}: ${limits.join(', ')}`;
+  const other = against === 'stable' ? t('stable') : valueInWords(metric, against);
+  return t(`${metricInWords(metric)} against ${other}: ${limits.join(', ')}`);
 }
 
 /** What a step asks for. */
@@ -130,7 +130,7 @@ export function stepTimes({ state, started_at, due_at, finished_at }: ReleaseRun
       `since ${formatTime(started_at)}${state === 'active' && due_at !== null ? `, until ${formatTime(due_at)} at the earliest` : ''}`,
     );
   const ms = Date.parse(finished_at) - Date.parse(started_at);
-  return `${formatTime(finished_at)}${ms >= 1_000 ? `, after ${formatMs(ms)}` : ''}`;
+  return `${formatTime(finished_at)}${ms >= 1_000 ? t(`, after ${formatMs(ms)}`) : ''}`;
 }
 
 /** What a step knows, in words. */
@@ -146,7 +146,7 @@ export function stepNumbers(step: ReleaseRunStep, release: Release, index: numbe
     const { score: now = null, baseline_score: before = null, regressions, improvements } = evaluated;
     return [
       t(`Scores ${formatScore(now)}${before === null ? '' : `, stable ${formatScore(before)}`}`),
-      ...(regressions === undefined ? [] : [t(`${regressions} worse, ${improvements ?? 0} better`)]),
+      ...(regressions == null ? [] : [t(`${regressions} worse, ${improvements ?? 0} better`)]),
     ];
   }
   const analyzed = analyzeNumbersOf(step.numbers);

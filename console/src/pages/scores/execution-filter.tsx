@@ -52,7 +52,7 @@ const asWords = (value: unknown) =>
 
 /** A filter in words. */
 export function filterWords(filter: Record<string, unknown> | null): string {
-  if (filter === null) return 'none';
+  if (filter === null) return t('none');
   const parts = Object.entries(filter).flatMap(([name, value]) =>
     name === 'score' ? [value].flat().map(String) : [`${name} ${asWords(value)}`],
   );

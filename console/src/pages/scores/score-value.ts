@@ -32,7 +32,7 @@ export function readValue({ data_type }: ValueType, typed: string): ScoreValue |
 
 /** A value in words. */
 export function scoreWords(value: ScoreValue): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   return typeof value === 'number' ? String(Number(value.toPrecision(6))) : value;
 }
 

@@ -11,7 +11,12 @@ import { scoreWords } from './score-value.ts';
 import type { Score } from './types.ts';
 import './scores.css';
 
-const SOURCES = { api: 'program', person: 'person', evaluator: 'evaluator', feedback: t('user feedback') } as const;
+const SOURCES = {
+  api: t('program'),
+  person: t('person'),
+  evaluator: t('evaluator'),
+  feedback: t('user feedback'),
+} as const;
 /** How many an execution's record has. */
 const SHOWN = 100;
 

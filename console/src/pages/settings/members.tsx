@@ -199,7 +199,11 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
         if (action === 'remove') await remove(path);
         else await call('PATCH', path, { body: { status: action === 'suspend' ? 'suspended' : 'active' } });
         await done(
-          `${member.name} was ${{ remove: 'removed', suspend: 'suspended', reinstate: 'reinstated' }[action]}.`,
+          {
+            remove: t(`${member.name} was removed.`),
+            suspend: t(`${member.name} was suspended.`),
+            reinstate: t(`${member.name} was reinstated.`),
+          }[action],
         );
       }}
     />
