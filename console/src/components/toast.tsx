@@ -56,7 +56,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={manager}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="toasts">
+        <Toast.Viewport className="toasts" aria-label="Notifications">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>

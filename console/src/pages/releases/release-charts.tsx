@@ -12,6 +12,7 @@ import type { Check, Moment, Release } from './types.ts';
 
 type Unit = (typeof NUMBER_UNITS)[number];
 
+const UNITS: Record<Unit, string> = { minute: t('minute'), hour: t('hour'), day: t('day') };
 const SECONDS: Record<Unit, number> = { minute: 60, hour: 3_600, day: 86_400 };
 const HOUR_MS = 3_600_000;
 
@@ -93,7 +94,7 @@ export function ReleaseCharts({ release }: { release: Release }) {
           onChange={(chosen) =>
             void navigate({ search: { per: NUMBER_UNITS.find((each) => each === chosen) }, replace: true })
           }
-          options={NUMBER_UNITS}
+          options={NUMBER_UNITS.map((value) => ({ value, label: UNITS[value] }))}
         />
       </div>
       <QueryState query={query} what="the numbers">
