@@ -10,6 +10,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { fillOnce } from '../src/embedded/programs/sources.ts';
+import { consoleFolder } from '../src/http/console-folder.ts';
 
 const sources = fileURLToPath(new URL('../console/', import.meta.url));
 const HASH_FILE = 'hash';
@@ -69,7 +70,7 @@ function installPackages(): void {
  * @throws Error with what was wrong
  */
 export async function buildConsole(locale = settings['CONSOLE_LOCALE'] || 'en'): Promise<void> {
-  const target = fileURLToPath(new URL(`../.cache/console${locale === 'en' ? '' : `-${locale}`}`, import.meta.url));
+  const target = consoleFolder(locale);
   const hash = hashOfSources(locale);
   const isFilled = async () => contentOf(path.join(target, HASH_FILE)) === hash;
   if (await isFilled()) return;

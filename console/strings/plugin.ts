@@ -2,25 +2,20 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { englishCatalog, readTranslations } from './catalog.ts';
-import { problemOf, pseudo, type Translation, translate } from './translate.ts';
+import { problemsOf, pseudo, type Translation, translate } from './translate.ts';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 const PSEUDO = 'pseudo';
 
 /**
- * The translations of a language, with a line on how many there are.
+ * The translations of a language. Says how many there are.
  * @throws Error that names every translation that is wrong
  */
 function translationsOf(locale: string): Map<string, Translation> {
   const keys = Object.keys(englishCatalog());
   if (locale === PSEUDO) return new Map(keys.map((key) => [key, pseudo(key)]));
   const translations = new Map(Object.entries(readTranslations(locale)));
-  const { pluralCategories } = new Intl.PluralRules(locale).resolvedOptions();
-  const known = new Set(keys);
-  const problems = [...translations].flatMap(([key, translation]) => {
-    const problem = known.has(key) ? problemOf(key, translation, pluralCategories) : 'the console has no such message';
-    return problem === undefined ? [] : [`${JSON.stringify(key)}: ${problem}`];
-  });
+  const problems = problemsOf(locale, new Set(keys), translations);
   if (problems.length > 0) throw new Error(`console/strings/${locale}.json is wrong:\n${problems.join('\n')}`);
   const missing = keys.filter((key) => !translations.has(key)).length;
   console.error(

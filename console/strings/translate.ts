@@ -88,6 +88,15 @@ function namesOf(parts: Part[], names = new Map<string, Part>()): Map<string, Pa
   return names;
 }
 
+/** What is wrong in a catalog, a line for each message. */
+export function problemsOf(locale: string, known: ReadonlySet<string>, catalog: ReadonlyMap<string, Translation>) {
+  const { pluralCategories } = new Intl.PluralRules(locale).resolvedOptions();
+  return [...catalog].flatMap(([key, translation]) => {
+    const problem = known.has(key) ? problemOf(key, translation, pluralCategories) : 'the console has no such message';
+    return problem === undefined ? [] : [`${JSON.stringify(key)}: ${problem}`];
+  });
+}
+
 /** What takes the place of a message in its file. */
 function writeMessage({ parts, before, after, place }: Message, translation: Translation, source: SourceOf): string {
   const names = namesOf(parts);

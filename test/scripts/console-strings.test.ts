@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are sources
 import { describe, expect, test } from '@jest/globals';
 import { messagesOf } from '../../console/strings/messages.ts';
-import { problemOf, pseudo, type Translation, translate } from '../../console/strings/translate.ts';
+import { problemOf, problemsOf, pseudo, type Translation, translate } from '../../console/strings/translate.ts';
 
 const keysOf = (code: string) => messagesOf('page.tsx', code).map(({ key }) => key);
 
@@ -141,6 +141,18 @@ describe('a translation', () => {
     const found = problemOf(key, translation, ['one', 'other']);
     if (problem === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(problem);
+  });
+
+  test('that is wrong is named, with what is wrong', () => {
+    const catalog = new Map<string, Translation>([
+      ['Save', 'Zapisz'],
+      ['Sava', 'Zapisz'],
+      ['{n} row|{n} rows', { one: 'wiersz', other: '{n} wiersza' }],
+    ]);
+    expect(problemsOf('pl', new Set(['Save', '{n} row|{n} rows']), catalog)).toEqual([
+      '"Sava": the console has no such message',
+      '"{n} row|{n} rows": it has no text for: few, many',
+    ]);
   });
 
   test('of the pseudo-locale is right for any message', () => {
