@@ -6,7 +6,7 @@ import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { inWords } from './in-words.ts';
@@ -74,7 +74,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
       <p className={ended ? 'visually-hidden' : 'muted'} role="status">
         {ended
           ? `The evaluation is ${status}.`
-          : `${formatNumber(examples_evaluated)} of ${plural(examples_total, 'example', 'examples')}`}
+          : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
         {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
         {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
       </p>
