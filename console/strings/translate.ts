@@ -117,16 +117,15 @@ function writeMessage({ parts, before, after, place }: Message, translation: Tra
     return inTags ? written : `\`${text(before)}${written}${text(after)}\``;
   };
   const space = (plain: string) => (plain === '' ? '' : text(plain));
-  const plural = findPlural(parts);
-  if (plural === undefined || typeof translation === 'string') {
-    const written = write(String(translation));
+  if (typeof translation === 'string') {
+    const written = write(translation);
     if (inTags) return space(before) + written + space(after);
     return place === 'attribute' ? `{${written}}` : written;
   }
   const forms = Object.entries(translation).map(
     ([category, words]) => `${category}: (${NUMBER}) => ${inTags ? `<>${write(words)}</>` : write(words)}`,
   );
-  const call = `${PLURAL}(${source(plural.count)}, { ${forms.join(', ')} })`;
+  const call = `${PLURAL}(${source(findPlural(parts)?.count)}, { ${forms.join(', ')} })`;
   return inTags ? `${space(before)}{${call}}${space(after)}` : call;
 }
 
