@@ -125,10 +125,15 @@ const isVerbatim = ({ openingElement: tag }: Node): boolean =>
 
 const hasText = (node: Node): boolean => !isVerbatim(node) && node.children.some(isSpoken);
 
-/** Whether a child at an end of a text does not belong to it: an icon, space, what is shown only at times. */
+/** Whether a child at an end of a text does not belong to it: an icon, a field, space, what is shown only at times. */
 function isMute(child: Node): boolean {
   if (child.type === 'JSXText') return child.value.trim() === '';
-  if (child.type !== 'JSXExpressionContainer') return !hasText(child);
+  if (child.type === 'JSXElement' && child.closingElement === null) {
+    const { name, attributes } = child.openingElement;
+    return /^[a-z]/.test(name.name ?? '') || attributes.some((each: Node) => each.name?.name === 'aria-hidden');
+  }
+  if (child.type !== 'JSXExpressionContainer')
+    return !hasText(child) && child.children.some(({ type }: Node) => type === 'JSXElement');
   const { type, value } = child.expression;
   return /^(Logical|Conditional|JSXEmpty)Expression$/.test(type) || (typeof value === 'string' && value.trim() === '');
 }

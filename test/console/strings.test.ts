@@ -221,7 +221,7 @@ async function readAll(page: Page, at: string): Promise<string[]> {
   await page.goto(stage.at(at));
   await untilQuiet(page);
   const texts: string[] = await page.evaluate(READ);
-  const asking = page.locator('main').getByRole('button', { name: /…⟧?$/ });
+  const asking = page.locator('main').getByRole('button', { name: /…/ });
   for (let index = 0; index < (await asking.count()); index++) {
     const button = asking.nth(index);
     if (!(await button.isEnabled()) || !(await button.isVisible())) continue;

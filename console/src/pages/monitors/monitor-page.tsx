@@ -80,7 +80,8 @@ function Actions({ monitor }: { monitor: Monitor }) {
   };
   const toggle = useMutation({
     mutationFn: () => setEnabled(!enabled),
-    onSuccess: () => showUndo(`The monitor was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
+    onSuccess: () =>
+      showUndo(enabled ? 'The monitor was disabled.' : 'The monitor was enabled.', () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayWrite) return null;
