@@ -14,6 +14,8 @@ COPY src ./src
 RUN node src/workflows/bundle.ts
 COPY scripts/build-console.ts ./scripts/
 COPY console ./console
+# The language of the console: see docs/translating.md.
+ARG CONSOLE_LOCALE=en
 RUN node scripts/build-console.ts
 
 FROM --platform=$BUILDPLATFORM $NODE_IMAGE AS certificates
@@ -32,7 +34,8 @@ FROM $NODE_IMAGE
 # Temporal's client checks certificates against the system's list.
 COPY --from=certificates /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0
+ARG CONSOLE_LOCALE=en
+ENV NODE_ENV=production HOST=0.0.0.0 CONSOLE_LOCALE=$CONSOLE_LOCALE
 COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/.cache ./.cache

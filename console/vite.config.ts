@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { strings } from './strings/plugin.ts';
 
 /** What a browser loads, compressed, before the first page can be used, whichever it is. */
 const MAX_FIRST_LOAD_BYTES = 250_000;
@@ -73,7 +74,7 @@ function limitFirstLoad(): Plugin {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), limitFirstLoad(), precompress()],
+  plugins: [strings(process.env['CONSOLE_LOCALE'] || 'en'), react(), limitFirstLoad(), precompress()],
   build: {
     target: 'es2024',
     assetsInlineLimit: 0,

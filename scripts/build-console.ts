@@ -1,24 +1,28 @@
 // node scripts/build-console.ts
 // Builds the web console (console/) into .cache/console, from where the API serves it, unless the build that is there is one of
 // these very sources. Its packages, which only the build needs, are installed then. Ends with 1 where it can't be built.
+// The environment or .env may name another language than English, CONSOLE_LOCALE=de: that build is in .cache/console-de.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
 import { fillOnce } from '../src/embedded/programs/sources.ts';
+import { consoleFolder } from '../src/http/console-folder.ts';
 
 const sources = fileURLToPath(new URL('../console/', import.meta.url));
-const target = fileURLToPath(new URL('../.cache/console', import.meta.url));
 const HASH_FILE = 'hash';
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
+const settings = { ...parseEnv(contentOf('.env') ?? ''), ...process.env };
+
 /** Over everything that the build is made of. */
-function hashOfSources(): string {
-  const hash = createHash('sha256');
+function hashOfSources(locale: string): string {
+  const hash = createHash('sha256').update(`${locale}\0`);
   const files = globSync('**/*', {
     cwd: sources,
     withFileTypes: true,
@@ -41,7 +45,7 @@ function run(what: string, command: string, args: string[], env: NodeJS.ProcessE
   throw new Error(`${what} failed. ${error?.message ?? `${stdout}${stderr}`.trim().slice(-4_000)}`);
 }
 
-/** The environment without the options of the npm command that runs this: they must not change what is installed. */
+/** The environment without the options of the npm command or the test that runs this: they must not change what is installed or built. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const options =
     /^npm_(config_(ignore_scripts|omit|include|only|production|prefix|global|dry_run|workspace)|command|lifecycle|package)/i;
@@ -62,10 +66,12 @@ function installPackages(): void {
 
 /**
  * Builds the console where that is needed. Several processes may ask for it at once.
+ * @param locale its language, or `pseudo`
  * @throws Error with what was wrong
  */
-export async function buildConsole(): Promise<void> {
-  const hash = hashOfSources();
+export async function buildConsole(locale = settings['CONSOLE_LOCALE'] || 'en'): Promise<void> {
+  const target = consoleFolder(locale);
+  const hash = hashOfSources(locale);
   const isFilled = async () => contentOf(path.join(target, HASH_FILE)) === hash;
   if (await isFilled()) return;
   await fillOnce({
@@ -76,9 +82,8 @@ export async function buildConsole(): Promise<void> {
       installPackages();
       say('Building the console…');
       const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
-      say(
-        run('The build', process.execPath, [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn']),
-      );
+      const build = [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn'];
+      say(run('The build', process.execPath, build, { ...ownEnvironment(), CONSOLE_LOCALE: locale }));
       writeFileSync(path.join(scratch, HASH_FILE), hash);
     },
   });

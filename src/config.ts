@@ -114,6 +114,10 @@ const Environment = z.object({
     .regex(/^[\x21-\x7e]{32,255}$/, 'must be 32 to 255 visible ASCII characters')
     .optional(),
   CONSOLE_KEY_SIGN_IN: z.enum(['true', 'false'], 'must be true or false').default('true'),
+  CONSOLE_LOCALE: z
+    .string()
+    .regex(/^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*|pseudo)$/, 'must be the tag of a language, such as de or pt-BR')
+    .default('en'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
@@ -300,6 +304,8 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
       /** Whether keys sign in at the console. */
       byKey: env.CONSOLE_KEY_SIGN_IN === 'true',
     },
+    /** Which build of the console is served: that in this language. */
+    consoleLocale: env.CONSOLE_LOCALE,
     /** Whether `X-Forwarded-For` is believed. */
     trustProxy: env.TRUST_PROXY === 'true',
     telemetry: telemetryOf(env),

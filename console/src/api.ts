@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { reportConnection } from './connection.ts';
 import { untilSignedIn } from './session-ended.ts';
+import { t } from './strings.ts';
 
 /** What the API refused: its code, and what it says of each field. */
 export class ApiError extends Error {
@@ -20,7 +21,7 @@ export class ApiError extends Error {
 /** There was no response. */
 export class NetworkError extends Error {
   constructor(cause: unknown) {
-    super('The service cannot be reached. Check your connection, then try again.', { cause });
+    super(t('The service cannot be reached. Check your connection, then try again.'), { cause });
     this.name = 'NetworkError';
   }
 }
@@ -60,7 +61,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   const error = (body as { error?: Partial<ApiError> } | undefined)?.error;
   const message =
     error?.message ??
-    `The service responded with status ${response.status}. Try again; if it happens again, ask your administrator.`;
+    t(`The service responded with status ${response.status}. Try again; if it happens again, ask your administrator.`);
   return new ApiError(response.status, error?.code ?? 'unknown', message, error?.details);
 }
 

@@ -1,14 +1,34 @@
-const numbers = new Intl.NumberFormat('en-US');
-const small = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2, maximumFractionDigits: 10 });
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+import { LOCALE, t } from './strings.ts';
+
+/** English texts have American numbers and British dates. */
+export const NUMBERS = LOCALE === 'en' ? 'en-US' : LOCALE;
+const DATES = LOCALE === 'en' ? 'en-GB' : LOCALE;
+
+const numbers = new Intl.NumberFormat(NUMBERS);
+const small = new Intl.NumberFormat(NUMBERS, { maximumSignificantDigits: 2, maximumFractionDigits: 10 });
+const compact = new Intl.NumberFormat(NUMBERS, { notation: 'compact', maximumFractionDigits: 1 });
+const fixed = [0, 1, 2].map(
+  (digits) =>
+    new Intl.NumberFormat(NUMBERS, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      useGrouping: false,
+    }),
+);
+const times = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeStyle: 'medium' });
+const days = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
 
 /** What stands in place of a value that there is not. */
 export const NONE = '–';
 
 export const formatNumber = (value: number | null | undefined) => (value == null ? NONE : numbers.format(value));
+
+/** With so many digits after the point, and nothing between thousands. */
+export const formatFixed = (value: number, digits: 0 | 1 | 2) => fixed[digits]?.format(value) ?? '';
+
+/** With one digit after the point, unless that is a zero. */
+export const formatTenth = (value: number) => formatFixed(value, Number.isInteger(Number(value.toFixed(1))) ? 0 : 1);
 
 /** 12,300 as 12.3K. */
 export const formatCount = (value: number | null | undefined) => (value == null ? NONE : compact.format(value));
@@ -19,9 +39,9 @@ export const formatTime = (time: string | null | undefined) => (time ? times.for
 /** A day of the API, which is one in UTC. */
 export const formatDay = (day: string) => days.format(new Date(day));
 
-const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const shortDaysUtc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const moments = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const shortDays = new Intl.DateTimeFormat(DATES, { day: 'numeric', month: 'short' });
+const shortDaysUtc = new Intl.DateTimeFormat(DATES, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const moments = new Intl.DateTimeFormat(DATES, { timeStyle: 'short' });
 
 /** A day on an axis: "1 Feb". */
 export const formatShortDay = (time: number, inUtc: boolean) => (inUtc ? shortDaysUtc : shortDays).format(time);
@@ -42,16 +62,17 @@ export function formatAgo(time: string | null | undefined): string {
   if (!time) return NONE;
   const seconds = (Date.parse(time) - Date.now()) / 1000;
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
-  return unit === 'second' && Math.abs(seconds) < 5 ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
+  return unit === 'second' && Math.abs(seconds) < 5 ? t('just now') : relative.format(Math.trunc(seconds / size), unit);
 }
 
 /** Milliseconds, in a unit that suits. */
 export function formatMs(ms: number | null | undefined): string {
   if (ms == null) return NONE;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 1_000) return t(`${Math.round(ms)} ms`);
+  if (ms < 60_000) return t(`${formatFixed(ms / 1_000, ms < 10_000 ? 2 : 1)} s`);
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s` : `${(ms / 3_600_000).toFixed(1)} h`;
+  const seconds = Math.round((ms % 60_000) / 1_000);
+  return minutes < 60 ? t(`${minutes} min ${seconds} s`) : t(`${formatFixed(ms / 3_600_000, 1)} h`);
 }
 
 /** A decimal string of US dollars; two digits that count where it is little. Null: the price is not known. */
@@ -59,13 +80,13 @@ export function formatCost(cost: { amount: string | null } | null | undefined): 
   if (cost?.amount == null) return NONE;
   const amount = Number(cost.amount);
   if (amount === 0) return '$0';
-  if (amount >= 1) return `$${amount.toFixed(2)}`;
+  if (amount >= 1) return `$${formatFixed(amount, 2)}`;
   return `$${small.format(amount)}`;
 }
 
 /** A score from 0 to 1 as a percentage. */
 export const formatScore = (score: number | null | undefined) =>
-  score == null ? NONE : `${(score * 100).toFixed(1).replace(/\.0$/, '')} %`;
+  score == null ? NONE : `${formatTenth(score * 100)} %`;
 
 /** JSON to read. */
 export const formatJson = (value: unknown) => JSON.stringify(value, undefined, 2) ?? '';
@@ -78,6 +99,17 @@ export function dayStart(day: string | undefined, daysLater = 0): string | undef
   return date.toISOString();
 }
 
-/** `1 call`, `1,200 calls`. */
+/** `1 call`, `1,200 calls`. The texts around it are translated together with it, in the forms that the language has. */
 export const plural = (count: number, one: string, many: string) =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`;
+  `${formatNumber(count)} ${pluralWord(count, one, many)}`;
+
+/** The same without the number: `is`, `are`. */
+export const pluralWord = (count: number, one: string, many: string) => (count === 1 ? one : many);
+
+const rules = new Intl.PluralRules(LOCALE);
+
+/** What takes the place of `plural` in a build for another language: the form for a count, which is given the number as text. */
+export const pluralOf = <Form>(
+  count: number,
+  forms: Partial<Record<Intl.LDMLPluralRule, (count: string) => Form>>,
+): Form | undefined => (forms[rules.select(count)] ?? forms.other)?.(formatNumber(count));

@@ -8,6 +8,7 @@ import type { Query } from '../db/database.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
+import { consoleFolder } from '../http/console-folder.ts';
 import { guideRoutes } from '../http/guides/routes.ts';
 import { listen } from '../http/http-server.ts';
 import { createIdempotency } from '../http/idempotency.ts';
@@ -92,9 +93,6 @@ const MAX_ANYONE_PER_ADDRESS = 1_200;
 const MAX_SIGN_INS = 240;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
-
-/** Where `scripts/build-console.ts` leaves the web console. */
-const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** The guides, which the MCP server shows. */
@@ -334,7 +332,7 @@ export async function startApi(
       guideRoutes(PROJECT),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       ...identityRoutes(dependencies),
-      consoleRoutes(CONSOLE_BUILD, {
+      consoleRoutes(consoleFolder(settings.consoleLocale), {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
         sign_in: {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useMemo } from 'react';
 import { formatCount } from '../format.ts';
 import { providersQuery } from '../queries.ts';
+import { t } from '../strings.ts';
 import { ComboField, type OptionGroup } from './combo-field.tsx';
 
 /** A model by name, with what a million tokens of it cost, and how many it takes at once. It offers those of the providers that are set up, and takes any other. */
@@ -15,8 +16,8 @@ export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'optio
           value: provider,
           items: models.map(({ model, pricing, context_window: tokens }) => {
             const detail = [
-              tokens !== null && `${formatCount(tokens)} tokens`,
-              pricing && `$${pricing.input} in, $${pricing.output} out`,
+              tokens !== null && t(`${formatCount(tokens)} tokens`),
+              pricing && t(`$${pricing.input} in, $${pricing.output} out`),
             ].filter((part) => typeof part === 'string');
             return { value: model, ...(detail.length > 0 && { detail: detail.join(' · ') }) };
           }),

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Parameters } from '../api-types.ts';
 import { formatJson } from '../format.ts';
+import { t } from '../strings.ts';
 import { SelectField, TextArea, TextField } from './fields.tsx';
 
 const NUMBERS = [
@@ -123,7 +124,7 @@ export function JsonField({
           onChange(text.trim() === '' ? undefined : JSON.parse(text));
           setError(undefined);
         } catch {
-          setError('Not valid JSON yet: the last valid value is kept.');
+          setError(t('Not valid JSON yet: the last valid value is kept.'));
         }
       }}
     />

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import { NONE } from '../format.ts';
+import { t } from '../strings.ts';
 import { ChartFrame } from './chart-frame.tsx';
 import { colorOf, dashOf, Hatches, Mark, patternOf, Sample, ticksTo } from './chart-parts.tsx';
 import { PlotReader } from './plot-reader.tsx';
@@ -64,9 +65,9 @@ function describe(title: string, series: readonly Series[], format: PlotProps['f
     if (first === undefined || last === undefined) return [];
     return kind === 'limit' || known.length === 1 || first === last
       ? [`${label} ${format(last)}`]
-      : [`${label} from ${format(first)} to ${format(last)}`];
+      : [t(`${label} from ${format(first)} to ${format(last)}`)];
   });
-  return `${title}: ${said.join('; ') || 'no values'}.`;
+  return `${title}: ${said.join('; ') || t('no values')}.`;
 }
 
 /** Lines, or stacked bars, over an axis. */
@@ -146,7 +147,7 @@ export function Plot({
         </ul>
       }
       numbers={{
-        head: [xTitle, ...series.map(({ label }) => label), ...(detail ? ['Details'] : [])],
+        head: [xTitle, ...series.map(({ label }) => label), ...(detail ? [t('Details')] : [])],
         rows: xs.map((value, at) => ({
           key: `${value} ${names[at]}`,
           cells: [

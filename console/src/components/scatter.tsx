@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { plural } from '../format.ts';
+import { t } from '../strings.ts';
 import { ChartFrame } from './chart-frame.tsx';
 import { Mark, Sample, ticksBetween, ticksTo } from './chart-parts.tsx';
 import { PlotReader } from './plot-reader.tsx';
@@ -74,7 +76,7 @@ export function Scatter({
         </ul>
       }
       numbers={{
-        head: ['Of', 'Series', xTitle, yTitle],
+        head: [t('Of'), t('Series'), xTitle, yTitle],
         rows: sorted.map((point) => ({
           key: point.key,
           cells: [point.name, point.series, formatX(point.x), formatY(point.y)],
@@ -84,7 +86,7 @@ export function Scatter({
     >
       <div ref={box}>
         <PlotReader
-          label={`${title}: ${points.length} points. ${yTitle} from ${formatY(lowest)} to ${formatY(highest)}.`}
+          label={`${title}: ${plural(points.length, 'point', 'points')}. ${yTitle} from ${formatY(lowest)} to ${formatY(highest)}.`}
           places={sorted.map((point) => ({ x: x(point.x), y: y(point.y) }))}
           width={width}
           byX={false}

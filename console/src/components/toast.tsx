@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { t } from '../strings.ts';
 
 const manager = Toast.createToastManager();
 
@@ -28,7 +29,7 @@ export function showUndo(title: string, undo: () => Promise<unknown>, descriptio
     ...(description !== undefined && { description }),
     timeout: UNDO_MS,
     actionProps: {
-      children: 'Undo',
+      children: t('Undo'),
       onClick() {
         manager.close(id);
         undo().then(() => showToast('Undone.'), showError);
@@ -56,7 +57,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={manager}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="toasts">
+        <Toast.Viewport className="toasts" aria-label="Notifications">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>

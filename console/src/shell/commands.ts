@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { useNavigate } from '@tanstack/react-router';
 import { get, type Page, pathOf } from '../api.ts';
+import { t } from '../strings.ts';
 import { navigation } from './navigation.ts';
 import { chooseTheme, type Theme } from './theme.ts';
 
@@ -27,7 +28,11 @@ const STALE_MS = 30_000;
 /** Objects of a kind that are shown, at most: typing narrows them down. */
 const MOST_SHOWN = 8;
 
-const THEMES: Record<Theme, string> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of the system' };
+const THEMES: Record<Theme, string> = {
+  light: t('Light theme'),
+  dark: t('Dark theme'),
+  system: t('Theme of the system'),
+};
 
 /** The pages and the actions: those that the session may do. */
 export function fixedCommands(
@@ -43,13 +48,13 @@ export function fixedCommands(
     may('execute') && {
       id: 'new-evaluation',
       label: 'New evaluation…',
-      words: 'run test judge',
+      words: t('run test judge'),
       run: () => navigate({ to: '/evaluations/new' }),
     },
     may('publish') && {
       id: 'new-release',
       label: 'New release…',
-      words: 'deploy canary label',
+      words: t('deploy canary label'),
       run: () => navigate({ to: '/releases/new' }),
     },
     may('execute') && { id: 'new-schedule', label: 'New schedule…', run: () => navigate({ to: '/schedules/new' }) },
@@ -62,12 +67,12 @@ export function fixedCommands(
   ];
   return [
     {
-      value: 'Pages',
+      value: t('Pages'),
       items: navigation.flatMap(({ title, pages }) =>
         pages.map(({ label, link }) => ({ id: link.to, label, words: title, run: () => navigate(link) })),
       ),
     },
-    { value: 'Actions', items: actions.filter((each) => each !== false) },
+    { value: t('Actions'), items: actions.filter((each) => each !== false) },
   ];
 }
 
@@ -110,11 +115,11 @@ export async function foundCommands(client: QueryClient, navigate: Navigate, typ
   });
   const id = byId(navigate, typed);
   return [
-    ...(id ? [{ value: 'By id', items: [id] }] : []),
-    group('Prompts', prompts, (_splat) => navigate({ to: '/prompts/$', params: { _splat } })),
-    group('Datasets', datasets, (_splat) => navigate({ to: '/datasets/$', params: { _splat } })),
-    group('Queues', queues, (_splat) => navigate({ to: '/queues/$', params: { _splat } })),
-    group('Monitors', monitors, (_splat) => navigate({ to: '/monitors/$', params: { _splat } })),
-    group('Rules', rules, (_splat) => navigate({ to: '/rules/$', params: { _splat } })),
+    ...(id ? [{ value: t('By id'), items: [id] }] : []),
+    group(t('Prompts'), prompts, (_splat) => navigate({ to: '/prompts/$', params: { _splat } })),
+    group(t('Datasets'), datasets, (_splat) => navigate({ to: '/datasets/$', params: { _splat } })),
+    group(t('Queues'), queues, (_splat) => navigate({ to: '/queues/$', params: { _splat } })),
+    group(t('Monitors'), monitors, (_splat) => navigate({ to: '/monitors/$', params: { _splat } })),
+    group(t('Rules'), rules, (_splat) => navigate({ to: '/rules/$', params: { _splat } })),
   ].filter(({ items }) => items.length > 0);
 }

@@ -1,4 +1,5 @@
 import { unkeptDrafts } from '../drafts/drafts.ts';
+import { t } from '../strings.ts';
 import type { IdentityProvider } from './config.ts';
 
 const LAST = 'pms-provider';
@@ -40,15 +41,17 @@ export function silentSignIn(providers: readonly IdentityProvider[]): string | u
 
 /** What has gone wrong with a sign-in, by the code that the service leads back with (`src/sign-in/sign-in-error.ts`). */
 const PROBLEMS: Record<string, (name: string) => string> = {
-  provider_down: (name) => `${name} cannot be reached at the moment. Try again in a minute.`,
-  provider_refused: (name) => `${name} has refused the sign-in, or it was canceled there.`,
-  not_signed_in: () => 'Your session has run out. Sign in again.',
+  provider_down: (name) => t(`${name} cannot be reached at the moment. Try again in a minute.`),
+  provider_refused: (name) => t(`${name} has refused the sign-in, or it was canceled there.`),
+  not_signed_in: () => t('Your session has run out. Sign in again.'),
   invalid_response: (name) =>
-    `What ${name} answered could not be accepted. Try again; if it stays so, tell your administrator: the log of the service says why.`,
-  login_expired: () => 'This sign-in has taken too long, or was begun in another browser. Begin again.',
-  no_role: (name) => `${name} knows you, but gives you no role here. Ask your administrator to add you to a group.`,
-  inactive: () => 'Your account is deactivated. Ask your administrator.',
-  too_many_tries: () => 'There were too many sign-ins from your network. Try again in a minute.',
+    t(
+      `What ${name} answered could not be accepted. Try again; if it stays so, tell your administrator: the log of the service says why.`,
+    ),
+  login_expired: () => t('This sign-in has taken too long, or was begun in another browser. Begin again.'),
+  no_role: (name) => t(`${name} knows you, but gives you no role here. Ask your administrator to add you to a group.`),
+  inactive: () => t('Your account is deactivated. Ask your administrator.'),
+  too_many_tries: () => t('There were too many sign-ins from your network. Try again in a minute.'),
 };
 
 /** @returns undefined where the code is none of ours */
@@ -65,7 +68,7 @@ export function ProviderButtons({ providers, href }: { providers: readonly Ident
             className="button primary"
             href={loginUrl(id, href)}
             onClick={(event) => {
-              if (unkeptDrafts() > 0 && !window.confirm('Leave the page without keeping your changes?'))
+              if (unkeptDrafts() > 0 && !window.confirm(t('Leave the page without keeping your changes?')))
                 event.preventDefault();
             }}
           >

@@ -7,13 +7,14 @@ import { call, isSignedOut } from '../api.ts';
 import type { EndedSession } from '../api-types.ts';
 import { showError } from '../components/toast.tsx';
 import { closeDrafts, unkeptDrafts } from '../drafts/drafts.ts';
+import { t } from '../strings.ts';
 import { useConfig } from './config.ts';
 import { rememberProvider } from './provider-sign-in.tsx';
 import { useSession } from './session.ts';
 import { useSwitchWorkspace } from './switch-workspace.ts';
 import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
-const THEMES: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' };
+const THEMES: Record<Theme, string> = { system: t('System'), light: t('Light'), dark: t('Dark') };
 
 /** Who is signed in, the theme, and the way out. */
 export function SessionMenu() {
@@ -95,7 +96,7 @@ export function SessionMenu() {
             <Menu.Item
               className="menu-item"
               onClick={() => {
-                if (unkeptDrafts() > 0 && !window.confirm('Sign out without saving your changes?')) return;
+                if (unkeptDrafts() > 0 && !window.confirm(t('Sign out without saving your changes?'))) return;
                 signOut.mutate();
               }}
             >

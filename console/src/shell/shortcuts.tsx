@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Modal } from '../components/dialog.tsx';
 import { CheckField } from '../components/fields.tsx';
 import { isRaw, setRaw } from '../components/raw.tsx';
+import { t } from '../strings.ts';
 import { pages } from './navigation.ts';
 import { hasDialog, keysAreOn, setKeysOn, TYPED } from './single-keys.ts';
 
@@ -17,11 +18,11 @@ const SEQUENCE_MS = 1_500;
 export const OPEN_PALETTE = 'pms-open-palette';
 
 const ON_A_PAGE = [
-  ['j', 'the next row'],
-  ['k', 'the row before'],
-  ['Enter', 'opens it'],
-  ['/', 'to the search of the page'],
-  ['v', 'texts rendered, or as they are'],
+  ['j', t('the next row')],
+  ['k', t('the row before')],
+  ['Enter', t('opens it')],
+  ['/', t('to the search of the page')],
+  ['v', t('texts rendered, or as they are')],
 ] as const;
 
 /** Says which keys do what. */

@@ -7,6 +7,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, NONE } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { SubjectLink } from '../queues/subject.tsx';
 import { definitionsQuery, scoreWords } from '../scores/score-value.ts';
 import type { ScoreDefinition } from '../scores/types.ts';
@@ -141,7 +142,7 @@ const columns: Column<Disagreement>[] = [
 
 function Version({ version: each }: { version: ComparedVersion }) {
   const { rule, version, model, n, undecided, measures, same, mean_distance, better_than_chance, verdict } = each;
-  const title = `${rule}, version ${version}`;
+  const title = t(`${rule}, version ${version}`);
   return (
     <section className="card" aria-label={title}>
       <div className="row">

@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { formatNumber, formatTime } from '../../format.ts';
+import { formatTime, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -84,7 +84,7 @@ function Summary({ dataset }: { dataset: Dataset }) {
     <>
       {dataset.description && <p className="muted">{dataset.description}</p>}
       <p className="muted">
-        version {dataset.version}, {formatNumber(dataset.examples_total)} examples,{' '}
+        version {dataset.version}, {plural(dataset.examples_total, 'example', 'examples')},{' '}
         {formatTime(dataset.version_created_at)}
       </p>
     </>

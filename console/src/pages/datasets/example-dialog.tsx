@@ -8,6 +8,7 @@ import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatJson } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { changeExamples, type Example, withoutPlace } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 
@@ -81,13 +82,13 @@ function EditDialog({
   const save = () => {
     const line = JSON.stringify({
       ...(id.trim() !== '' && { id: id.trim() }),
-      variables: parse('Variables', variables),
-      ...(expected !== '' && { expected: asJson ? parse('Expected', expected) : expected }),
-      ...(metadata.trim() !== '' && { metadata: parse('Metadata', metadata) }),
+      variables: parse(t('Variables'), variables),
+      ...(expected !== '' && { expected: asJson ? parse(t('Expected'), expected) : expected }),
+      ...(metadata.trim() !== '' && { metadata: parse(t('Metadata'), metadata) }),
     });
     return example === undefined
-      ? store((lines) => [...lines, line], 'The example was added')
-      : store((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
+      ? store((lines) => [...lines, line], t('The example was added'))
+      : store((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), t('The example was changed'));
   };
   const [isDeleting, setDeleting] = useState(false);
   const deleteExample = async () => {

@@ -9,6 +9,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { ExampleDialog } from './example-dialog.tsx';
 import { type Example, PAGE } from './examples.ts';
 import { datasetRoute } from './routes.ts';
@@ -30,7 +31,7 @@ function ValueCell({ value }: { value: unknown }) {
 }
 
 /** The name of an example, for people: its id, or its place. */
-export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
+export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? t(`Example ${seq + 1}`) : key);
 
 /** Variables with a column of their own. The others are in one together. */
 const MOST_COLUMNS = 8;

@@ -5,6 +5,7 @@ import { ApiError, call, get, isSignedOut, NetworkError, type Page, pathOf, send
 import type { Dataset } from '../../api-types.ts';
 import { reportConnection } from '../../connection.ts';
 import { untilSignedIn } from '../../session-ended.ts';
+import { t } from '../../strings.ts';
 
 export type Example = z.output<typeof ExampleRecord>;
 export type ExampleInput = Omit<Example, 'seq' | 'key'>;
@@ -117,7 +118,7 @@ function sendUpload({ name, description, file, type }: Upload, onProgress: (shar
     const error: Partial<ApiError> = request.response?.error ?? {};
     const message =
       error.message ??
-      `The service responded with status ${request.status}. Try again; if it happens again, ask your administrator.`;
+      t(`The service responded with status ${request.status}. Try again; if it happens again, ask your administrator.`);
     reject(new ApiError(request.status, error.code ?? 'unknown', message, error.details));
   });
   request.send(file);

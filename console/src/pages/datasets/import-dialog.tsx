@@ -7,8 +7,9 @@ import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { Loading } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
-import { formatCount, formatNumber } from '../../format.ts';
+import { formatCount, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import {
   allExamplesQuery,
   datasetQuery,
@@ -146,7 +147,7 @@ export function ImportDialog({
       const saved = await uploadDataset({ name: name.trim(), description: description.trim(), ...body }, setProgress);
       sent();
       await client.invalidateQueries({ queryKey: ['datasets'] });
-      showToast(`${saved.name}: version ${saved.version} has ${formatNumber(saved.examples_total)} examples.`);
+      showToast(`${saved.name}: version ${saved.version} has ${plural(saved.examples_total, 'example', 'examples')}.`);
       await navigate({ to: '/datasets/$', params: { _splat: saved.name } });
       // On the list, the dialog goes with the page that it was on.
       return dataset !== undefined;
@@ -229,8 +230,8 @@ export function ImportDialog({
 }
 
 function titleOf(file: File | undefined, dataset: string | undefined): string {
-  if (file) return dataset === undefined ? 'Upload a dataset' : `Upload a new version of ${dataset}`;
-  return dataset === undefined ? 'New dataset' : `Paste examples into ${dataset}`;
+  if (file) return dataset === undefined ? t('Upload a dataset') : t(`Upload a new version of ${dataset}`);
+  return dataset === undefined ? t('New dataset') : t(`Paste examples into ${dataset}`);
 }
 
 /** Whether the API would read the same of a file by itself. */
@@ -286,7 +287,7 @@ function Preview({ examples }: { examples: readonly ExampleInput[] }) {
   return (
     <section className="stack" aria-label="Preview">
       <p className="muted" role="status">
-        {formatNumber(examples.length)} {examples.length === 1 ? 'example' : 'examples'}
+        {plural(examples.length, 'example', 'examples')}
         {examples.length > PREVIEWED && `, the first ${PREVIEWED} of them`}:
       </p>
       {/* What scrolls must be reached by keyboard. */}
@@ -362,7 +363,7 @@ function Consequence({
       <p className={`notice ${plan && plan.removed > 0 ? 'warn' : ''}`} role="status">
         {plan
           ? planInWords(plan, next, mode)
-          : `Version ${next} replaces all ${formatNumber(existing.examples_total)} examples of version ${existing.version}.`}{' '}
+          : `Version ${next} replaces all ${plural(existing.examples_total, 'example', 'examples')} of version ${existing.version}.`}{' '}
         Version {existing.version} stays as it is.
       </p>
     </>

@@ -1,4 +1,5 @@
-import { formatNumber } from '../../format.ts';
+import { formatNumber, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Example, ExampleInput } from './examples.ts';
 import { withoutPlace } from './examples.ts';
 
@@ -56,17 +57,23 @@ export function planOf(present: readonly Example[], given: readonly ExampleInput
   };
 }
 
-const examples = (count: number) => `${formatNumber(count)} ${count === 1 ? 'example' : 'examples'}`;
-
 /** What is about to happen, in a sentence or two. */
 export function planInWords(plan: Plan, version: number, mode: Mode): string {
   const { added, changed, removed, kept, same } = plan;
   const parts = [
-    added > 0 && `${formatNumber(added)} added`,
-    changed > 0 && `${formatNumber(changed)} changed`,
-    removed > 0 && `${formatNumber(removed)} removed`,
-    same + kept > 0 && `${formatNumber(same + kept)} unchanged`,
+    added > 0 && t(`${formatNumber(added)} added`),
+    changed > 0 && t(`${formatNumber(changed)} changed`),
+    removed > 0 && t(`${formatNumber(removed)} removed`),
+    same + kept > 0 && t(`${formatNumber(same + kept)} unchanged`),
   ].filter((part) => part !== false);
-  const how = mode === 'replace' ? 'replaces all examples' : 'adds to the examples';
-  return `Version ${version} ${how} of version ${version - 1} and holds ${examples(plan.examples.length)}: ${parts.join(', ')}.`;
+  const before = version - 1;
+  const all = plan.examples.length;
+  const changes = parts.join(', ');
+  return mode === 'replace'
+    ? t(
+        `Version ${version} replaces all examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`,
+      )
+    : t(
+        `Version ${version} adds to the examples of version ${before} and holds ${plural(all, 'example', 'examples')}: ${changes}.`,
+      );
 }

@@ -1,4 +1,5 @@
 import { fromCsvText } from '../../../../src/domain/text/csv-text.ts';
+import { plural } from '../../format.ts';
 
 /** What was pasted, or the head of a file, in columns. */
 export interface Table {
@@ -79,7 +80,7 @@ function readCsv(text: string): Table {
   const wrong = rows.findIndex((row) => row.length > columns.length);
   if (wrong !== -1)
     throw new Error(
-      `Row ${wrong + 1} has ${rows[wrong]?.length} cells where the first line has ${columns.length}: quote cells with commas.`,
+      `Row ${wrong + 1} has ${plural(rows[wrong]?.length ?? 0, 'cell', 'cells')} where the first line has ${columns.length}: quote cells with commas.`,
     );
   return { columns, rows: rows.map((row) => columns.map((_, index) => row[index])), isExamples: false };
 }

@@ -10,6 +10,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { VersionPair } from '../../components/version-pair.tsx';
 import { formatJson, formatNumber, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPlace } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 import { datasetRoute } from './routes.ts';
@@ -101,6 +102,7 @@ interface Change {
   after: Example | undefined;
 }
 
+const KINDS = { added: t('added'), removed: t('removed'), changed: t('changed') } as const;
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' };
 const textOf = (example: Example | undefined) => (example === undefined ? '' : formatJson(withoutPlace(example)));
 
@@ -144,7 +146,7 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
       key: 'kind',
       header: 'Change',
       width: '7rem',
-      cell: ({ kind }) => <span className={`badge ${TONES[kind]}`}>{kind}</span>,
+      cell: ({ kind }) => <span className={`badge ${TONES[kind]}`}>{KINDS[kind]}</span>,
     },
     {
       key: 'variables',

@@ -9,18 +9,19 @@ import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
 import { useSession } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { deviceRoute } from './routes.ts';
 
 type Device = z.output<typeof devices.DeviceAuthorization>;
 type Scope = NonNullable<Device['key']>['scopes'][number];
 
 const ALLOWS: Record<Scope, string> = {
-  read: 'read everything but keys',
-  execute: 'run prompts and evaluations',
-  score: 'store scores',
-  write: 'change prompts, labels, datasets, webhooks',
-  publish: 'move protected labels',
-  admin: 'everything, keys and the audit log too',
+  read: t('read everything but keys'),
+  execute: t('run prompts and evaluations'),
+  score: t('store scores'),
+  write: t('change prompts, labels, datasets, webhooks'),
+  publish: t('move protected labels'),
+  admin: t('everything, keys and the audit log too'),
 };
 const DAYS = ['1', '7', '30', '90', '365'].map((value) => ({
   value,

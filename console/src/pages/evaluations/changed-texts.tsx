@@ -6,6 +6,7 @@ import { Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatNumber, formatScore } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { resultQuery } from './queries.ts';
 import { asText, difference, nameOf, textOf } from './result-text.ts';
 import { COMPARED, comparisonRoute } from './routes.ts';
@@ -17,7 +18,7 @@ const TextDiff = lazy(async () => ({ default: (await import('../../components/te
 
 type Changed = Comparison['regressions']['examples'][number];
 
-const TITLES = { worse: 'Got worse', better: 'Got better', changed: 'Changed', all: 'All' } as const;
+const TITLES = { worse: t('Got worse'), better: t('Got better'), changed: t('Changed'), all: t('All') } as const;
 
 /** The examples of one kind, those that lost most first unless they are asked for in their own order. */
 function listOf(comparison: Comparison, show: (typeof COMPARED)[number], byPlace: boolean): readonly Changed[] {

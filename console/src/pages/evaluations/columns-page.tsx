@@ -12,6 +12,7 @@ import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { evaluationQuery, sameExampleQuery } from './queries.ts';
 import { asText, nameOf, textOf } from './result-text.ts';
 import { columnsRoute, MOST_COLUMNS } from './routes.ts';
@@ -72,7 +73,7 @@ export function ColumnsPage() {
 
 /** What a run is called where several are side by side. */
 const titleOf = ({ target, prompt_version, model }: Evaluation) =>
-  target.type === 'code' ? 'code' : `v${prompt_version} · ${model}`;
+  target.type === 'code' ? t('code') : `v${prompt_version} · ${model}`;
 
 interface Fact {
   title: string;
@@ -92,7 +93,7 @@ const score = (title: string, read: Fact['read']): Fact => ({
 function factsOf(runs: readonly Evaluation[]): Fact[] {
   const names = [...new Set(runs.flatMap(({ evaluators }) => evaluators.map(({ name }) => name)))];
   return [
-    score('Score', (run) => run.score),
+    score(t('Score'), (run) => run.score),
     ...names.map((name) => score(name, (run) => run.scores_by_evaluator?.[name] ?? null)),
     {
       title: 'Cost',

@@ -8,7 +8,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
-import { formatNumber, formatScore, formatTime } from '../../format.ts';
+import { formatNumber, formatScore, formatTime, plural } from '../../format.ts';
 import { ChangedTexts } from './changed-texts.tsx';
 import { inWords, verdictInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
@@ -134,7 +134,7 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
       <dl className="facts">
         <div>
           <dt>Compared</dt>
-          <dd>{formatNumber(comparison.examples_compared)} examples</dd>
+          <dd>{plural(comparison.examples_compared, 'example', 'examples')}</dd>
         </div>
         <div>
           <dt>Mean score</dt>

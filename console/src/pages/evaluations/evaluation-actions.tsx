@@ -11,6 +11,7 @@ import { showError, showToast } from '../../components/toast.tsx';
 import { formatScore, formatTime } from '../../format.ts';
 import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import type { newSecrets } from './evaluator.ts';
 import { evaluationKey, hasEnded } from './queries.ts';
 import { RescoreDialog } from './rescore-dialog.tsx';
@@ -51,15 +52,15 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
       {mayExecute && (
         <>
           {status === 'paused'
-            ? button('resume', 'Resume')
-            : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', 'Pause')}
+            ? button('resume', t('Resume'))
+            : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', t('Pause'))}
           {!ended && max_cost !== null && (
             <button type="button" className="button" onClick={() => setDialog('budget')}>
               Raise the budget…
             </button>
           )}
-          {!ended && button('cancel', 'Cancel')}
-          {ended && isLeft && !isElsewhere && button('retry', 'Retry failed examples')}
+          {!ended && button('cancel', t('Cancel'))}
+          {ended && isLeft && !isElsewhere && button('retry', t('Retry failed examples'))}
           {status === 'completed' && (
             <button type="button" className="button" onClick={() => setDialog('rescore')}>
               Score again…

@@ -13,6 +13,7 @@ import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { keysAreOn, TYPED } from '../../shell/single-keys.ts';
+import { t } from '../../strings.ts';
 import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
 import { asText, outputOf } from './result-text.ts';
 import type { Result } from './types.ts';
@@ -65,8 +66,8 @@ export function ExampleDialog({
       description={(listed ?? query.data)?.example_id}
     >
       <div className="row">
-        {step(at - 1, 'Previous', 'k')}
-        {step(at + 1, 'Next', 'j')}
+        {step(at - 1, t('Previous'), 'k')}
+        {step(at + 1, t('Next'), 'j')}
         <button type="button" className="button small" onClick={() => onOpen(undefined)}>
           Close
         </button>

@@ -1,7 +1,8 @@
+import { formatTenth, plural } from '../../format.ts';
 import type { Comparison } from './types.ts';
 
 /** The share of a score as points of a hundred: 0.0215 as "2.2". */
-const points = (share: number) => (Math.abs(share) * 100).toFixed(1).replace(/\.0$/, '');
+const points = (share: number) => formatTenth(Math.abs(share) * 100);
 const span = (one: number, other: number) => {
   const [low, high] = [points(one), points(other)];
   return low === high ? low : `${low}–${high}`;
@@ -44,7 +45,7 @@ export function verdictInWords({
       };
     case 'too_few_differences': {
       return {
-        text: `Only ${differing} ${differing === 1 ? 'example differs' : 'examples differ'}: too few to tell`,
+        text: `Only ${plural(differing, 'example differs', 'examples differ')}: too few to tell`,
         tone: '',
       };
     }

@@ -5,7 +5,7 @@ import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { formatNumber, formatTime, NONE } from '../../format.ts';
+import { formatNumber, formatTime, NONE, plural } from '../../format.ts';
 import { replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { evaluationKey } from './queries.ts';
@@ -107,7 +107,7 @@ function ResubmitDialog({ evaluationId, batch, onClose }: { evaluationId: string
       open
       onClose={onClose}
       title={`Submit batch ${number} again?`}
-      description={`${provider} may have this batch already. If it has, both are answered, and its ${formatNumber(items)} calls are paid for twice. Look for it in the provider’s own console first.`}
+      description={`${provider} may have this batch already. If it has, both are answered, and ${plural(items, 'call is', 'calls are')} paid for twice. Look for it in the provider’s own console first.`}
       submitLabel="Submit it again"
       danger
       onSubmit={async () => {

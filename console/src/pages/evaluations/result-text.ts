@@ -1,4 +1,5 @@
 import { formatJson } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Result } from './types.ts';
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
@@ -10,7 +11,7 @@ export function outputOf({ output, tool_calls }: Pick<Result, 'output' | 'tool_c
 }
 
 /** What an example is called: those without an id of their own by their place in the run. */
-export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
+export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ? t(`Example ${seq + 1}`) : key);
 
 /** The output, or why there is none. */
 export const textOf = (result: Result): string | null =>

@@ -8,8 +8,9 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
-import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { hasEnded, RESULTS_PAGE, summaryQuery } from './queries.ts';
 import { difference, nameOf } from './result-text.ts';
 import { evaluationRoute, RESULT_FILTERS, RESULT_SORTS } from './routes.ts';
@@ -79,7 +80,7 @@ function columnsOf(
   };
   const change: Column<Result> = {
     key: 'change',
-    ...head('Change', 'change', 'ascending'),
+    ...head(t('Change'), 'change', 'ascending'),
     width: '6rem',
     alignEnd: true,
     cell: ({ score, baseline_score: was }) => (score === null || was === null ? NONE : difference(score - was) || '0'),
@@ -115,7 +116,7 @@ function columnsOf(
     },
     {
       key: 'score',
-      ...head('Score', 'score', 'ascending'),
+      ...head(t('Score'), 'score', 'ascending'),
       width: '5.5rem',
       alignEnd: true,
       cell: (row) => formatScore(scoreOf(row, evaluator)),
@@ -151,10 +152,10 @@ function columnsOf(
       width: 'minmax(10rem, 2fr)',
       cell: ({ expected }) => (expected === null ? <span className="muted">nothing</span> : excerpt(expected)),
     },
-    { key: 'cost', ...head('Cost', 'cost'), width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+    { key: 'cost', ...head(t('Cost'), 'cost'), width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
     {
       key: 'latency',
-      ...head('Latency', 'latency'),
+      ...head(t('Latency'), 'latency'),
       width: '6rem',
       alignEnd: true,
       cell: (row) => formatMs(row.model_ms),
@@ -250,7 +251,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             ? summary?.complete
               ? `${formatNumber(summary.results)} of ${formatNumber(examples_total)}`
               : `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
-            : `${formatNumber(examples_evaluated)} results`)}
+            : plural(examples_evaluated, 'result', 'results'))}
       </p>
       {summary && <Totals summary={summary} isFiltered={isFiltered} />}
       <QueryState query={list} what="results">

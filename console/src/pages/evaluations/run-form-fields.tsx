@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { plural } from '../../format.ts';
 import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
@@ -144,7 +145,7 @@ function ExampleFields({ value, set }: Part) {
             options={datasets.map(({ name }) => name)}
             required
             spellCheck={false}
-            hint={chosen && `${chosen.examples_total} examples in version ${chosen.version}`}
+            hint={chosen && `${plural(chosen.examples_total, 'example', 'examples')} in version ${chosen.version}`}
           />
           <TextField
             label="Version of the dataset"

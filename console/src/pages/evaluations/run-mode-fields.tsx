@@ -3,6 +3,7 @@ import { get, pathOf } from '../../api.ts';
 import type { Prompt, Provider } from '../../api-types.ts';
 import { SelectField } from '../../components/fields.tsx';
 import { providersQuery } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { type RunForm, selectorOf } from './run-form-state.ts';
 
 const HOURS_OF_DAY = 24;
@@ -47,9 +48,9 @@ function useModelsWithoutBatches(form: RunForm): string[] | undefined {
 
 function hintOf(form: RunForm, without: string[] | undefined): string {
   if (without !== undefined && without.length > 0 && form.mode !== 'interactive')
-    return `${without.join(' and ')} can’t be called in batches here.`;
-  if (form.mode === 'interactive') return 'In batches, calls cost less and take up to a day.';
-  return 'The provider answers within hours, for less money. What is left then is dealt with as you say here.';
+    return t(`${without.join(t(' and '))} can’t be called in batches here.`);
+  if (form.mode === 'interactive') return t('In batches, calls cost less and take up to a day.');
+  return t('The provider answers within hours, for less money. What is left then is dealt with as you say here.');
 }
 
 /** How the models of a run are called: only ways that they have are offered. */

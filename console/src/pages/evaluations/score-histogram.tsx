@@ -1,4 +1,4 @@
-import { formatNumber } from '../../format.ts';
+import { formatNumber, plural } from '../../format.ts';
 import { evaluationRoute } from './routes.ts';
 
 const BARS = 10;
@@ -28,7 +28,7 @@ export function ScoreHistogram({ counts, complete }: { counts: readonly number[]
                 className="histogram-bar"
                 disabled={count === 0}
                 aria-pressed={isChosen}
-                aria-label={`${from} to ${((at + 1) * 100) / BARS} %: ${formatNumber(count)} examples`}
+                aria-label={`${from} to ${((at + 1) * 100) / BARS} %: ${plural(count, 'example', 'examples')}`}
                 title={`${from} to ${((at + 1) * 100) / BARS} %: ${formatNumber(count)}`}
                 onClick={() =>
                   void navigate({

@@ -1,11 +1,12 @@
 import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { pluralWord } from '../../format.ts';
 import type { newSecrets } from './evaluator.ts';
 
 /** Shows the secrets that were made for scorers of the caller's own. */
 export function SecretsDialog({ secrets, onClose }: { secrets: ReturnType<typeof newSecrets>; onClose: () => void }) {
   return (
     <SecretDialog
-      title={secrets.length === 1 ? 'The signing secret of the scorer' : 'The signing secrets of the scorers'}
+      title={pluralWord(secrets.length, 'The signing secret of the scorer', 'The signing secrets of the scorers')}
       secret={
         secrets.length === 1
           ? (secrets[0]?.secret ?? '')

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
-import { formatMs } from '../../format.ts';
+import { formatFixed, formatMs } from '../../format.ts';
+import { t } from '../../strings.ts';
 
 /** How far back the picture goes, in how many bars, and over how long the rate is the mean. */
 const SHOWN_MS = 180_000;
@@ -26,7 +27,7 @@ function doneAt(samples: readonly Sample[], time: number): number {
 }
 
 const rateInWords = (perSecond: number) =>
-  perSecond >= 1 ? `${perSecond.toFixed(1)} examples/s` : `${(perSecond * 60).toFixed(1)} examples/min`;
+  perSecond >= 1 ? t(`${formatFixed(perSecond, 1)} examples/s`) : t(`${formatFixed(perSecond * 60, 1)} examples/min`);
 
 /** How fast a run gets on, from what the page has heard of it since it was opened, and how long the rest will take at that. */
 export function Throughput({ evaluation }: { evaluation: Evaluation }) {

@@ -6,6 +6,7 @@ import type { Prompt, PromptSeries } from '../../api-types.ts';
 import { Plot } from '../../components/plot.tsx';
 import { formatDay, formatScore, formatTime } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import type { Release } from '../releases/types.ts';
 import './evaluations.css';
 
@@ -14,13 +15,19 @@ const MARKED = 100;
 
 type Score = PromptSeries['scores'][number] & { interval?: unknown };
 
+/** What became of a version, and how a chart says so. */
+interface Mark {
+  text: string;
+  short: string;
+}
+
 /** The API's interval as numbers; null where it has none. */
 function boundsOf({ interval }: Score): { low: number; high: number } | null {
   const { low, high } = (interval ?? {}) as { low?: number; high?: number };
   return low === undefined || high === undefined ? null : { low, high };
 }
 
-const nameOf = ({ dataset }: Score) => dataset?.name ?? 'Inline examples';
+const nameOf = ({ dataset }: Score) => dataset?.name ?? t('Inline examples');
 
 /** The newest releases of a prompt. */
 export const releasesOfQuery = (prompt: string) => ({
@@ -31,7 +38,7 @@ export const releasesOfQuery = (prompt: string) => ({
 });
 
 /** What became of each version: the labels that it has, and the releases that brought it there. */
-function useMarks(prompt: string): ReadonlyMap<number, string[]> {
+function useMarks(prompt: string): ReadonlyMap<number, Mark[]> {
   const versions = useQuery({
     queryKey: ['prompts', 'labels-of-versions', prompt],
     queryFn: ({ signal }) => get<Page<Prompt>>(`${pathOf('prompts', prompt)}/versions`, { limit: MARKED }, signal),
@@ -39,11 +46,12 @@ function useMarks(prompt: string): ReadonlyMap<number, string[]> {
   }).data;
   const releases = useQuery(releasesOfQuery(prompt)).data;
   return useMemo(() => {
-    const marks = new Map<number, string[]>();
-    const add = (version: number, text: string) => marks.set(version, [...(marks.get(version) ?? []), text]);
-    for (const { version, labels } of versions?.data ?? []) for (const label of labels) add(version, label);
+    const marks = new Map<number, Mark[]>();
+    const add = (version: number, mark: Mark) => marks.set(version, [...(marks.get(version) ?? []), mark]);
+    for (const { version, labels } of versions?.data ?? [])
+      for (const label of labels) add(version, { text: label, short: label });
     for (const { candidate_version: version, label, promoted_at: at } of releases?.data ?? [])
-      if (at !== null) add(version, `released to ${label}, ${formatDay(at)}`);
+      if (at !== null) add(version, { text: t(`released to ${label}, ${formatDay(at)}`), short: '⇧' });
     return marks;
   }, [versions, releases]);
 }
@@ -73,9 +81,6 @@ function newestOfVersions(scores: readonly Score[]): Score[] {
   return [...byVersion.values()].sort((a, b) => a.prompt_version - b.prompt_version);
 }
 
-/** Of a release the chart says that there was one: when is in its numbers. */
-const shortly = (mark: string) => (mark.startsWith('released to ') ? '⇧' : mark);
-
 function DatasetScores({
   name,
   scores,
@@ -83,7 +88,7 @@ function DatasetScores({
 }: {
   name: string;
   scores: readonly Score[];
-  marks: ReadonlyMap<number, string[]>;
+  marks: ReadonlyMap<number, Mark[]>;
 }) {
   const marksAt = (index: number) => marks.get(scores[index]?.prompt_version ?? 0) ?? [];
   return (
@@ -93,7 +98,7 @@ function DatasetScores({
       xs={scores.map((_, index) => index)}
       domain={[-0.5, scores.length - 0.5]}
       xTicks={scores.map(({ prompt_version }, at) => ({ at, label: `v${prompt_version}` }))}
-      names={scores.map(({ prompt_version }) => `Version ${prompt_version}`)}
+      names={scores.map(({ prompt_version }) => t(`Version ${prompt_version}`))}
       xTitle="Version"
       series={[
         {
@@ -105,7 +110,7 @@ function DatasetScores({
       format={formatScore}
       max={1}
       events={scores.flatMap((_, at) => {
-        const own = [...new Set(marksAt(at).map(shortly))];
+        const own = [...new Set(marksAt(at).map(({ short }) => short))];
         return own.length === 0 ? [] : [{ at, label: own.join(' ') }];
       })}
       detail={(index) => {
@@ -116,7 +121,13 @@ function DatasetScores({
               <Link to="/evaluations/$id" params={{ id: score.evaluation_id }}>
                 {formatTime(score.finished_at)}
               </Link>
-              {marksAt(index).length > 0 && <div>{marksAt(index).join('; ')}</div>}
+              {marksAt(index).length > 0 && (
+                <div>
+                  {marksAt(index)
+                    .map(({ text }) => text)
+                    .join('; ')}
+                </div>
+              )}
             </>
           )
         );

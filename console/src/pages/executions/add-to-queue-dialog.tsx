@@ -6,6 +6,7 @@ import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Queue } from '../queues/types.ts';
 
 /** Puts executions into a queue, for people to score. @param ids public ids */
@@ -44,7 +45,7 @@ export function AddToQueueDialog({
         await client.invalidateQueries({ queryKey: ['queues'] });
         showToast(
           `${formatNumber(added)} put into ${name.trim()}.`,
-          present > 0 ? `${formatNumber(present)} were there already.` : undefined,
+          present > 0 ? t(`${formatNumber(present)} were there already.`) : undefined,
         );
         onDone?.();
       }}

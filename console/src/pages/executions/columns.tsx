@@ -5,6 +5,7 @@ import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { type Sort, sortHead } from '../../components/sort-head.tsx';
 import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 
 /** Of a text, in a row: it shows less. */
 const EXCERPT_CHARACTERS = 200;
@@ -86,7 +87,7 @@ const OTHERS: readonly Column<Execution>[] = [
     key: 'origin',
     header: 'Origin',
     width: '8rem',
-    cell: (row) => (row.recorded ? 'made elsewhere' : 'made here'),
+    cell: (row) => (row.recorded ? t('made elsewhere') : t('made here')),
   },
   { key: 'id', header: 'Id', width: '22rem', cell: (row) => <span className="mono">{row.id}</span> },
 ];

@@ -6,6 +6,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
@@ -266,7 +267,7 @@ function ChosenDataset({
   return (
     <MakeDatasetDialog
       selection={{ execution_ids: ids, status }}
-      description={`${ids.length === 1 ? 'It becomes an example' : `Each of these ${formatNumber(ids.length)} becomes an example`} with its variables.${left > 0 ? ` ${formatNumber(left)} that are not ${status} are left out.` : ''}`}
+      description={`${ids.length === 1 ? t('It becomes an example with its variables.') : t(`Each of these ${formatNumber(ids.length)} becomes an example with its variables.`)}${left > 0 ? t(` ${formatNumber(left)} that are not ${status} are left out.`) : ''}`}
       onClose={onClose}
     />
   );

@@ -1,4 +1,5 @@
 import { dayStart } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { executionsRoute } from './routes.ts';
 
 /** What the address of the list says. */
@@ -9,25 +10,25 @@ export type ExecutionsFilter = Omit<ExecutionsSearch, 'order' | 'columns' | 'ope
 
 /** What each filter is called, in the order of the chips. */
 export const FILTER_LABELS = {
-  q: 'Search',
-  prompt_name: 'Prompt',
-  prompt_version: 'Version',
-  status: 'Status',
-  model: 'Model',
+  q: t('Search'),
+  prompt_name: t('Prompt'),
+  prompt_version: t('Version'),
+  status: t('Status'),
+  model: t('Model'),
   label: 'Label',
-  release: 'Release',
-  arm: 'Arm',
-  recorded: 'Origin',
-  error_code: 'Error',
-  score: 'Score',
-  metadata: 'Metadata',
-  min_cost: 'Cost from $',
-  max_cost: 'Cost to $',
-  min_latency_ms: 'Duration from ms',
-  max_latency_ms: 'Duration to ms',
-  id: 'Id',
-  since: 'From',
-  until: 'To',
+  release: t('Release'),
+  arm: t('Arm'),
+  recorded: t('Origin'),
+  error_code: t('Error'),
+  score: t('Score'),
+  metadata: t('Metadata'),
+  min_cost: t('Cost from $'),
+  max_cost: t('Cost to $'),
+  min_latency_ms: t('Duration from ms'),
+  max_latency_ms: t('Duration to ms'),
+  id: t('Id'),
+  since: t('From'),
+  until: t('To'),
 } as const satisfies Record<keyof ExecutionsFilter, string>;
 
 export type FilterName = keyof typeof FILTER_LABELS;
@@ -35,7 +36,7 @@ export const FILTER_NAMES = Object.keys(FILTER_LABELS) as FilterName[];
 
 /** How values are called that are no words. */
 export const valueWords = (name: string, value: string): string =>
-  name === 'recorded' ? (value === 'true' ? 'made elsewhere' : 'made here') : value;
+  name === 'recorded' ? (value === 'true' ? t('made elsewhere') : t('made here')) : value;
 
 /** Those that are given. */
 export const givenFilters = (search: ExecutionsSearch): FilterName[] =>

@@ -3,8 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Delivery, Execution } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
-import { formatCost, formatMs, formatNumber, formatTime } from '../../format.ts';
+import { formatCost, formatMs, formatTime, plural } from '../../format.ts';
 import { hasEnded } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import './run-timeline.css';
 
 /** Less is what it takes to store a row, and no wait that anybody would look for. */
@@ -27,7 +28,7 @@ interface Part {
 /** How a call came to be made. */
 function reasonOf(call: Call, before: Call | undefined): string {
   if (before === undefined) return '';
-  return before.model === call.model ? ' (again)' : ' (in its place)';
+  return before.model === call.model ? t(' (again)') : t(' (in its place)');
 }
 
 function partsOf({ calls, created_at, latency }: Execution): Part[] {
@@ -96,7 +97,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
   const { kind, title, begin, end, call } = part;
   const from = Math.min((begin / total) * 100, 99.5);
   const width = Math.min(Math.max((((end ?? total) - begin) / total) * 100, 0.5), 100 - from);
-  const took = end === undefined ? (isOver ? 'its end is not known' : 'no response yet') : formatMs(end - begin);
+  const took = end === undefined ? (isOver ? t('its end is not known') : t('no response yet')) : formatMs(end - begin);
   return (
     <li className="timeline-part">
       <span className="timeline-title">
@@ -105,7 +106,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
           {' '}
           {took}
           {begin > 0 && ` after ${formatMs(begin)}`}
-          {call?.tokens && `, ${formatNumber(call.tokens.total)} tokens`}
+          {call?.tokens && `, ${plural(call.tokens.total, 'token', 'tokens')}`}
           {call && call.cost.amount !== null && `, ${formatCost(call.cost)}`}
         </span>
       </span>
@@ -151,7 +152,7 @@ function Deliveries({ execution: { id, finished_at, recorded } }: { execution: E
                 : delivery.next_attempt_at !== null
                   ? `next attempt ${formatTime(delivery.next_attempt_at)}`
                   : 'on its way'}
-              , {delivery.attempts_made === 1 ? '1 attempt' : `${delivery.attempts_made} attempts`}
+              , {plural(delivery.attempts_made, 'attempt', 'attempts')}
               {delivery.status_reason !== null && `: ${delivery.status_reason}`}
             </span>
           </li>

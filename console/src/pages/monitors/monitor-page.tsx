@@ -10,6 +10,7 @@ import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { monitorRoute } from './routes.ts';
 import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor, MonitorChange } from './types.ts';
@@ -79,7 +80,8 @@ function Actions({ monitor }: { monitor: Monitor }) {
   };
   const toggle = useMutation({
     mutationFn: () => setEnabled(!enabled),
-    onSuccess: () => showUndo(`The monitor was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
+    onSuccess: () =>
+      showUndo(enabled ? 'The monitor was disabled.' : 'The monitor was enabled.', () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayWrite) return null;
@@ -156,7 +158,7 @@ const checkColumns: Column<CheckRow>[] = [
     header: 'Of',
     width: '9rem',
     alignEnd: true,
-    cell: ({ value, min_executions: least }) => `${value?.count ?? 0} (at least ${least})`,
+    cell: ({ value, min_executions: least }) => t(`${value?.count ?? 0} (at least ${least})`),
   },
   {
     key: 'state',

@@ -4,6 +4,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { checkWords, StateBadge } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
@@ -30,7 +31,7 @@ const columns: Column<Monitor>[] = [
     header: 'Watches',
     width: 'minmax(10rem, 1fr)',
     cell: ({ prompt_name, label, window }) =>
-      `${prompt_name ?? 'all prompts'}${label === null ? '' : `@${label}`}, ${window}`,
+      `${prompt_name ?? t('all prompts')}${label === null ? '' : `@${label}`}, ${window}`,
   },
   {
     key: 'checks',

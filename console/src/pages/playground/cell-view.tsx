@@ -7,8 +7,9 @@ import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
 import type { ChatMessage } from './pane-state.ts';
 import { ReplyForm, replyOf } from './reply-form.tsx';
@@ -19,10 +20,10 @@ import { ToolResultsForm } from './tool-results-form.tsx';
 const InlineDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).InlineDiff }));
 
 const STATES = {
-  waiting: 'Waiting for its turn…',
-  stopped: 'Stopped before it began',
-  starting: 'Starting…',
-  running: 'Running…',
+  waiting: t('Waiting for its turn…'),
+  stopped: t('Stopped before it began'),
+  starting: t('Starting…'),
+  running: t('Running…'),
   ended: '',
   refused: '',
 };
@@ -119,7 +120,7 @@ function CellContent({
     <>
       {turns.length > 0 && (
         <details className="bench-turns" open={turns.length < 5}>
-          <summary>The conversation so far: {turns.length} messages</summary>
+          <summary>The conversation so far: {plural(turns.length, 'message', 'messages')}</summary>
           <MessagesView input={turns} />
         </details>
       )}

@@ -4,7 +4,7 @@ import type { Execution } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { formatAgo, formatCost } from '../../format.ts';
+import { formatAgo, formatCost, plural } from '../../format.ts';
 import type { Tried } from './history.ts';
 
 const SHOWN_CHARACTERS = 160;
@@ -48,7 +48,7 @@ export function HistoryDialog({
               <span className="muted">
                 {formatAgo(run.at)}
                 {run.end && `, ${formatCost(run.end.cost)}`}
-                {run.turns.length > 0 && `, after ${run.turns.length} messages`}
+                {run.turns.length > 0 && `, after ${plural(run.turns.length, 'message', 'messages')}`}
               </span>
               <p className="bench-preview">{previewOf(run)}</p>
             </div>

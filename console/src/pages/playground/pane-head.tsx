@@ -10,6 +10,7 @@ import { ParametersForm } from '../../components/parameters-form.tsx';
 import { formatCost, formatJson, formatMs, formatScore } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { newMessage } from '../prompt/content.ts';
 import { MessagesForm } from '../prompt/messages-form.tsx';
 import { type Cells, useCells } from './cells.ts';
@@ -53,7 +54,7 @@ export function PaneHead({
   const mayWrite = useMay('write');
   const mayExecute = useMay('execute');
   const { draft } = pane;
-  const name = `Pane ${at + 1}`;
+  const name = t(`Pane ${at + 1}`);
   // The one that is chosen is one of them, also before they are known.
   const isOther =
     pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);

@@ -4,6 +4,7 @@ import { QueryState } from '../../components/states.tsx';
 import { OtherDrafts } from '../../drafts/draft-notices.tsx';
 import { useDrafts, useOpenDraft } from '../../drafts/use-drafts.ts';
 import { executionQuery, promptQuery } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { evaluationQuery, resultQuery } from '../evaluations/queries.ts';
 import { EMPTY_DRAFT, newPane, type PlaygroundDraft, paneOf } from './pane-state.ts';
 import { type OpenPlayground, Playground } from './playground.tsx';
@@ -27,8 +28,8 @@ export function PlaygroundPage() {
 }
 
 function nameOf({ prompt, version, execution, evaluation }: PlaygroundSearch): string {
-  if (execution !== undefined) return 'an execution';
-  if (evaluation !== undefined) return 'an example of an evaluation';
+  if (execution !== undefined) return t('an execution');
+  if (evaluation !== undefined) return t('an example of an evaluation');
   if (prompt === undefined) return 'a draft';
   return version === undefined ? prompt : `${prompt}@${version}`;
 }

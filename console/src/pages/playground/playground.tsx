@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/states.tsx';
 import { RestoredNotice } from '../../drafts/draft-notices.tsx';
 import type { useOpenDraft } from '../../drafts/use-drafts.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { placeholdersIn } from '../prompt/content.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { CellView } from './cell-view.tsx';
@@ -330,7 +331,7 @@ export function Playground({
               key={cellKey(pane, row)}
               cells={cells}
               at={cellKey(pane, row)}
-              name={rows.length === 1 ? `pane ${at + 1}` : `pane ${at + 1}, row ${rowAt + 1}`}
+              name={rows.length === 1 ? t(`pane ${at + 1}`) : t(`pane ${at + 1}, row ${rowAt + 1}`)}
               compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
               expected={row.expected}
               onRun={mayExecute ? (turns) => run(pane, row, turns) : undefined}

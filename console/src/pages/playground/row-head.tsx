@@ -5,6 +5,7 @@ import { TextArea } from '../../components/fields.tsx';
 import { Images, imagesIn, withoutImages } from '../../components/images.tsx';
 import { formatJson } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import type { Row } from './pane-state.ts';
 import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { VariablesForm } from './variables-form.tsx';
@@ -40,7 +41,7 @@ export function RowHead({
   const [isEdited, setEdited] = useState(row.example === undefined);
   const [isSaving, setSaving] = useState(false);
   const mayWrite = useMay('write');
-  const name = number === undefined ? 'Variables' : `Row ${number}`;
+  const name = number === undefined ? t('Variables') : t(`Row ${number}`);
   return (
     <section className="bench-row-head" aria-label={name}>
       <div className="pane-head">

@@ -4,6 +4,7 @@ import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
+import { plural } from '../../format.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { MAX_ROWS, type Row } from './pane-state.ts';
 import { type Example, examplesQuery, rowOf } from './queries.ts';
@@ -40,7 +41,7 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
       onClose={onClose}
       title="Rows of a dataset"
       description={`Each example is a row, with what it expects beside it. At most ${MAX_ROWS} rows.`}
-      submitLabel={chosen.size === 1 ? 'Add 1 row' : `Add ${chosen.size} rows`}
+      submitLabel={`Add ${plural(chosen.size, 'row', 'rows')}`}
       canSubmit={isKnown && query.data !== undefined && chosen.size > 0}
       onSubmit={async () => onRows(rows())}
     >
@@ -51,7 +52,10 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
           setName(typed);
           setPicked(undefined);
         }}
-        options={datasets.map((each) => ({ value: each.name, detail: `${each.examples_total} examples` }))}
+        options={datasets.map((each) => ({
+          value: each.name,
+          detail: plural(each.examples_total, 'example', 'examples'),
+        }))}
         required
         spellCheck={false}
       />

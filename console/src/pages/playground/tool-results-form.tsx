@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { TextArea } from '../../components/fields.tsx';
-import { formatJson } from '../../format.ts';
+import { formatJson, pluralWord } from '../../format.ts';
 import type { ChatMessage } from './pane-state.ts';
 import type { ToolCall } from './run.ts';
 
@@ -62,7 +62,7 @@ export function ToolResultsForm({
       ))}
       <div>
         <button type="button" className="button small primary" disabled={!isComplete} onClick={send}>
-          Send {calls.length === 1 ? 'the result' : 'the results'}
+          Send {pluralWord(calls.length, 'the result', 'the results')}
         </button>
       </div>
     </div>

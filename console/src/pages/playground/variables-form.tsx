@@ -1,6 +1,7 @@
 import type { Inputs } from '../../api-types.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { JsonField } from '../../components/parameters-form.tsx';
+import { t } from '../../strings.ts';
 import { isRequired } from '../prompt/inputs-form.tsx';
 
 /** A field for each variable, of the kind that the prompt's inputs say. */
@@ -49,8 +50,8 @@ function VariableField({
   const optional = input !== undefined && !isRequired(input);
   const hint = [
     input?.description,
-    input?.default !== undefined && `Default: ${JSON.stringify(input.default)}`,
-    optional && input?.default === undefined && 'Optional.',
+    input?.default !== undefined && t(`Default: ${JSON.stringify(input.default)}`),
+    optional && input?.default === undefined && t('Optional.'),
   ]
     .filter(Boolean)
     .join(' ');

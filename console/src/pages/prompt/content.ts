@@ -1,5 +1,6 @@
 import type { Inputs, Parameters, Prompt, PromptMessage, UpdatePrompt } from '../../api-types.ts';
 import { formatJson } from '../../format.ts';
+import { t } from '../../strings.ts';
 
 /** A version while it is edited: what is JSON to the API and has no form is text, which may be wrong for a while. */
 export interface Content {
@@ -56,7 +57,7 @@ function toEdited(message: PromptMessage): EditedMessage {
 /** What could not be read as JSON, and where. */
 export class ContentError extends Error {
   constructor(where: string, cause: unknown) {
-    super(`${where} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    super(t(`${where} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`));
     this.name = 'ContentError';
   }
 }
@@ -74,7 +75,7 @@ function parse(where: string, json: string): unknown {
 function toMessage(message: EditedMessage, index: number): unknown {
   const { role, text, isJson, required } = message;
   if (role === 'placeholder') return { placeholder: text.trim(), ...(!required && { required }) };
-  return { role, content: isJson ? parse(`Message ${index + 1}`, text) : text };
+  return { role, content: isJson ? parse(t(`Message ${index + 1}`), text) : text };
 }
 
 const jsonText = (value: unknown) => (value === null || value === undefined ? '' : formatJson(value));
@@ -97,7 +98,7 @@ export function contentOf(prompt: Prompt): Content {
 
 function parseToolChoice(choice: string): unknown {
   if (choice === '') return null;
-  return choice.startsWith('{') ? parse('Tool choice', choice) : choice;
+  return choice.startsWith('{') ? parse(t('Tool choice'), choice) : choice;
 }
 
 /** What a version says; the others are about the request. */
@@ -116,9 +117,9 @@ export function toBody(content: Content): Record<ContentField, unknown> {
     fallback_models: content.fallback_models.map((model) => model.trim()).filter((model) => model !== ''),
     parameters: content.parameters,
     inputs: Object.keys(content.inputs).length === 0 ? null : content.inputs,
-    tools: parse('Tools', content.tools),
+    tools: parse(t('Tools'), content.tools),
     tool_choice: parseToolChoice(content.tool_choice.trim()),
-    config: parse('Config', content.config),
+    config: parse(t('Config'), content.config),
     description: content.description.trim() === '' ? null : content.description,
   };
 }

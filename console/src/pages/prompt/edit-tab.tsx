@@ -8,6 +8,7 @@ import { OtherDrafts, RestoredNotice } from '../../drafts/draft-notices.tsx';
 import { useDrafts, useOpenDraft } from '../../drafts/use-drafts.ts';
 import { promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { type Content, changesOf, contentOf, placeholdersIn, withNewKeys } from './content.ts';
 import { ContentForm } from './content-form.tsx';
 import { NewerVersionDialog } from './newer-version-dialog.tsx';
@@ -32,7 +33,7 @@ export function EditTab({ latest, version }: { latest: Prompt; version: number |
   const others = useDrafts<PromptDraft>('prompt', name).filter(({ id }) => id !== draft.open.id);
   return (
     <>
-      <OtherDrafts drafts={others} nameOf={({ value }) => `version ${value.base}`} onTake={draft.take} />
+      <OtherDrafts drafts={others} nameOf={({ value }) => t(`version ${value.base}`)} onTake={draft.take} />
       <Begin key={draft.open.id} latest={latest} version={version} {...draft} />
     </>
   );

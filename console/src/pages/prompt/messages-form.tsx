@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Editor } from '../../components/editor.tsx';
 import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
+import { t } from '../../strings.ts';
 import { type EditedMessage, newMessage } from './content.ts';
 
 const ROLES = ['system', 'user', 'assistant', 'tool', 'placeholder'] as const;
@@ -84,7 +85,7 @@ function MessageForm({
   children: ReactNode;
 }) {
   const { role, text, isJson, required } = message;
-  const label = `Message ${at + 1}`;
+  const label = t(`Message ${at + 1}`);
   return (
     <>
       <div className="row">

@@ -9,9 +9,10 @@ import { DiffView } from '../../components/diff-view.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { showError, showUndo } from '../../components/toast.tsx';
-import { formatAgo, formatScore } from '../../format.ts';
+import { formatAgo, formatScore, plural } from '../../format.ts';
 import { labelsQuery, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { textOf } from './content.ts';
 
 /** Of a move in place of a release, in characters. */
@@ -143,7 +144,7 @@ function Difference({ name, from, to }: { name: string; from: number; to: Prompt
 }
 
 const titleOf = ({ version, commit_message: message }: Prompt) =>
-  `Version ${version}${message === null ? '' : `: ${message}`}`;
+  t(`Version ${version}${message === null ? '' : `: ${message}`}`);
 
 function Score({ title, evaluation }: { title: string; evaluation: Evaluation | undefined }) {
   return (
@@ -162,7 +163,7 @@ function Score({ title, evaluation }: { title: string; evaluation: Evaluation | 
           </dd>
           <dd className="muted">
             {evaluation.dataset ? `${evaluation.dataset.name}@${evaluation.dataset.version}, ` : ''}
-            {evaluation.examples_total} examples, {evaluation.regressions ?? 0}{' '}
+            {plural(evaluation.examples_total, 'example', 'examples')}, {evaluation.regressions ?? 0}{' '}
             {evaluation.baseline_id === null ? 'below the threshold' : 'worse than before'},{' '}
             {formatAgo(evaluation.finished_at)}
           </dd>

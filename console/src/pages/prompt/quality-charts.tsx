@@ -5,12 +5,13 @@ import { get, type Page } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { Scatter, type ScatterPoint } from '../../components/scatter.tsx';
 import { formatCost, formatMs, formatScore } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { VersionScores } from '../evaluations/version-scores.tsx';
 
 /** The newest evaluations are enough for the newest of each version and model. */
 const EVALUATIONS = 200;
 
-const datasetOf = ({ dataset }: Evaluation) => dataset?.name ?? 'inline examples';
+const datasetOf = ({ dataset }: Evaluation) => dataset?.name ?? t('inline examples');
 const usd = (amount: number) => formatCost({ amount: String(amount) });
 
 /** How good versions and models are, and what that costs, in money and in time. */

@@ -7,6 +7,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatScore, formatTime, NONE } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { QualityCharts } from './quality-charts.tsx';
 import { ScoreTrends } from './score-trends.tsx';
 
@@ -105,7 +106,7 @@ function byVersion(runs: readonly DayRow[]) {
 /** Scores in the order of time, a line for each dataset. */
 function scoreLines(scores: PromptSeries['scores']) {
   const sorted = [...scores].sort((a, b) => a.finished_at.localeCompare(b.finished_at));
-  const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? 'Inline examples';
+  const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? t('Inline examples');
   const datasets = [...new Set(sorted.map(nameOf))].slice(0, MAX_LINES);
   return {
     days: sorted.map(({ finished_at }) => finished_at),

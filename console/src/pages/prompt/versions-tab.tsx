@@ -11,6 +11,7 @@ import { VersionPair } from '../../components/version-pair.tsx';
 import { formatAgo, formatScore } from '../../format.ts';
 import { promptQuery, useList, versionScoresQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { shareInWords } from '../releases/in-words.ts';
 import { isLive } from '../releases/queries.ts';
 import { ReleaseBadge } from '../releases/release-badge.tsx';
@@ -182,4 +183,4 @@ function Comparison({ latest }: { latest: Prompt }) {
 }
 
 const titleOf = ({ version, labels }: Prompt) =>
-  `Version ${version}${labels.length > 0 ? ` (${labels.join(', ')})` : ''}`;
+  t(`Version ${version}${labels.length > 0 ? ` (${labels.join(', ')})` : ''}`);

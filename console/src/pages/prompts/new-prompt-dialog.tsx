@@ -5,6 +5,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
+import { t } from '../../strings.ts';
 import { createPrompt } from '../prompt/save-version.ts';
 
 const KINDS = [
@@ -12,7 +13,7 @@ const KINDS = [
   { value: 'template', label: 'Text' },
 ];
 
-const VARIABLES = '{{ name }} is a variable that each run fills.';
+const VARIABLES = t('{{ name }} is a variable that each run fills.');
 
 /** A conversation begins with what the model is to be, where that is said, and what it is asked. */
 const messagesOf = (system: string, user: string) => [

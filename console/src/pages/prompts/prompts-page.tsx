@@ -12,6 +12,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatScore } from '../../format.ts';
 import { labelsQuery, useList, useStatistics } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { Folders } from './folders.tsx';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
 import { isOwnSort, type OwnSort, promptsRoute } from './routes.ts';
@@ -38,7 +39,7 @@ function columnsOf(
   return [
     {
       key: 'name',
-      ...head('Name', 'name'),
+      ...head(t('Name'), 'name'),
       width: 'minmax(14rem, 2fr)',
       cell: (row) => (
         <>
@@ -62,26 +63,26 @@ function columnsOf(
     { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
     {
       key: 'score',
-      ...head('Last score', 'last_score'),
+      ...head(t('Last score'), 'last_score'),
       width: '6.5rem',
       alignEnd: true,
       cell: (row) => formatScore(of(row)?.last_score),
     },
     {
       key: 'runs',
-      ...head('Runs, 7 days', 'runs'),
+      ...head(t('Runs, 7 days'), 'runs'),
       width: '7.5rem',
       alignEnd: true,
       cell: (row) => formatCount(of(row)?.runs),
     },
     {
       key: 'cost',
-      ...head('Cost, 7 days', 'cost'),
+      ...head(t('Cost, 7 days'), 'cost'),
       width: '7.5rem',
       alignEnd: true,
       cell: (row) => formatCost(of(row)?.cost),
     },
-    { key: 'updated', ...head('Updated', 'updated_at'), width: '7rem', cell: (row) => formatAgo(row.updated_at) },
+    { key: 'updated', ...head(t('Updated'), 'updated_at'), width: '7rem', cell: (row) => formatAgo(row.updated_at) },
   ];
 }
 

@@ -12,6 +12,7 @@ import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
 import { isNotFound, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { measureWords } from '../agreement/in-words.ts';
 import { EMPTY_FILTER, FilterFields, filterWords, toFilter } from '../scores/execution-filter.tsx';
 import { queueQuery } from './queries.ts';
@@ -127,7 +128,7 @@ function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
           limit: Number(limit),
         });
         await client.invalidateQueries({ queryKey: ['queues'] });
-        showToast(`${formatNumber(added)} added.`, `${formatNumber(present)} already in the queue.`);
+        showToast(`${formatNumber(added)} added.`, t(`${formatNumber(present)} already in the queue.`));
       }}
     >
       <FilterFields value={filter} onChange={setFilter} />
@@ -180,7 +181,12 @@ function Reviewer({ id }: { id: string }) {
   return isMember(id) ? <MemberName id={id} fallback={short} /> : short;
 }
 
-const WORDS = { pending: 'To do', leased: 'In progress', completed: 'Completed', skipped: 'Skipped' } as const;
+const WORDS = {
+  pending: t('To do'),
+  leased: t('In progress'),
+  completed: t('Completed'),
+  skipped: t('Skipped'),
+} as const;
 const TONES = { pending: '', leased: 'accent', completed: 'good', skipped: 'warn' } as const;
 
 const columns: Column<QueueItem>[] = [
@@ -202,7 +208,7 @@ const columns: Column<QueueItem>[] = [
     width: 'minmax(10rem, 2fr)',
     cell: ({ reviews }) => {
       const wordsOf = ({ state, leased_until }: (typeof reviews)[number]) =>
-        state === 'leased' ? `until ${formatTime(leased_until)}` : state;
+        state === 'leased' ? t(`until ${formatTime(leased_until)}`) : WORDS[state].toLowerCase();
       return (
         <span title={reviews.map((each) => `${each.reviewer} ${wordsOf(each)}`).join(', ')}>
           {reviews.map((each, at) => (

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { inPercent } from './in-words.ts';
 import type { Arm, Release } from './types.ts';
 
@@ -33,23 +34,23 @@ export function ArmsTable({ release }: { release: Release }) {
             <th scope="col">
               <span className="visually-hidden">Number</span>
             </th>
-            {head('Stable', 'stable', release.stable_version)}
-            {head('Candidate', 'candidate', release.candidate_version)}
+            {head(t('Stable'), 'stable', release.stable_version)}
+            {head(t('Candidate'), 'candidate', release.candidate_version)}
           </tr>
         </thead>
         <tbody>
-          {row('Executions', ({ executions }) => formatNumber(executions))}
-          {row('Failed', ({ errors, error_rate }) =>
+          {row(t('Executions'), ({ executions }) => formatNumber(executions))}
+          {row(t('Failed'), ({ errors, error_rate }) =>
             error_rate === null ? NONE : `${formatNumber(errors)} (${inPercent(error_rate * 100)})`,
           )}
-          {row('Latency, p95', ({ latency_p95_ms }) => formatMs(latency_p95_ms))}
-          {row('Mean cost', ({ cost_mean }) => usd(cost_mean))}
-          {row('Total cost', ({ cost_total }) => usd(cost_total))}
-          {row('Tokens', ({ tokens }) => formatNumber(tokens))}
-          {row('By fallback models', ({ fallbacks }) => formatNumber(fallbacks))}
-          {row('Responses reused', ({ reused }) => formatNumber(reused))}
+          {row(t('Latency, p95'), ({ latency_p95_ms }) => formatMs(latency_p95_ms))}
+          {row(t('Mean cost'), ({ cost_mean }) => usd(cost_mean))}
+          {row(t('Total cost'), ({ cost_total }) => usd(cost_total))}
+          {row(t('Tokens'), ({ tokens }) => formatNumber(tokens))}
+          {row(t('By fallback models'), ({ fallbacks }) => formatNumber(fallbacks))}
+          {row(t('Responses reused'), ({ reused }) => formatNumber(reused))}
           {scores.map((name) =>
-            row(`Score “${name}”, mean`, (arm) => {
+            row(t(`Score “${name}”, mean`), (arm) => {
               const value = arm.scores[name] ?? null;
               return value !== null && value >= 0 && value <= 1 ? formatScore(value) : formatNumber(value);
             }),

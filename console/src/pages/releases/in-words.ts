@@ -1,9 +1,10 @@
-import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, NUMBERS, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { analyzeNumbersOf, approveNumbersOf, evaluateNumbersOf } from './queries.ts';
 import type { Check, Release, ReleaseCheck, ReleaseRunStep, ReleaseStep } from './types.ts';
 
-const share = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const score = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+const share = new Intl.NumberFormat(NUMBERS, { maximumFractionDigits: 2 });
+const score = new Intl.NumberFormat(NUMBERS, { maximumSignificantDigits: 4 });
 
 /** With a sign: that of minus is as wide as that of plus. */
 const signed = (value: number, text: string) => (value === 0 ? text : `${value < 0 ? '−' : '+'}${text}`);
@@ -11,10 +12,10 @@ const signed = (value: number, text: string) => (value === 0 ? text : `${value <
 export const inPercent = (percent: number) => `${share.format(percent)} %`;
 
 export function metricInWords(metric: string): string {
-  if (metric === 'error_rate') return 'Error rate';
-  if (metric === 'latency_p95') return 'Latency, p95';
-  if (metric === 'cost_mean') return 'Mean cost';
-  return `Score “${metric.slice('score:'.length)}”, mean`;
+  if (metric === 'error_rate') return t('Error rate');
+  if (metric === 'latency_p95') return t('Latency, p95');
+  if (metric === 'cost_mean') return t('Mean cost');
+  return t(`Score “${metric.slice('score:'.length)}”, mean`);
 }
 
 /** A value of a metric, in its unit. */
@@ -28,7 +29,7 @@ export function valueInWords(metric: string, value: number | null): string {
 
 /** A difference of a metric: in points of a rate, as a share of latency and cost, or in the unit of a score. */
 export function differenceInWords(metric: string, value: number): string {
-  if (metric === 'error_rate') return `${signed(value, share.format(Math.abs(value) * 100))} points`;
+  if (metric === 'error_rate') return t(`${signed(value, share.format(Math.abs(value) * 100))} points`);
   if (metric === 'latency_p95' || metric === 'cost_mean')
     return `${signed(value, share.format(Math.abs(value) * 100))} %`;
   return signed(value, score.format(Math.abs(value)));
@@ -38,35 +39,35 @@ const boundInWords = (metric: string, value: number | null, open: string) =>
   value === null ? open : differenceInWords(metric, value);
 
 export function intervalInWords({ metric, lower, upper }: Check): string {
-  if (lower === null && upper === null) return 'not known yet';
-  if (lower === null) return `at most ${boundInWords(metric, upper, '')}`;
-  if (upper === null) return `at least ${boundInWords(metric, lower, '')}`;
-  return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
+  if (lower === null && upper === null) return t('not known yet');
+  if (lower === null) return t(`at most ${boundInWords(metric, upper, '')}`);
+  if (upper === null) return t(`at least ${boundInWords(metric, lower, '')}`);
+  return t(`${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`);
 }
 
 export function limitInWords({ metric, limit }: Check): string {
   const { lower, upper } = limit;
   if (lower !== null && upper !== null)
-    return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
-  if (upper !== null) return `at most ${differenceInWords(metric, upper)}`;
-  return lower === null ? NONE : `at least ${differenceInWords(metric, lower)}`;
+    return t(`${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`);
+  if (upper !== null) return t(`at most ${differenceInWords(metric, upper)}`);
+  return lower === null ? NONE : t(`at least ${differenceInWords(metric, lower)}`);
 }
 
 /** What a step is called: "Canary 5 %". */
 export function stepTitle(step: ReleaseStep): string {
   switch (step.type) {
     case 'evaluate':
-      return 'Evaluate';
+      return t('Evaluate');
     case 'approve':
-      return step.count === 1 ? 'Approval' : `${step.count} approvals`;
+      return step.count === 1 ? t('Approval') : plural(step.count, 'approval', 'approvals');
     case 'canary':
-      return `Canary ${inPercent(step.percent)}`;
+      return t(`Canary ${inPercent(step.percent)}`);
     case 'analyze':
-      return `Analyze for ${step.for}`;
+      return t(`Analyze for ${step.for}`);
     case 'wait':
-      return `Wait ${step.for}`;
+      return t(`Wait ${step.for}`);
     case 'promote':
-      return step.bake === undefined ? 'Promote' : `Promote, bake ${step.bake.for}`;
+      return step.bake === undefined ? t('Promote') : t(`Promote, bake ${step.bake.for}`);
   }
 }
 
@@ -76,11 +77,11 @@ export const stepsInWords = (steps: readonly unknown[]) =>
 
 export function checkInWords({ metric, against, max_increase, max_decrease }: ReleaseCheck): string {
   const limits = [
-    max_increase === undefined ? '' : `${differenceInWords(metric, max_increase)} at most`,
-    max_decrease === undefined ? '' : `${differenceInWords(metric, -max_decrease)} at least`,
+    max_increase === undefined ? '' : t(`${differenceInWords(metric, max_increase)} at most`),
+    max_decrease === undefined ? '' : t(`${differenceInWords(metric, -max_decrease)} at least`),
   ].filter(Boolean);
-  const other = against === 'stable' ? 'stable' : valueInWords(metric, against);
-  return `${metricInWords(metric)} against ${other}: ${limits.join(', ')}`;
+  const other = against === 'stable' ? t('stable') : valueInWords(metric, against);
+  return t(`${metricInWords(metric)} against ${other}: ${limits.join(', ')}`);
 }
 
 /** What a step asks for. */
@@ -88,20 +89,20 @@ export function stepDetails(step: ReleaseStep): string[] {
   switch (step.type) {
     case 'evaluate': {
       const wants = {
-        not_worse: 'must not be worse than stable',
-        better: 'must be better than stable',
-        threshold: `must score ${formatScore(step.threshold)}`,
+        not_worse: t('must not be worse than stable'),
+        better: t('must be better than stable'),
+        threshold: t(`must score ${formatScore(step.threshold)}`),
       };
       const { name, version } = step.dataset;
-      return [`Over ${name}${version === undefined ? '' : `@${version}`}: ${wants[step.require]}`];
+      return [t(`Over ${name}${version === undefined ? '' : `@${version}`}: ${wants[step.require]}`)];
     }
     case 'approve':
-      return [step.exclude_author ? 'Its author does not count' : 'Its author counts, too'];
+      return [step.exclude_author ? t('Its author does not count') : t('Its author counts, too')];
     case 'canary':
       return [];
     case 'analyze':
       return [
-        ...(step.min_executions > 0 ? [`Executions at least: ${formatNumber(step.min_executions)}`] : []),
+        ...(step.min_executions > 0 ? [t(`Executions at least: ${formatNumber(step.min_executions)}`)] : []),
         ...step.checks.map(checkInWords),
       ];
     case 'wait':
@@ -125,9 +126,11 @@ export const stepState = ({ state }: Pick<ReleaseRunStep, 'state'>) => STATES[st
 export function stepTimes({ state, started_at, due_at, finished_at }: ReleaseRunStep): string {
   if (started_at === null) return '';
   if (finished_at === null)
-    return `since ${formatTime(started_at)}${state === 'active' && due_at !== null ? `, until ${formatTime(due_at)} at the earliest` : ''}`;
+    return t(
+      `since ${formatTime(started_at)}${state === 'active' && due_at !== null ? `, until ${formatTime(due_at)} at the earliest` : ''}`,
+    );
   const ms = Date.parse(finished_at) - Date.parse(started_at);
-  return `${formatTime(finished_at)}${ms >= 1_000 ? `, after ${formatMs(ms)}` : ''}`;
+  return `${formatTime(finished_at)}${ms >= 1_000 ? t(`, after ${formatMs(ms)}`) : ''}`;
 }
 
 /** What a step knows, in words. */
@@ -135,21 +138,21 @@ export function stepNumbers(step: ReleaseRunStep, release: Release, index: numbe
   if (step.type === 'approve') {
     if (approveNumbersOf(step.numbers) === undefined) return [];
     const count = release.approvals.filter((approval) => approval.step === index).length;
-    return [`${count} of ${step.count} approved`];
+    return [t(`${count} of ${step.count} approved`)];
   }
   const evaluated = evaluateNumbersOf(step.numbers);
   if (evaluated !== undefined) {
-    if (evaluated.score === undefined) return step.state === 'active' ? ['Evaluations are running'] : [];
+    if (evaluated.score === undefined) return step.state === 'active' ? [t('Evaluations are running')] : [];
     const { score: now = null, baseline_score: before = null, regressions, improvements } = evaluated;
     return [
-      `Scores ${formatScore(now)}${before === null ? '' : `, stable ${formatScore(before)}`}`,
-      ...(regressions == null ? [] : [`${regressions} worse, ${improvements ?? 0} better`]),
+      t(`Scores ${formatScore(now)}${before === null ? '' : `, stable ${formatScore(before)}`}`),
+      ...(regressions == null ? [] : [t(`${regressions} worse, ${improvements ?? 0} better`)]),
     ];
   }
   const analyzed = analyzeNumbersOf(step.numbers);
   if (analyzed === undefined) return [];
   return [
-    `${formatNumber(analyzed.arms.candidate.executions)} executions of the candidate`,
+    plural(analyzed.arms.candidate.executions, 'execution of the candidate', 'executions of the candidate'),
     ...analyzed.checks.map((check) => `${metricInWords(check.metric)}: ${check.verdict}`),
   ];
 }
@@ -182,7 +185,7 @@ export const shareOf = ({ status, percent, promoted_at }: Release): number =>
 export function shareInWords(release: Release): string {
   const { stable_version, candidate_version } = release;
   const percent = shareOf(release);
-  if (percent === 100) return `Everybody gets version ${candidate_version}`;
-  if (percent === 0) return `Everybody gets version ${stable_version}`;
-  return `${inPercent(percent)} get version ${candidate_version}`;
+  if (percent === 100) return t(`Everybody gets version ${candidate_version}`);
+  if (percent === 0) return t(`Everybody gets version ${stable_version}`);
+  return t(`${inPercent(percent)} get version ${candidate_version}`);
 }

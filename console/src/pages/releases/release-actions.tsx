@@ -7,6 +7,7 @@ import { TemporalLink } from '../../components/temporal-link.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { labelsQuery, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { isLive, releaseKey } from './queries.ts';
 import type { Release } from './types.ts';
 
@@ -24,13 +25,13 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
   pause: {
     title: 'Pause this release?',
     submit: 'Pause',
-    description: () => 'Shares stay as they are, and nothing is checked until it is resumed.',
+    description: () => t('Shares stay as they are, and nothing is checked until it is resumed.'),
     done: 'The release is paused.',
   },
   resume: {
     title: 'Resume this release?',
     submit: 'Resume',
-    description: () => 'One that was paused as inconclusive goes on with its next step.',
+    description: () => t('One that was paused as inconclusive goes on with its next step.'),
     done: 'The release goes on.',
   },
   promote: {
@@ -38,22 +39,22 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
     submit: 'Promote now',
     description: ({ label, candidate_version, promoted_at }) =>
       promoted_at === null
-        ? `“${label}” moves to version ${candidate_version} now. Steps that are left are skipped.`
-        : 'The bake ends, and the release has succeeded.',
+        ? t(`“${label}” moves to version ${candidate_version} now. Steps that are left are skipped.`)
+        : t('The bake ends, and the release has succeeded.'),
     done: 'The release is promoted.',
   },
   rollback: {
     title: 'Roll back?',
     submit: 'Roll back',
     description: ({ stable_version }) =>
-      `Everybody gets version ${stable_version} at once. What runs goes on to its end.`,
+      t(`Everybody gets version ${stable_version} at once. What runs goes on to its end.`),
     done: 'Rolled back: everybody gets the stable version.',
     danger: true,
   },
   cancel: {
     title: 'Cancel this release?',
     submit: 'Cancel the release',
-    description: ({ stable_version }) => `It ends, and everybody gets version ${stable_version}.`,
+    description: ({ stable_version }) => t(`It ends, and everybody gets version ${stable_version}.`),
     done: 'The release was canceled.',
     danger: true,
   },
@@ -105,11 +106,11 @@ export function ReleaseActions({ release }: { release: Release }) {
   return (
     <>
       {isLive(release) && <TemporalLink workflowId={release.workflow_id} />}
-      {button('pause', 'Pause…')}
-      {button('resume', 'Resume…')}
-      {button('promote', release.promoted_at === null ? 'Promote now…' : 'End the bake…')}
-      {button('cancel', 'Cancel…')}
-      {button('rollback', 'Roll back…', 'danger')}
+      {button('pause', t('Pause…'))}
+      {button('resume', t('Resume…'))}
+      {button('promote', release.promoted_at === null ? t('Promote now…') : t('End the bake…'))}
+      {button('cancel', t('Cancel…'))}
+      {button('rollback', t('Roll back…'), 'danger')}
       {asked && <ControlDialog key={asked} release={release} control={asked} onClose={() => setAsked(undefined)} />}
     </>
   );

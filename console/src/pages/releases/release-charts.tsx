@@ -4,6 +4,7 @@ import { Chart, type Series, type TimeUnit } from '../../components/chart.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatCount, formatTime, NONE } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { inPercent, valueInWords } from './in-words.ts';
 import { isLive, lastChecked, numbersQuery, stepsOf } from './queries.ts';
 import { NUMBER_UNITS, releaseRoute } from './routes.ts';
@@ -11,6 +12,7 @@ import type { Check, Moment, Release } from './types.ts';
 
 type Unit = (typeof NUMBER_UNITS)[number];
 
+const UNITS: Record<Unit, string> = { minute: t('minute'), hour: t('hour'), day: t('day') };
 const SECONDS: Record<Unit, number> = { minute: 60, hour: 3_600, day: 86_400 };
 const HOUR_MS = 3_600_000;
 
@@ -47,11 +49,11 @@ const readerOf = (metric: string) =>
   readers[metric] ?? (({ scores }: Moment) => scores[metric.slice('score:'.length)] ?? null);
 
 const TITLES: Record<string, string> = {
-  error_rate: 'Error rate',
-  latency_p95: 'Latency, p95',
-  cost_mean: 'Mean cost',
+  error_rate: t('Error rate'),
+  latency_p95: t('Latency, p95'),
+  cost_mean: t('Mean cost'),
 };
-const titleOf = (metric: string) => TITLES[metric] ?? `Score “${metric.slice('score:'.length)}”`;
+const titleOf = (metric: string) => TITLES[metric] ?? t(`Score “${metric.slice('score:'.length)}”`);
 
 /** The share of the candidate over time, from what its steps did. */
 function sharesOf(release: Release): { times: string[]; values: number[] } {
@@ -92,7 +94,7 @@ export function ReleaseCharts({ release }: { release: Release }) {
           onChange={(chosen) =>
             void navigate({ search: { per: NUMBER_UNITS.find((each) => each === chosen) }, replace: true })
           }
-          options={NUMBER_UNITS}
+          options={NUMBER_UNITS.map((value) => ({ value, label: UNITS[value] }))}
         />
       </div>
       <QueryState query={query} what="the numbers">

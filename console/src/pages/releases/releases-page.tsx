@@ -9,6 +9,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { inPercent, shareOf, statusInWords, stepTitle } from './in-words.ts';
 import { isLive, stepsOf } from './queries.ts';
 import { ReleaseBadge } from './release-badge.tsx';
@@ -48,7 +49,7 @@ const columns: Column<Release>[] = [
     width: 'minmax(11rem, 1fr)',
     cell: (row) => {
       const step = stepsOf(row)[row.step];
-      return step && `${row.step + 1} of ${row.steps.length}: ${stepTitle(step)}`;
+      return step && t(`${row.step + 1} of ${row.steps.length}: ${stepTitle(step)}`);
     },
   },
   { key: 'share', header: 'Share', width: '4rem', alignEnd: true, cell: (row) => inPercent(shareOf(row)) },

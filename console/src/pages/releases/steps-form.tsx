@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ErrorState } from '../../components/states.tsx';
+import { t } from '../../strings.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import {
@@ -20,7 +21,7 @@ import './releases.css';
 const MAX_STEPS = 20;
 const MAX_CHECKS = 20;
 const SPAN = '\\d{1,7}(\\.\\d{1,3})?(ms|s|m|h|d)';
-const SPAN_HINT = 'Such as 30m, 6h or 2d; at most 30d.';
+const SPAN_HINT = t('Such as 30m, 6h or 2d; at most 30d.');
 
 const TYPES: Record<StepType, { label: string; hint: string }> = {
   evaluate: { label: 'Evaluate', hint: 'The candidate and the stable version over a dataset.' },
@@ -205,9 +206,9 @@ function StepFields({
           />
         )}
         <div className="row">
-          {tool('Up', onUp)}
-          {tool('Down', onDown)}
-          {tool('Remove', onRemove)}
+          {tool(t('Up'), onUp)}
+          {tool(t('Down'), onDown)}
+          {tool(t('Remove'), onRemove)}
         </div>
       </div>
       <p className="field-hint">{TYPES[type].hint}</p>
@@ -326,28 +327,34 @@ const METRICS = [
 /** How a metric's numbers are typed. */
 const UNITS: Record<string, { more: string; less: string; scale: number; against: string; againstScale: number }> = {
   error_rate: {
-    more: 'Maximum increase, in points',
-    less: 'Maximum decrease, in points',
+    more: t('Maximum increase, in points'),
+    less: t('Maximum decrease, in points'),
     scale: 100,
-    against: 'Number, in %',
+    against: t('Number, in %'),
     againstScale: 100,
   },
   latency_p95: {
-    more: 'Maximum increase, in %',
-    less: 'Maximum decrease, in %',
+    more: t('Maximum increase, in %'),
+    less: t('Maximum decrease, in %'),
     scale: 100,
-    against: 'Number, in ms',
+    against: t('Number, in ms'),
     againstScale: 1,
   },
   cost_mean: {
-    more: 'Maximum increase, in %',
-    less: 'Maximum decrease, in %',
+    more: t('Maximum increase, in %'),
+    less: t('Maximum decrease, in %'),
     scale: 100,
-    against: 'Number, in US dollars',
+    against: t('Number, in US dollars'),
     againstScale: 1,
   },
 };
-const SCORE = { more: 'Maximum increase', less: 'Maximum decrease', scale: 1, against: 'Number', againstScale: 1 };
+const SCORE = {
+  more: t('Maximum increase'),
+  less: t('Maximum decrease'),
+  scale: 1,
+  against: t('Number'),
+  againstScale: 1,
+};
 
 /** What is usual for a metric: a score should not fall, all else should not rise. */
 const START: Record<string, Pick<EditedCheck, 'max_increase' | 'max_decrease'>> = {

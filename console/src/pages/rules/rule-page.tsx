@@ -79,7 +79,7 @@ function Actions({ rule }: { rule: Rule }) {
   };
   const toggle = useMutation({
     mutationFn: () => setEnabled(!enabled),
-    onSuccess: () => showUndo(`The rule was ${enabled ? 'disabled' : 'enabled'}.`, () => setEnabled(enabled)),
+    onSuccess: () => showUndo(enabled ? 'The rule was disabled.' : 'The rule was enabled.', () => setEnabled(enabled)),
     onError: showError,
   });
   if (!mayExecute) return null;

@@ -10,6 +10,7 @@ import { showError, showToast } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { scheduleRoute } from './routes.ts';
 import type { Schedule } from './types.ts';
 
@@ -74,8 +75,8 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
       </Link>
       {mayExecute && (
         <>
-          {button('trigger', 'Start one now')}
-          {paused ? button('resume', 'Resume') : button('pause', 'Pause')}
+          {button('trigger', t('Start one now'))}
+          {paused ? button('resume', t('Resume')) : button('pause', t('Pause'))}
           <button type="button" className="button danger" onClick={() => setDeleting(true)}>
             Delete…
           </button>

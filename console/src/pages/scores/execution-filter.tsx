@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea } from '../../components/fields.tsx';
+import { t } from '../../strings.ts';
 import { EXECUTION_STATES } from '../executions/routes.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 
@@ -51,11 +52,11 @@ const asWords = (value: unknown) =>
 
 /** A filter in words. */
 export function filterWords(filter: Record<string, unknown> | null): string {
-  if (filter === null) return 'none';
+  if (filter === null) return t('none');
   const parts = Object.entries(filter).flatMap(([name, value]) =>
     name === 'score' ? [value].flat().map(String) : [`${name} ${asWords(value)}`],
   );
-  return parts.length === 0 ? 'all executions' : parts.join(', ');
+  return parts.length === 0 ? t('all executions') : parts.join(', ');
 }
 
 /** @param withStatus whether other executions than completed ones can be meant */

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Page } from '../../api.ts';
+import { t } from '../../strings.ts';
 import type { ScoreDefinition, ScoreValue } from './types.ts';
 
 /** What scores of each name may be. */
@@ -31,15 +32,15 @@ export function readValue({ data_type }: ValueType, typed: string): ScoreValue |
 
 /** A value in words. */
 export function scoreWords(value: ScoreValue): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   return typeof value === 'number' ? String(Number(value.toPrecision(6))) : value;
 }
 
 /** The limits of a number in words: "from 1 to 5". */
 export function limitsOf({ min, max }: ValueType): string | undefined {
-  if (min != null && max != null) return `From ${min} to ${max}.`;
-  if (min != null) return `At least ${min}.`;
-  return max != null ? `At most ${max}.` : undefined;
+  if (min != null && max != null) return t(`From ${min} to ${max}.`);
+  if (min != null) return t(`At least ${min}.`);
+  return max != null ? t(`At most ${max}.`) : undefined;
 }
 
 /** More values than keys: a number is typed then. */

@@ -5,12 +5,18 @@ import { isMember, MemberName } from '../../components/member-name.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatTime, NONE } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { AddScoreDialog } from './add-score-dialog.tsx';
 import { scoreWords } from './score-value.ts';
 import type { Score } from './types.ts';
 import './scores.css';
 
-const SOURCES = { api: 'program', person: 'person', evaluator: 'evaluator', feedback: 'user feedback' } as const;
+const SOURCES = {
+  api: t('program'),
+  person: t('person'),
+  evaluator: t('evaluator'),
+  feedback: t('user feedback'),
+} as const;
 /** How many an execution's record has. */
 const SHOWN = 100;
 

@@ -24,8 +24,11 @@ export const SCOPES: { scope: Scope; allows: string }[] = [
   { scope: 'admin', allows: 'everything, keys and the audit log too' },
 ];
 
-const stateOf = ({ revoked_at, expires_at }: ApiKey) =>
-  revoked_at ? 'revoked' : expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'valid';
+function KeyState({ apiKey: { revoked_at, expires_at } }: { apiKey: ApiKey }) {
+  if (revoked_at) return <span className="badge bad">revoked</span>;
+  const isExpired = expires_at && Date.parse(expires_at) <= Date.now();
+  return isExpired ? <span className="badge bad">expired</span> : <span className="badge good">valid</span>;
+}
 
 /** The keys of the workspace, those of its members included. */
 export const Keys = () => <KeyTable path="/api-keys" what="Keys" scopes={SCOPES.map(({ scope }) => scope)} />;
@@ -76,7 +79,7 @@ export function KeyTable({
       key: 'state',
       header: 'State',
       width: '6rem',
-      cell: (row) => <span className={`badge ${stateOf(row) === 'valid' ? 'good' : 'bad'}`}>{stateOf(row)}</span>,
+      cell: (row) => <KeyState apiKey={row} />,
     },
     { key: 'scopes', header: 'Scopes', width: 'minmax(10rem, 1fr)', cell: ({ scopes }) => scopes.join(', ') },
     { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },

@@ -32,7 +32,9 @@ export function Labels() {
   const protect = useMutation({
     mutationFn: setProtected,
     onSuccess: (_, { label, on }) =>
-      showUndo(`“${label}” is ${on ? 'protected' : 'not protected any more'}.`, () => setProtected({ label, on: !on })),
+      showUndo(on ? `“${label}” is protected.` : `“${label}” is not protected any more.`, () =>
+        setProtected({ label, on: !on }),
+      ),
     onError: showError,
   });
   const columns: Column<LabelRecord>[] = [

@@ -12,13 +12,14 @@ import { showToast, showUndo } from '../../components/toast.tsx';
 import { formatAgo, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { settingsRoute } from './routes.ts';
 
 const ROLES: Record<Role, string> = {
   viewer: 'viewer: reads',
-  runner: 'runner: runs and scores, too',
-  editor: 'editor: changes, too',
-  publisher: 'publisher: moves protected labels, too',
+  runner: t('runner: runs and scores, too'),
+  editor: t('editor: changes, too'),
+  publisher: t('publisher: moves protected labels, too'),
   admin: 'admin: everything',
 };
 /** The role that the identity provider gives. */
@@ -125,9 +126,9 @@ function Actions({ member, isAdmin, onPlan }: { member: Member; isAdmin: boolean
     <>
       {member.status !== 'removed' && (
         <>
-          {action('Role…', 'role')}
-          {member.status === 'active' ? action('Suspend…', 'suspend') : action('Reinstate…', 'reinstate')}
-          {action('Remove…', 'remove')}
+          {action(t('Role…'), 'role')}
+          {member.status === 'active' ? action(t('Suspend…'), 'suspend') : action(t('Reinstate…'), 'reinstate')}
+          {action(t('Remove…'), 'remove')}
         </>
       )}
       <Link to="/settings" search={{ tab: 'audit', actor: member.id }} className="button small plain">
@@ -198,7 +199,11 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
         if (action === 'remove') await remove(path);
         else await call('PATCH', path, { body: { status: action === 'suspend' ? 'suspended' : 'active' } });
         await done(
-          `${member.name} was ${{ remove: 'removed', suspend: 'suspended', reinstate: 'reinstated' }[action]}.`,
+          {
+            remove: t(`${member.name} was removed.`),
+            suspend: t(`${member.name} was suspended.`),
+            reinstate: t(`${member.name} was reinstated.`),
+          }[action],
         );
       }}
     />

@@ -2,9 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { pathOf, post } from '../../api.ts';
 import type { Provider } from '../../api-types.ts';
 import { ErrorState, QueryState } from '../../components/states.tsx';
-import { formatMs, formatNumber } from '../../format.ts';
+import { formatMs, formatNumber, plural } from '../../format.ts';
 import { providersQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 
 interface ProviderTest {
   ok: boolean;
@@ -38,9 +39,10 @@ export function Providers() {
 }
 
 function modelsInWords(provider: string, listed: number): string {
-  if (provider === 'sandbox') return `${formatNumber(listed)} models of the service itself, which cost nothing.`;
-  if (listed === 0) return 'Any model that it has, by its name.';
-  return `${formatNumber(listed)} models with a known price, and any other by its name.`;
+  if (provider === 'sandbox')
+    return t(`${plural(listed, 'model', 'models')} of the service itself, which cost nothing.`);
+  if (listed === 0) return t('Any model that it has, by its name.');
+  return t(`${plural(listed, 'model', 'models')} with a known price, and any other by its name.`);
 }
 
 function ProviderCard({ provider: { provider, is_configured, setting, has_batches, models } }: { provider: Provider }) {

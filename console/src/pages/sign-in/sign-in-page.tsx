@@ -13,6 +13,7 @@ import {
 } from '../../shell/provider-sign-in.tsx';
 import { sessionQuery } from '../../shell/session.ts';
 import { SignInForm } from '../../shell/sign-in-form.tsx';
+import { t } from '../../strings.ts';
 import { signInRoute } from './routes.ts';
 
 const NO_PROVIDERS: readonly IdentityProvider[] = [];
@@ -26,7 +27,8 @@ export function SignInPage() {
   const providers = config?.sign_in.providers ?? NO_PROVIDERS;
   const asksForKey = config?.sign_in.by_key !== false || by === 'key';
   const href = `/console${to}`;
-  const nameOf = (id: string | undefined) => providers.find((each) => each.id === id)?.name ?? 'The identity provider';
+  const nameOf = (id: string | undefined) =>
+    providers.find((each) => each.id === id)?.name ?? t('The identity provider');
   const problem = error === undefined ? undefined : problemText(error, nameOf(provider));
   const [leaving, setLeaving] = useState(false);
   useEffect(() => {

@@ -9,16 +9,17 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatNumber, NONE, plural } from '../../format.ts';
 import { useStatistics } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
 /** Series of one chart: the dearest. */
 const MAX_LINES = 6;
-const OTHERS = 'Others';
-const DRAFTS = 'Drafts';
+const OTHERS = t('Others');
+const DRAFTS = t('Drafts');
 
 const usd = (amount: number | null) => formatCost({ amount: amount === null ? null : String(amount) });
 const count = (value: number | null) => (value === null ? NONE : formatCount(value));
@@ -88,7 +89,7 @@ function Totals({ sum }: { sum: Sum }) {
         <dd>
           <strong>{usd(sum.cost)}</strong>
           {sum.unpriced > 0 && (
-            <span className="muted"> and {formatNumber(sum.unpriced)} calls without a known price</span>
+            <span className="muted"> and {plural(sum.unpriced, 'call', 'calls')} without a known price</span>
           )}
         </dd>
       </div>

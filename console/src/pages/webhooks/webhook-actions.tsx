@@ -5,8 +5,9 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
-import { formatNumber } from '../../format.ts';
+import { plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import { webhookRoute } from './routes.ts';
 import type { DeliveryWithAttempts, UpdateWebhook, Webhook, WebhookWithSecret } from './types.ts';
 import { formOf, toFields, toHeaders, WebhookFields } from './webhook-form.tsx';
@@ -34,7 +35,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         ? showUndo(
             'The webhook was disabled.',
             () => setEnabled('enable'),
-            'Pending deliveries were abandoned: Replay… sends their events again.',
+            t('Pending deliveries were abandoned: Replay… sends their events again.'),
           )
         : showUndo('The webhook was enabled.', () => setEnabled('disable')),
     onError: showError,
@@ -162,7 +163,7 @@ function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
       undelivered_only: undelivered,
     });
     await onDone();
-    showToast(`${formatNumber(replayed)} ${replayed === 1 ? 'event is' : 'events are'} being sent again.`);
+    showToast(`${plural(replayed, 'event is', 'events are')} being sent again.`);
   };
   return (
     <FormDialog
