@@ -51,7 +51,19 @@ export async function runExecution(
   if (first !== undefined && !options.isLive) return first.response;
   request.dealtWith();
   // Not awaited here: the wait takes minutes, and what was stored, which may be large, is kept no longer.
-  return waitForExecution(deps, request, run, options);
+  return respondAtEnd(deps, request, run, options);
+}
+
+function respondAtEnd(
+  deps: RunExecutionDeps,
+  request: Request,
+  run: StoredRun,
+  { waitMs, present, isLive = false }: RunOptions,
+): Promise<unknown> {
+  return waitForExecution(deps, request, run, waitMs, (row) => {
+    const response = present(row);
+    return isLive ? response : deps.idempotency.remember(request, run, response);
+  });
 }
 
 /**
@@ -66,28 +78,26 @@ export async function runPart(
   waitMs: number,
 ): Promise<ExecutionRow> {
   const run = await storeExecution(deps, request.db, execution, undefined);
-  let seen: ExecutionRow | undefined;
-  const present = (row: ExecutionRow) => {
-    seen = row;
-  };
-  await waitForExecution(deps, request, run, { waitMs, present, isLive: true });
-  if (seen === undefined) throw new Error('An execution was waited for and not seen.');
-  return seen;
+  return waitForExecution(deps, request, run, waitMs, (row) => row);
 }
 
-async function waitForExecution(
+/**
+ * Starts an execution that is stored, and waits for its end. It is withdrawn where that fails, or `use` does.
+ * @param use gets the execution as it is at its end, or when the time is up
+ */
+async function waitForExecution<Used>(
   deps: RunExecutionDeps,
   request: Request,
   run: StoredRun,
-  { waitMs, present, isLive = false }: RunOptions,
-): Promise<unknown> {
+  waitMs: number,
+  use: (row: ExecutionRow) => Used | Promise<Used>,
+): Promise<Used> {
   const { db, signal } = request;
   // Before it is started, so that its end is not missed.
   const expectation = deps.waiter.expect(run.resourceId);
   try {
     const seen = (await startExecution(deps, db, run)) ?? (await expectation.wait(db, waitMs, signal));
-    const response = present(await wholeExecution(request, seen));
-    return isLive ? response : await deps.idempotency.remember(request, run, response);
+    return await use(await wholeExecution(request, seen));
   } catch (error) {
     throw await giveUpFailed(EXECUTION, deps, db, run, error);
   } finally {
