@@ -174,7 +174,7 @@ async function requestOf(
     ...address,
     body,
     raw,
-    db: db.workspace(key.workspaceId),
+    db: db.workspace(key.workspaceId, signalOf(ctx.res)),
     key,
     requestId,
     signal,

@@ -22,15 +22,15 @@ interface Parsed {
 
 /**
  * Tells when nothing more is to be waited for. Made when it is asked for: few requests wait.
- * @param closing aborted at shutdown: requests that wait are responded to with the current state
+ * @param closing aborted at shutdown: requests that wait are responded to with the current state. Default: they are waited for
  * @returns gives a signal that is aborted when the caller has gone away, or at `closing`
  */
-export function signalOf(res: ServerResponse, closing: AbortSignal): () => AbortSignal {
+export function signalOf(res: ServerResponse, closing?: AbortSignal): () => AbortSignal {
   let signal: AbortSignal | undefined;
   return () => {
     if (signal !== undefined) return signal;
     const gone = new AbortController();
-    signal = AbortSignal.any([gone.signal, closing]);
+    signal = closing === undefined ? gone.signal : AbortSignal.any([gone.signal, closing]);
     // A response that was sent in full closes, too: then the caller has not gone away.
     const check = () => {
       if (!res.writableFinished) gone.abort();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { turnHasNotCome } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { heapBytes } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
@@ -81,10 +81,7 @@ export function createHandling(
     try {
       return await semaphore.acquire(key, { amount, signal: signal() });
     } catch (error) {
-      throw new ApiError('rate_limited', 'The turn of this request has not come. Try again.', {
-        cause: error,
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw turnHasNotCome(error);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { JsonValue } from '../domain/text/json.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { SharedParts } from '../http/app.ts';
-import { HttpRequest } from '../http/http-request.ts';
+import { HttpRequest, signalOf } from '../http/http-request.ts';
 import { type Handling, LARGE_BYTES } from '../http/large-work.ts';
 import { RawResponse, type Route } from '../http/route.ts';
 import { parseAddress, requireScope, runHandler } from '../http/run-route.ts';
@@ -90,7 +90,7 @@ export function createMcpCall(
           ...address,
           body,
           raw: Buffer.alloc(0),
-          db: db.workspace(key.workspaceId),
+          db: db.workspace(key.workspaceId, signalOf(ctx.res)),
           key,
           requestId,
           signal,
