@@ -104,6 +104,10 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     this.#handling.dealtWith();
   }
 
+  endTurn(): void {
+    this.#handling.endTurn();
+  }
+
   header(name: string): string | undefined {
     const value = this.#ctx.req.headers[name.toLowerCase()];
     return Array.isArray(value) ? value[0] : value;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../domain/errors.ts';
 import { weightedMean } from '../../domain/evaluations/scoring.ts';
+import { publicId } from '../../domain/ids.ts';
 import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
@@ -9,8 +10,8 @@ import { type Example, type Score, unscored } from '../../evaluators/evaluator.t
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { outcomeOf } from '../../services/executions/executions.ts';
 import { waitMsOf } from '../executions/prefer.ts';
-import { presentExecution } from '../executions/presenter.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 
@@ -128,6 +129,8 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     errors: ['quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
       const { db, body, signal } = request;
+      // Judges take their time, and what they say may be long itself.
+      request.endTurn();
       const { evaluators } = body;
       for (const [index, { type }] of evaluators.entries())
         if (type === 'similar' || type === 'http')
@@ -184,7 +187,7 @@ async function judge(
   const { input, parameters } = judging.request(example);
   const costs: (string | null)[] = [];
   for (;;) {
-    const row = await runPart(
+    const seen = await runPart(
       deps,
       request,
       {
@@ -194,10 +197,11 @@ async function judge(
         parameters,
         metadata: { source: 'evaluator', evaluator: name },
       },
-      Math.max(0, until - performance.now()),
+      { waitMs: Math.max(0, until - performance.now()), bytes: input.length },
     );
-    const { id: executionId, status, output, cost, error } = presentExecution(row);
-    costs.push(cost.amount);
+    const { status, output, cost_amount: cost, error } = await outcomeOf(request.db, seen);
+    const executionId = publicId('execution', seen.id);
+    costs.push(cost);
     const give = (score: Score): Judged => ({ score, executionId, costs });
     if (status === 'queued' || status === 'running')
       return give(unscored('timed_out', 'the judge has not responded in time; its execution goes on'));

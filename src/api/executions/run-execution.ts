@@ -11,7 +11,7 @@ import {
   storeExecution,
 } from '../../services/executions/creation/store-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { type ExecutionRow, wholeExecution } from '../../services/executions/executions.ts';
+import { type ExecutionRow, type SeenExecution, wholeExecution } from '../../services/executions/executions.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -60,14 +60,15 @@ function respondAtEnd(
   run: StoredRun,
   { waitMs, present, isLive = false }: RunOptions,
 ): Promise<unknown> {
-  return waitForExecution(deps, request, run, waitMs, (row) => {
-    const response = present(row);
+  return waitForExecution(deps, request, run, waitMs, async (seen) => {
+    const response = present(await wholeExecution(request, seen));
     return isLive ? response : deps.idempotency.remember(request, run, response);
   });
 }
 
 /**
  * Runs an execution that is only a part of what a request does: an `Idempotency-Key` is not for it.
+ * @param options.bytes of what is to be stored: many are stored in a turn
  * @returns the execution as it is at its end, or when the time is up
  * @throws ApiError as {@link runExecution}
  */
@@ -75,10 +76,11 @@ export async function runPart(
   deps: RunExecutionDeps,
   request: Request,
   execution: ExecutionToRun,
-  waitMs: number,
-): Promise<ExecutionRow> {
-  const run = await storeExecution(deps, request.db, execution, undefined);
-  return waitForExecution(deps, request, run, waitMs, (row) => row);
+  { waitMs, bytes }: { waitMs: number; bytes: number },
+): Promise<SeenExecution> {
+  const end = await request.turn(bytes);
+  const run = await storeExecution(deps, request.db, execution, undefined).finally(end);
+  return waitForExecution(deps, request, run, waitMs, (seen) => seen);
 }
 
 /**
@@ -90,14 +92,14 @@ async function waitForExecution<Used>(
   request: Request,
   run: StoredRun,
   waitMs: number,
-  use: (row: ExecutionRow) => Used | Promise<Used>,
+  use: (seen: SeenExecution) => Used | Promise<Used>,
 ): Promise<Used> {
   const { db, signal } = request;
   // Before it is started, so that its end is not missed.
   const expectation = deps.waiter.expect(run.resourceId);
   try {
     const seen = (await startExecution(deps, db, run)) ?? (await expectation.wait(db, waitMs, signal));
-    return await use(await wholeExecution(request, seen));
+    return await use(seen);
   } catch (error) {
     throw await giveUpFailed(EXECUTION, deps, db, run, error);
   } finally {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -68,6 +69,28 @@ test('a judge without a usable score is asked once more, and one that fails says
   expect(failed.body.scores).toMatchObject([
     { score: 0, problem: 'evaluator_error', reason: expect.stringContaining('always fails') },
   ]);
+});
+
+test('long outputs are judged as well, several at once, and keep no other large request waiting', async () => {
+  const output = 'x'.repeat(500_000);
+  const judges = ['one', 'two', 'three'].map((name) => ({ ...RUBRIC, name }));
+  const slow = new AbortController();
+  const stalled = fetch(`${service.origin}/v1/evaluators/try`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ evaluators: [{ ...RUBRIC, model: 'sandbox/stall' }], output }),
+    signal: slow.signal,
+  }).catch(() => undefined);
+  const stalling = () => service.call('GET', '/executions?model=sandbox/stall');
+  const [asked] = await until('the judge to be asked', async () => {
+    const { data } = (await stalling()).body;
+    return data.length > 0 && data;
+  });
+  const { status, body } = await attempt({ evaluators: judges, output, expected: 'x' });
+  expect([status, body.scores]).toEqual([200, judges.map(() => expect.objectContaining({ problem: null, score: 0 }))]);
+  slow.abort();
+  await stalled;
+  await service.call('POST', `/executions/${asked.id}/cancel`);
 });
 
 test.each<[object, string]>([
