@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { JsonValue } from '../domain/text/json.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { SharedParts } from '../http/app.ts';
-import { HttpRequest, signalOf } from '../http/http-request.ts';
+import { HttpRequest } from '../http/http-request.ts';
 import { type Handling, LARGE_BYTES } from '../http/large-work.ts';
 import { RawResponse, type Route } from '../http/route.ts';
 import { parseAddress, requireScope, runHandler } from '../http/run-route.ts';
@@ -65,9 +65,11 @@ export function createMcpCall(
   {
     key,
     requestId,
+    gone,
     signal,
     handling,
   }: Pick<McpCall, 'key' | 'requestId'> & {
+    gone: () => AbortSignal;
     signal: () => AbortSignal;
     handling: Handling;
   },
@@ -90,7 +92,7 @@ export function createMcpCall(
           ...address,
           body,
           raw: Buffer.alloc(0),
-          db: db.workspace(key.workspaceId, signalOf(ctx.res)),
+          db: db.workspace(key.workspaceId, gone),
           key,
           requestId,
           signal,

@@ -9,7 +9,9 @@ import { CostAmount } from '../../domain/usage.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
+import { toApiError } from '../../http/middleware/error-responses.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
 import { outcomeOf } from '../../services/executions/executions.ts';
 import { waitMsOf } from '../executions/prefer.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
@@ -78,7 +80,8 @@ type Request = RouteRequest<unknown, unknown, Body>;
 /** A judge's score, and the executions by which it was asked. */
 interface Judged {
   score: Score;
-  executionId: string;
+  /** The last of them; null where it could not be asked. */
+  executionId: string | null;
   /** Null where the price of one call is not known. */
   costs: (string | null)[];
 }
@@ -131,13 +134,14 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       const { db, body, signal } = request;
       // Judges take their time, and what they say may be long itself.
       request.endTurn();
-      const { evaluators } = body;
-      for (const [index, { type }] of evaluators.entries())
+      for (const [index, { type }] of body.evaluators.entries())
         if (type === 'similar' || type === 'http')
           throw invalidField(
             `evaluators.${index}.type`,
             `"${type}" can't score a single output: use it in an evaluation or a rule`,
           );
+      // Before a judge is asked, since that costs money.
+      const evaluators = resolveJudges(deps.models, body.evaluators);
       await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
       const example: Example = {
         output: body.output,
@@ -150,29 +154,43 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       };
       const until = performance.now() + waitMsOf(request.header('Prefer'));
       const byTexts = await deps.evaluatorPool.scorer(db.workspaceId, evaluators).score(example, signal);
-      const scores = await Promise.all(
-        evaluators.map(async (config) => {
-          const { name, type } = config;
-          const own = byTexts.get(name);
-          const prepared = own === undefined ? prepareEvaluator(config) : undefined;
-          const judged =
-            prepared?.kind === 'judging' ? await judge(deps, request, prepared, example, until) : undefined;
-          const score = own ?? judged?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
-          return {
-            ...score,
-            name,
-            type,
-            execution_id: judged?.executionId ?? null,
-            cost: judged ? costOf(judged) : null,
-          };
-        }),
-      );
+      const judges = evaluators
+        .filter(({ name }) => !byTexts.has(name))
+        .map(prepareEvaluator)
+        .filter((prepared) => prepared.kind === 'judging');
+      const judged = await askAll(judges, (each) => judge(deps, request, each, example, until));
+      const scores = evaluators.map(({ name, type }) => {
+        const asked = judged.get(name);
+        const score = byTexts.get(name) ?? asked?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
+        return { ...score, name, type, execution_id: asked?.executionId ?? null, cost: asked ? costOf(asked) : null };
+      });
       const score = weightedMean(
         scores.map(({ score: own }, index) => ({ score: own, weight: evaluators[index]?.weight ?? 1 })),
       );
       return { score, scores };
     },
   });
+}
+
+/**
+ * Asks all judges, each by its name. One that can't be asked wastes no other's score.
+ * @throws what keeps all of them from being asked
+ */
+async function askAll(
+  judges: readonly PreparedJudging[],
+  ask: (judging: PreparedJudging) => Promise<Judged>,
+): Promise<Map<string, Judged>> {
+  const asked = await Promise.allSettled(judges.map(ask));
+  const failures = asked.filter((each) => each.status === 'rejected');
+  if (failures.length > 0 && failures.length === judges.length) throw failures[0]?.reason;
+  return new Map(
+    judges.map(({ name }, index) => {
+      const each = asked[index];
+      if (each?.status === 'fulfilled') return [name, each.value];
+      const message = `the judge could not be asked: ${toApiError(each?.reason).message}`;
+      return [name, { score: unscored('evaluator_error', message), executionId: null, costs: [] }];
+    }),
+  );
 }
 
 /** Asks a judge, by an execution of its own. @param until when the response is due, as `performance.now()` */
@@ -215,7 +233,8 @@ async function judge(
 }
 
 /** What all asks of a judge have cost. */
-function costOf({ costs }: Judged): z.input<typeof CostAmount> {
+function costOf({ costs }: Judged): z.input<typeof CostAmount> | null {
+  if (costs.length === 0) return null;
   const [first = null, ...others] = costs;
   if (others.length === 0) return { amount: first, currency: 'USD' };
   return { amount: costs.includes(null) ? null : addDecimals(costs), currency: 'USD' };
