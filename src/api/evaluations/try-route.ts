@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField } from '../../domain/errors.ts';
+import { invalidField, turnHasNotCome } from '../../domain/errors.ts';
 import { weightedMean } from '../../domain/evaluations/scoring.ts';
 import { publicId } from '../../domain/ids.ts';
 import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
@@ -153,7 +153,12 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         costUsd: body.cost,
       };
       const until = performance.now() + waitMsOf(request.header('Prefer'));
-      const byTexts = await deps.evaluatorPool.scorer(db.workspaceId, evaluators).score(example, signal);
+      const byTexts = await deps.evaluatorPool
+        .scorer(db.workspaceId, evaluators)
+        .score(example, signal)
+        .catch((error: unknown) => {
+          throw signal.aborted ? turnHasNotCome(error) : error;
+        });
       const judges = evaluators
         .filter(({ name }) => !byTexts.has(name))
         .map(prepareEvaluator)

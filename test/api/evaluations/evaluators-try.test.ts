@@ -93,6 +93,30 @@ test('long outputs are judged as well, several at once, and keep no other large 
   await service.call('POST', `/executions/${asked.id}/cancel`);
 });
 
+test('callers who go away while they wait for a thread are no fault of the service', async () => {
+  const counted = async (status: string) =>
+    (await service.foundation.registry.getSingleMetric('pms_http_requests_total')?.get())?.values
+      .filter(({ labels }) => labels['route'] === '/v1/evaluators/try' && labels['status'] === status)
+      .reduce((sum, { value }) => sum + value, 0) ?? 0;
+  const faults = await counted('500');
+  const leave = new AbortController();
+  const body = JSON.stringify({
+    evaluators: [{ type: 'levenshtein' }],
+    output: 'ab'.repeat(4_000),
+    expected: 'ba'.repeat(4_000),
+  });
+  const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' };
+  const all = Array.from({ length: 200 }, () =>
+    fetch(`${service.origin}/v1/evaluators/try`, { method: 'POST', headers, body, signal: leave.signal }),
+  );
+  await Promise.race(all);
+  leave.abort();
+  await Promise.allSettled(all);
+  await until('those that waited to be given up', async () => (await counted('429')) + (await counted('500')) > faults);
+  expect(await counted('500')).toBe(faults);
+  expect((await attempt({ evaluators: [{ type: 'exact_match' }], output: 'x', expected: 'x' })).body.score).toBe(1);
+});
+
 test.each<[object, string]>([
   [{ evaluators: [{ type: 'similar', model: 'sandbox/echo' }] }, 'evaluators.0.type'],
   [{ evaluators: [{ type: 'http', url: 'https://example.com/' }] }, 'evaluators.0.type'],
