@@ -2,7 +2,7 @@ import { PostgreSqlConnection } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { inTransactionScope } from '../lib/transaction-scope.ts';
-import { classifyDatabaseError, classifyHeavyReadError } from './errors.ts';
+import { classifyDatabaseError, classifyHeavyReadError, ReadGivenUpError } from './errors.ts';
 import { CONNECTION_OPTIONS, openOrm } from './orm.ts';
 import { bindWorkspace, createQuery, type Query } from './query.ts';
 
@@ -28,7 +28,7 @@ export interface WorkspaceDatabase {
   /**
    * For reads that may go through many rows (sums, exports, comparisons): connections of their own, which workspaces take turns
    * at, so that many such reads delay nothing but each other. A `transaction` only reads, and holds one of them until its end.
-   * @throws ReadTimeoutError where a statement takes too long
+   * @throws ReadTimeoutError where a statement takes too long; ReadGivenUpError
    */
   heavy: { query: Query; transaction: Transaction };
 }
@@ -52,7 +52,8 @@ export interface PoolUse {
 
 /** The database. Requests get at it through {@link Database.workspace} only. */
 export interface Database {
-  workspace(workspaceId: string): WorkspaceDatabase;
+  /** @param givenUp ends the wait for the turn of a heavy read. Default: it is waited for */
+  workspace(workspaceId: string, givenUp?: () => AbortSignal): WorkspaceDatabase;
   readonly system: SystemDatabase;
   /** What its connections do at the moment. */
   pools(): Record<'main' | 'heavy', PoolUse>;
@@ -159,11 +160,22 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
   pool.on('error', () => {});
   const turns = createFairSemaphore({ total: size });
   const query = queryOn(pool, statementTimeoutMs, classifyHeavyReadError);
-  return {
-    ofWorkspace: (workspaceId: string): WorkspaceDatabase['heavy'] => ({
-      query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
+
+  function ofWorkspace(workspaceId: string, givenUp: (() => AbortSignal) | undefined): WorkspaceDatabase['heavy'] {
+    async function inTurn<T>(read: () => Promise<T>): Promise<T> {
+      const release = await turns.acquire(workspaceId, { signal: givenUp?.() }).catch((reason: unknown) => {
+        throw new ReadGivenUpError(reason);
+      });
+      try {
+        return await read();
+      } finally {
+        release();
+      }
+    }
+    return {
+      query: bindWorkspace((statement, values) => inTurn(() => query(statement, values)), workspaceId),
       transaction: (work, options) =>
-        turns.run(workspaceId, () =>
+        inTurn(() =>
           inTransaction(
             pool,
             HEAVY_READ,
@@ -172,7 +184,11 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
             options,
           ),
         ),
-    }),
+    };
+  }
+
+  return {
+    ofWorkspace,
     use: () => useOf(pool, size),
     close: () => pool.end(),
   };
@@ -203,14 +219,14 @@ export async function openDatabase(
   const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
 
   return {
-    workspace: (workspaceId) => ({
+    workspace: (workspaceId, givenUp) => ({
       workspaceId,
       query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
           inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), statementTimeoutMs, options),
         ),
-      heavy: heavyReads.ofWorkspace(workspaceId),
+      heavy: heavyReads.ofWorkspace(workspaceId, givenUp),
     }),
     system: {
       query,

@@ -26,6 +26,14 @@ export class ReadTimeoutError extends Error {
   }
 }
 
+/** Nobody waits any more for a heavy read whose turn has not come. */
+export class ReadGivenUpError extends Error {
+  constructor(cause: unknown) {
+    super('A read was given up before its turn.', { cause });
+    this.name = 'ReadGivenUpError';
+  }
+}
+
 /**
  * Whether an error of the driver says that the database is unreachable rather than that the statement is wrong.
  * What PostgreSQL itself answered carries an SQLSTATE; anything else came from the connection.

@@ -58,6 +58,14 @@ export function notFound(what: string): ApiError {
 /** For what passes by itself within seconds. */
 export const RETRY_AFTER_SECONDS = 5;
 
+/** `rate_limited`: the workspace has so much under way that this was not begun. */
+export function turnHasNotCome(cause: unknown): ApiError {
+  return new ApiError('rate_limited', 'The turn of this request has not come. Try again.', {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
 /** `temporarily_unavailable`; the message says what could not be done. */
 export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('temporarily_unavailable', `${message} Try again in a few seconds.`, {

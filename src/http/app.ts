@@ -11,7 +11,7 @@ import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import { compress, mayCompress } from './compression.ts';
 import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
-import { HttpRequest, signalOf } from './http-request.ts';
+import { goneOf, HttpRequest, signalOf } from './http-request.ts';
 import { announcedBytes, hasBody, parseJson, readJsonBytes, readNoBody } from './json-body.ts';
 import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type LargeWork } from './large-work.ts';
 import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
@@ -145,11 +145,12 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
     state.key = await admitAnyone(ctx, deps.anyoneLimiter);
   } else if (route.keyOf === undefined) requireScope(state.key, route);
   else refuseOtherOrigins(ctx);
-  const signal = signalOf(ctx.res, deps.closing);
+  const gone = goneOf(ctx.res);
+  const signal = signalOf(gone, deps.closing);
   // A sign-in has no workspace yet.
   const handling = createHandling(deps.work, state.key?.workspaceId ?? '', ctx.res, signal);
   try {
-    const request = await requestOf(ctx, route, deps, { signal, handling });
+    const request = await requestOf(ctx, route, deps, { gone, signal, handling });
     const response = await runHandler(route, request, handling, deps.requireAuditRoom);
     await respond(ctx, route, response, deps, handling);
   } finally {
@@ -161,7 +162,7 @@ async function requestOf(
   ctx: RouteContext,
   route: Route,
   { db, authenticate, inProgress }: RunDeps,
-  { signal, handling }: { signal: () => AbortSignal; handling: Handling },
+  { gone, signal, handling }: { gone: () => AbortSignal; signal: () => AbortSignal; handling: Handling },
 ): Promise<HttpRequest> {
   const { state } = ctx;
   const { keyOf } = route;
@@ -174,7 +175,7 @@ async function requestOf(
     ...address,
     body,
     raw,
-    db: db.workspace(key.workspaceId),
+    db: db.workspace(key.workspaceId, gone),
     key,
     requestId,
     signal,

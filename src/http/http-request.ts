@@ -20,23 +20,32 @@ interface Parsed {
   handling: Handling;
 }
 
-/**
- * Tells when nothing more is to be waited for. Made when it is asked for: few requests wait.
- * @param closing aborted at shutdown: requests that wait are responded to with the current state
- * @returns gives a signal that is aborted when the caller has gone away, or at `closing`
- */
-export function signalOf(res: ServerResponse, closing: AbortSignal): () => AbortSignal {
-  let signal: AbortSignal | undefined;
+/** @returns gives a signal that is aborted when the caller has gone away. Made when it is asked for: few requests wait. */
+export function goneOf(res: ServerResponse): () => AbortSignal {
+  let gone: AbortController | undefined;
   return () => {
-    if (signal !== undefined) return signal;
-    const gone = new AbortController();
-    signal = AbortSignal.any([gone.signal, closing]);
+    if (gone !== undefined) return gone.signal;
+    const made = new AbortController();
+    gone = made;
     // A response that was sent in full closes, too: then the caller has not gone away.
     const check = () => {
-      if (!res.writableFinished) gone.abort();
+      if (!res.writableFinished) made.abort();
     };
     if (res.closed) check();
     else res.once('close', check);
+    return made.signal;
+  };
+}
+
+/**
+ * Tells when nothing more is to be waited for.
+ * @param gone the caller has gone away
+ * @param closing aborted at shutdown: requests that wait are responded to with the current state
+ */
+export function signalOf(gone: () => AbortSignal, closing: AbortSignal): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    signal ??= AbortSignal.any([gone(), closing]);
     return signal;
   };
 }
@@ -102,6 +111,10 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     this.body = undefined;
     this.#raw = Buffer.alloc(0);
     this.#handling.dealtWith();
+  }
+
+  endTurn(): void {
+    this.#handling.endTurn();
   }
 
   header(name: string): string | undefined {

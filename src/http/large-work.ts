@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { turnHasNotCome } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { heapBytes } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
@@ -39,6 +39,8 @@ export interface Handling {
   receive(bytes: number): Promise<void>;
   /** Waits for a turn at a body that has come, where it is large. @param bytes as it is */
   begin(bytes: number): Promise<void>;
+  /** Ends the turn of a body that stays in memory. */
+  endTurn(): void;
   /** Gives back what the body took. */
   dealtWith(): void;
   /** Waits for memory for what is about to be read and shown. @param bytes of its texts */
@@ -68,10 +70,14 @@ export function createHandling(
   /** All that the request has taken, one after the other. */
   const taken: Release[] = [];
 
-  function dealtWith() {
+  function endTurn() {
     turn?.();
-    body?.();
     turn = undefined;
+  }
+
+  function dealtWith() {
+    endTurn();
+    body?.();
     body = undefined;
   }
 
@@ -81,10 +87,7 @@ export function createHandling(
     try {
       return await semaphore.acquire(key, { amount, signal: signal() });
     } catch (error) {
-      throw new ApiError('rate_limited', 'The turn of this request has not come. Try again.', {
-        cause: error,
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw turnHasNotCome(error);
     }
   }
 
@@ -107,6 +110,7 @@ export function createHandling(
   }
 
   return {
+    endTurn,
     dealtWith,
     async receive(bytes) {
       if (bytes > LARGE_BYTES) body = await takeMemory(bodies, bytes);

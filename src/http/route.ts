@@ -42,6 +42,8 @@ export interface RouteRequest<Params, Query, Body> {
   turn(bytes: number): Promise<() => void>;
   /** Says that the body is dealt with, and only waiting is left: others may go on with theirs. */
   dealtWith(): void;
+  /** Says that the body is still needed, but is not worked on any more: others may work on theirs. What it takes of the memory stays taken. */
+  endTurn(): void;
 }
 
 /** A response that is not JSON. */

@@ -13,7 +13,7 @@ import type { JsonValue } from '../domain/text/json.ts';
 import type { SharedParts } from '../http/app.ts';
 import { cors } from '../http/cors.ts';
 import { bearerIn, originOf } from '../http/credentials.ts';
-import { signalOf } from '../http/http-request.ts';
+import { goneOf, signalOf } from '../http/http-request.ts';
 import { announcedBytes, parseJson, readJsonBytes } from '../http/json-body.ts';
 import { createHandling, type Handling } from '../http/large-work.ts';
 import { toApiError } from '../http/middleware/error-responses.ts';
@@ -117,11 +117,12 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge
     ctx.state.key = key;
     takePart(key.workspaceId, ctx.res, parts.inProgress);
     const { requestId } = ctx.state;
-    const signal = signalOf(ctx.res, parts.closing);
+    const gone = goneOf(ctx.res);
+    const signal = signalOf(gone, parts.closing);
     const handling = createHandling(parts.work, key.workspaceId, ctx.res, signal);
     try {
       const message = await readMessage(ctx, handling);
-      const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, signal, handling });
+      const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, gone, signal, handling });
       const handler = createMcpHandler(() => createMcpServer(server, call));
       const request = new Request(`http://localhost${PATH}`, {
         method: 'POST',

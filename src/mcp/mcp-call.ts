@@ -65,9 +65,11 @@ export function createMcpCall(
   {
     key,
     requestId,
+    gone,
     signal,
     handling,
   }: Pick<McpCall, 'key' | 'requestId'> & {
+    gone: () => AbortSignal;
     signal: () => AbortSignal;
     handling: Handling;
   },
@@ -90,7 +92,7 @@ export function createMcpCall(
           ...address,
           body,
           raw: Buffer.alloc(0),
-          db: db.workspace(key.workspaceId),
+          db: db.workspace(key.workspaceId, gone),
           key,
           requestId,
           signal,

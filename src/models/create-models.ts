@@ -1,11 +1,12 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
+import { SingleFlight } from '../lib/single-flight.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
 import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
 import { createHttpModels } from './http-models.ts';
-import type { ClosableModels, ModelCall, ModelSettings } from './model.ts';
+import type { ClosableModels, ModelCall, ModelSettings, ProviderTest } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { type ResolvedModel, resolveModelName } from './names.ts';
 import { createPriceBook } from './prices/price-book.ts';
@@ -24,6 +25,7 @@ export function createModels(
   options: { allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
 ): ClosableModels {
   const prices = createPriceBook({ file: settings.pricesFile, warn: options.warn ?? (() => {}) });
+  const tests = new SingleFlight<ProviderTest>();
   const http = createHttpModels(settings, prices, options.allowPrivate ?? 'false');
   const sandbox = createSandbox();
 
@@ -128,13 +130,13 @@ export function createModels(
         hasBatches: ({ name }) => batches.problemOf(`${name}/any`) === undefined,
       }),
 
-    async test(name, signal) {
+    async test(name) {
       if (name === 'sandbox') return { ms: 0, models: PLAIN_SANDBOX_MODELS.length };
       const provider = findProvider(name);
       if (provider === undefined) return undefined;
       const missing = missingCredentials({ provider: provider.name });
       if (missing !== undefined) return { ms: 0, error: new ModelError('model_authentication', missing) };
-      return testProvider(provider, http.connectionOf(provider), signal);
+      return tests.run(name, () => testProvider(provider, http.connectionOf(provider)));
     },
 
     close: () => http.close(),

@@ -67,11 +67,11 @@ export interface ModelCatalogue {
   /** Every provider, those without credentials too. */
   providers(): ListedProvider[];
   /**
-   * Asks a provider for the list of its models, which costs nothing: whether it is reached, and takes the key.
+   * Asks a provider for the list of its models, which costs nothing: whether it is reached, and takes the key. Once at a time: whoever
+   * asks meanwhile gets the same result.
    * @returns undefined where there is no such provider
-   * @throws the reason of `signal` once it has aborted
    */
-  test(provider: string, signal: AbortSignal): Promise<ProviderTest | undefined>;
+  test(provider: string): Promise<ProviderTest | undefined>;
 }
 
 /** `Models` that hold connections. */

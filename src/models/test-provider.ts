@@ -6,6 +6,8 @@ import { ModelError } from './model-error.ts';
 import type { Provider } from './providers/provider.ts';
 
 const TIMEOUT_MS = 15_000;
+/** Its time alone ends a test, for which several may wait. */
+const NEVER = new AbortController().signal;
 
 /** The lists of OpenAI and those who took over its API, Anthropic, and Google. Some servers send the list alone. */
 const ModelList = z.union([
@@ -14,19 +16,15 @@ const ModelList = z.union([
   z.array(z.unknown()).transform((models) => models.length),
 ]);
 
-/** Asks a provider for the list of its models. @throws the reason of `signal` once it has aborted */
-export async function testProvider(
-  provider: Provider,
-  connection: ProviderConnection,
-  signal: AbortSignal,
-): Promise<ProviderTest> {
+/** Asks a provider for the list of its models. */
+export async function testProvider(provider: Provider, connection: ProviderConnection): Promise<ProviderTest> {
   const { apiKey } = connection;
   const auth = apiKey === undefined ? {} : provider.authorization(apiKey);
   const client = createBatchClient(connection, auth, { ...TIMEOUTS, request: TIMEOUT_MS });
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
   try {
-    const { text } = await client.askFor({ method: 'GET', path: '/models', signal });
+    const { text } = await client.askFor({ method: 'GET', path: '/models', signal: NEVER });
     return { ms: ms(), models: countIn(text) };
   } catch (error) {
     if (error instanceof ModelError) return { ms: ms(), error };

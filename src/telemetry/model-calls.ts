@@ -131,7 +131,7 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
 
   return {
     resolve: (name) => models.resolve(name),
-    test: (provider, signal) => models.test(provider, signal),
+    test: (provider) => models.test(provider),
     priceOf: (model, atInputTokens) => models.priceOf(model, atInputTokens),
     batches: traceBatches(models.batches, (model, { tokens, providerModel }) =>
       count(tokens, respondedBy(namesOfCall('chat', model), providerModel)),

@@ -40,8 +40,11 @@ export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delive
 export const deliveryEnded = defineSignal('deliveryEnded');
 /** A place for its attempt is reserved. */
 export const placeFree = defineSignal('placeFree');
-/** It is to be sent at once, instead of when its wait is over. */
-export const sendNow = defineSignal('sendNow');
+/**
+ * It is to be sent at once, instead of when its wait is over: the wait after so many attempts (decimal), so that what is asked during the
+ * next one shortens no other wait. Not said: whichever comes next.
+ */
+export const sendNow = defineSignal<[attemptsMade?: string]>('sendNow');
 /** The current state. */
 export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
 
@@ -96,9 +99,9 @@ async function deliver({
   setHandler(placeFree, () => {
     offered = true;
   });
-  let isHurried = false;
-  setHandler(sendNow, () => {
-    isHurried = true;
+  let hurriedAfter = 0;
+  setHandler(sendNow, (attempts) => {
+    hurriedAfter = attempts === undefined ? Number.POSITIVE_INFINITY : Number(attempts);
   });
   const enter = (next: WebhookDeliveryState, details: string): WebhookDeliveryState => {
     state = next;
@@ -106,35 +109,41 @@ async function deliver({
     return next;
   };
   /** @returns whether the delivery was abandoned meanwhile */
-  const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
+  const wait = async (
+    next: WebhookDeliveryState,
+    ms: number,
+    what: string,
+    why: string,
+    isCutShort: () => boolean,
+  ): Promise<boolean> => {
     enter(next, `${what} at ${clockText(Date.now() + ms)}: ${why}`);
     const summary = `${what} in ${durationText(ms)}: ${why}`;
-    const isOver = () => ended || (next === 'held back' ? offered : isHurried);
-    await condition(isOver, ms, { summary });
+    await condition(() => ended || isCutShort(), ms, { summary });
     return ended;
   };
+  const waitForPlace = (ms: number, what: string, why: string) => wait('held back', ms, what, why, () => offered);
   const nameOf = (attempt: number) => `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
   const sendAttempt = async (attempt: number, retryInMs: number | null): Promise<AttemptOutcome> => {
     const name = nameOf(attempt);
     for (;;) {
       enter('sending', name);
       offered = false;
-      isHurried = false;
+      hurriedAfter = 0;
       const outcome = await attemptsWith(name).attemptDelivery({ deliveryId, attempt, retryInMs });
       if (outcome.state !== 'held back') return outcome;
-      if (await wait('held back', outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };
+      if (await waitForPlace(outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };
     }
   };
 
   /** @returns whether the delivery was abandoned meanwhile */
   const waitToRetry = (retry: number, ms: number, why: string) =>
-    wait('waiting', ms, `retry ${retry} of ${retryWaitsMs.length}`, why);
+    wait('waiting', ms, `retry ${retry} of ${retryWaitsMs.length}`, why, () => hurriedAfter >= retry);
 
   if (firstWait !== undefined) {
     const { waitMs, reason } = firstWait;
     const isAbandoned =
       attemptsMade === 0
-        ? await wait('held back', waitMs, nameOf(1), reason)
+        ? await waitForPlace(waitMs, nameOf(1), reason)
         : await waitToRetry(attemptsMade, waitMs, `${reason} from ${host}`);
     if (isAbandoned) return enter('abandoned', reason);
   }

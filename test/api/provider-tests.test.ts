@@ -3,15 +3,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/wait-for.ts';
 import { createKey } from './workspace.ts';
 
 let list: { status: number; body: string };
+let answering: Promise<void> | undefined;
 let asked: IncomingMessage[];
 let server: Server;
 let service: TestService;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = createServer(async (request, response) => {
     asked.push(request);
+    await answering;
     response.writeHead(list.status, { 'content-type': 'application/json' }).end(list.body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -82,6 +85,21 @@ test('a test says what is missing, and that nothing answers', async () => {
   expect((await run('sandbox')).body).toMatchObject({ ok: true, error: null });
   expect((await run('nobody')).status).toBe(404);
   expect(asked).toEqual([]);
+});
+
+test('tests at the same time are one: all tenants use one key', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answering = promise;
+  const { models } = service.foundation;
+  const tests = Array.from({ length: 50 }, () => models.test('openai'));
+  await until('the request', async () => asked.length > 0);
+  tests.push(models.test('openai'));
+  resolve();
+  answering = undefined;
+  for (const test of await Promise.all(tests)) expect(test).toMatchObject({ models: 2 });
+  expect(asked).toHaveLength(1);
+  await run('openai');
+  expect(asked).toHaveLength(2);
 });
 
 test('a test takes the scope admin', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, openDatabase, type Query } from '../../src/db/database.ts';
-import { DatabaseUnavailableError, ReadTimeoutError } from '../../src/db/errors.ts';
+import { DatabaseUnavailableError, ReadGivenUpError, ReadTimeoutError } from '../../src/db/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { toApiError } from '../../src/http/middleware/error-responses.ts';
 import { STATUS_OF_CODE } from '../../src/http/status.ts';
@@ -68,6 +68,22 @@ test('heavy reads of one workspace, however many, delay neither those of another
     await query({ text: 'commit' });
     await Promise.all(stuck);
   });
+});
+
+test('what is given up before its turn leaves the queue, and is read by nobody', async () => {
+  await db.system.transaction(async (query) => {
+    await query({ text: `select pg_advisory_xact_lock(${LOCK})` });
+    const gone = new AbortController();
+    const stuck = Array.from({ length: 40 }, () => db.workspace(mine).heavy.query(WAIT_FOR_LOCK));
+    const leaving = db.workspace(mine, () => gone.signal).heavy;
+    const given = [leaving.query(READ), leaving.transaction((inner) => inner(READ))];
+    gone.abort();
+    for (const each of given) await expect(each).rejects.toBeInstanceOf(ReadGivenUpError);
+    expect(toApiError(await given[0]?.catch((error: unknown) => error))).toMatchObject({ code: 'rate_limited' });
+    await query({ text: 'commit' });
+    await Promise.all(stuck);
+  });
+  expect(await db.workspace(mine).heavy.query(READ)).toEqual([{ workspace_id: mine }]);
 });
 
 test('a heavy transaction sees one state of the database and changes nothing', async () => {

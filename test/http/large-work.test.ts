@@ -44,6 +44,21 @@ test('bodies of one workspace wait for one another, and those of another one do 
   for (const each of [...first, third, other]) each.handling.dealtWith();
 });
 
+test('a body that is only kept leaves its turn to others, and its memory to nobody', async () => {
+  const [kept, next, third] = [request('a'), request('a'), request('a')];
+  for (const each of [kept, next]) await each.handling.receive(4 * MIB);
+  await kept.handling.begin(4 * MIB);
+  const turn = next.handling.begin(4 * MIB);
+  expect(await isPending(turn)).toBe(true);
+  kept.handling.endTurn();
+  await turn;
+  const received = third.handling.receive(4 * MIB);
+  expect(await isPending(received)).toBe(true);
+  kept.handling.dealtWith();
+  await received;
+  for (const each of [next, third]) each.handling.dealtWith();
+});
+
 test('a workspace has one turn at a time', async () => {
   const [one, two, other] = [request('a'), request('a'), request('b')];
   await one.handling.begin(MIB);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
-import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
+import { deliveryStateQuery, sendNow } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,
   DELIVERED,
@@ -59,6 +59,26 @@ test.concurrent('an end that comes before the first step sends nothing but the a
   const { result } = await takePath(await connecting, path);
   expect(result).toEqual({ state: 'abandoned' });
   expect(path.delivery.did).toEqual(['attempt 1']);
+});
+
+test.concurrent('what is asked for during an attempt shortens no wait after it', async () => {
+  const answer = Promise.withResolvers<AttemptOutcome>();
+  const path = webhookDeliveryPath('hurried-while-sending', 'delivered', [], {
+    input: { retryWaitsMs: [HOUR_MS, HOUR_MS], attemptsMade: 1, firstWait: { waitMs: HOUR_MS, reason: 'HTTP 503' } },
+    outcomes: [answer.promise, DELIVERED],
+    meanwhile: async (handle, delivery) => {
+      await being(handle, 'waiting');
+      await handle.signal(sendNow, '1');
+      await doing(delivery, 'attempt 2');
+      await handle.signal(sendNow, '1');
+      answer.resolve(FAILED);
+      await being(handle, 'waiting');
+      expect(delivery.did).toEqual(['attempt 2']);
+      await handle.signal(sendNow, '2');
+    },
+  });
+  expect((await takePath(await connecting, path)).result).toEqual({ state: 'delivered' });
+  expect(path.delivery.did).toEqual(['attempt 2', 'attempt 3']);
 });
 
 /** What operators see at present. */

@@ -16,6 +16,7 @@ import {
   MAX_SORTED,
   type ResultFilter,
   type ResultPosition,
+  type ResultSort,
   summarizeResults,
 } from '../../services/evaluations/results/results.ts';
 import { readExampleInput } from '../../services/evaluations/run/example-input.ts';
@@ -60,18 +61,19 @@ function toFilter(
   };
 }
 
-/** The position of a result: its `seq`, and in a sorted list its value before that. */
-const Position = z.string().regex(/^(?:-?[\d.]+(?:e[+-]?\d+)?:)?\d{1,9}$/);
+/** The `seq` of a result; in a sorted list, which has another order, that and its value before it. */
+const positionIn = (sort: ResultSort | undefined) =>
+  z.string().regex(sort === undefined ? /^\d{1,9}$/ : new RegExp(`^${sort}:-?\\d+(\\.\\d+)?(e[+-]?\\d+)?:\\d{1,9}$`));
 
-function toPosition(cursor: string | undefined): ResultPosition | undefined {
-  const text = decodeCursor(cursor, Position);
+function toPosition(cursor: string | undefined, sort: ResultSort | undefined): ResultPosition | undefined {
+  const text = decodeCursor(cursor, positionIn(sort));
   if (text === undefined) return undefined;
   const [seq = '', value] = text.split(':').toReversed();
   return { seq: Number(seq), value: value === undefined ? undefined : Number(value) };
 }
 
-const toCursor = ({ seq, value }: ResultPosition) =>
-  encodeCursor(value === undefined ? String(seq) : `${value}:${seq}`);
+const toCursor = ({ seq, value }: ResultPosition, sort: ResultSort | undefined) =>
+  encodeCursor(sort === undefined ? String(seq) : `${sort}:${value}:${seq}`);
 
 /** Going through all results of a run takes some seconds where their texts are long. */
 const SORT_TIMEOUT_MS = 30_000;
@@ -98,7 +100,7 @@ export function evaluationResultsRoutes(): Route[] {
         const run = await getEvaluation(db.query, params.id);
         const names = run.evaluators.map(({ name }) => name);
         const filter = toFilter(query, names);
-        const after = toPosition(cursor);
+        const after = toPosition(cursor, sort);
         if (format === 'csv') {
           const { query: heavy } = db.heavy;
           const csv = resultsAsCsv(eachResultPage(heavy, run.id, filter), names, {
@@ -120,7 +122,7 @@ export function evaluationResultsRoutes(): Route[] {
             : await db.heavy.transaction((heavy) => listSortedResults(heavy, run.id, filter, sort, limit, after), {
                 statementTimeoutMs: SORT_TIMEOUT_MS,
               });
-        return { data: rows.map(presentResult), next_cursor: next === undefined ? null : toCursor(next) };
+        return { data: rows.map(presentResult), next_cursor: next === undefined ? null : toCursor(next, sort) };
       },
     }),
     defineRoute({

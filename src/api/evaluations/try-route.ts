@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { invalidField } from '../../domain/errors.ts';
+import { invalidField, turnHasNotCome } from '../../domain/errors.ts';
 import { weightedMean } from '../../domain/evaluations/scoring.ts';
+import { publicId } from '../../domain/ids.ts';
 import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
@@ -8,9 +9,11 @@ import { CostAmount } from '../../domain/usage.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
+import { toApiError } from '../../http/middleware/error-responses.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
+import { outcomeOf } from '../../services/executions/executions.ts';
 import { waitMsOf } from '../executions/prefer.ts';
-import { presentExecution } from '../executions/presenter.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 
@@ -77,7 +80,8 @@ type Request = RouteRequest<unknown, unknown, Body>;
 /** A judge's score, and the executions by which it was asked. */
 interface Judged {
   score: Score;
-  executionId: string;
+  /** The last of them; null where it could not be asked. */
+  executionId: string | null;
   /** Null where the price of one call is not known. */
   costs: (string | null)[];
 }
@@ -128,13 +132,16 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     errors: ['quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
       const { db, body, signal } = request;
-      const { evaluators } = body;
-      for (const [index, { type }] of evaluators.entries())
+      // Judges take their time, and what they say may be long itself.
+      request.endTurn();
+      for (const [index, { type }] of body.evaluators.entries())
         if (type === 'similar' || type === 'http')
           throw invalidField(
             `evaluators.${index}.type`,
             `"${type}" can't score a single output: use it in an evaluation or a rule`,
           );
+      // Before a judge is asked, since that costs money.
+      const evaluators = resolveJudges(deps.models, body.evaluators);
       await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
       const example: Example = {
         output: body.output,
@@ -146,30 +153,49 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         costUsd: body.cost,
       };
       const until = performance.now() + waitMsOf(request.header('Prefer'));
-      const byTexts = await deps.evaluatorPool.scorer(db.workspaceId, evaluators).score(example, signal);
-      const scores = await Promise.all(
-        evaluators.map(async (config) => {
-          const { name, type } = config;
-          const own = byTexts.get(name);
-          const prepared = own === undefined ? prepareEvaluator(config) : undefined;
-          const judged =
-            prepared?.kind === 'judging' ? await judge(deps, request, prepared, example, until) : undefined;
-          const score = own ?? judged?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
-          return {
-            ...score,
-            name,
-            type,
-            execution_id: judged?.executionId ?? null,
-            cost: judged ? costOf(judged) : null,
-          };
-        }),
-      );
+      const byTexts = await deps.evaluatorPool
+        .scorer(db.workspaceId, evaluators)
+        .score(example, signal)
+        .catch((error: unknown) => {
+          throw signal.aborted ? turnHasNotCome(error) : error;
+        });
+      const judges = evaluators
+        .filter(({ name }) => !byTexts.has(name))
+        .map(prepareEvaluator)
+        .filter((prepared) => prepared.kind === 'judging');
+      const judged = await askAll(judges, (each) => judge(deps, request, each, example, until));
+      const scores = evaluators.map(({ name, type }) => {
+        const asked = judged.get(name);
+        const score = byTexts.get(name) ?? asked?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
+        return { ...score, name, type, execution_id: asked?.executionId ?? null, cost: asked ? costOf(asked) : null };
+      });
       const score = weightedMean(
         scores.map(({ score: own }, index) => ({ score: own, weight: evaluators[index]?.weight ?? 1 })),
       );
       return { score, scores };
     },
   });
+}
+
+/**
+ * Asks all judges, each by its name. One that can't be asked wastes no other's score.
+ * @throws what keeps all of them from being asked
+ */
+async function askAll(
+  judges: readonly PreparedJudging[],
+  ask: (judging: PreparedJudging) => Promise<Judged>,
+): Promise<Map<string, Judged>> {
+  const asked = await Promise.allSettled(judges.map(ask));
+  const failures = asked.filter((each) => each.status === 'rejected');
+  if (failures.length > 0 && failures.length === judges.length) throw failures[0]?.reason;
+  return new Map(
+    judges.map(({ name }, index) => {
+      const each = asked[index];
+      if (each?.status === 'fulfilled') return [name, each.value];
+      const message = `the judge could not be asked: ${toApiError(each?.reason).message}`;
+      return [name, { score: unscored('evaluator_error', message), executionId: null, costs: [] }];
+    }),
+  );
 }
 
 /** Asks a judge, by an execution of its own. @param until when the response is due, as `performance.now()` */
@@ -184,7 +210,7 @@ async function judge(
   const { input, parameters } = judging.request(example);
   const costs: (string | null)[] = [];
   for (;;) {
-    const row = await runPart(
+    const seen = await runPart(
       deps,
       request,
       {
@@ -194,10 +220,11 @@ async function judge(
         parameters,
         metadata: { source: 'evaluator', evaluator: name },
       },
-      Math.max(0, until - performance.now()),
+      { waitMs: Math.max(0, until - performance.now()), bytes: input.length },
     );
-    const { id: executionId, status, output, cost, error } = presentExecution(row);
-    costs.push(cost.amount);
+    const { status, output, cost_amount: cost, error } = await outcomeOf(request.db, seen);
+    const executionId = publicId('execution', seen.id);
+    costs.push(cost);
     const give = (score: Score): Judged => ({ score, executionId, costs });
     if (status === 'queued' || status === 'running')
       return give(unscored('timed_out', 'the judge has not responded in time; its execution goes on'));
@@ -211,7 +238,8 @@ async function judge(
 }
 
 /** What all asks of a judge have cost. */
-function costOf({ costs }: Judged): z.input<typeof CostAmount> {
+function costOf({ costs }: Judged): z.input<typeof CostAmount> | null {
+  if (costs.length === 0) return null;
   const [first = null, ...others] = costs;
   if (others.length === 0) return { amount: first, currency: 'USD' };
   return { amount: costs.includes(null) ? null : addDecimals(costs), currency: 'USD' };

@@ -11,7 +11,7 @@ import {
   storeExecution,
 } from '../../services/executions/creation/store-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { type ExecutionRow, wholeExecution } from '../../services/executions/executions.ts';
+import { type ExecutionRow, type SeenExecution, wholeExecution } from '../../services/executions/executions.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -51,11 +51,24 @@ export async function runExecution(
   if (first !== undefined && !options.isLive) return first.response;
   request.dealtWith();
   // Not awaited here: the wait takes minutes, and what was stored, which may be large, is kept no longer.
-  return waitForExecution(deps, request, run, options);
+  return respondAtEnd(deps, request, run, options);
+}
+
+function respondAtEnd(
+  deps: RunExecutionDeps,
+  request: Request,
+  run: StoredRun,
+  { waitMs, present, isLive = false }: RunOptions,
+): Promise<unknown> {
+  return waitForExecution(deps, request, run, waitMs, async (seen) => {
+    const response = present(await wholeExecution(request, seen));
+    return isLive ? response : deps.idempotency.remember(request, run, response);
+  });
 }
 
 /**
  * Runs an execution that is only a part of what a request does: an `Idempotency-Key` is not for it.
+ * @param options.bytes of what is to be stored: many are stored in a turn
  * @returns the execution as it is at its end, or when the time is up
  * @throws ApiError as {@link runExecution}
  */
@@ -63,31 +76,30 @@ export async function runPart(
   deps: RunExecutionDeps,
   request: Request,
   execution: ExecutionToRun,
-  waitMs: number,
-): Promise<ExecutionRow> {
-  const run = await storeExecution(deps, request.db, execution, undefined);
-  let seen: ExecutionRow | undefined;
-  const present = (row: ExecutionRow) => {
-    seen = row;
-  };
-  await waitForExecution(deps, request, run, { waitMs, present, isLive: true });
-  if (seen === undefined) throw new Error('An execution was waited for and not seen.');
-  return seen;
+  { waitMs, bytes }: { waitMs: number; bytes: number },
+): Promise<SeenExecution> {
+  const end = await request.turn(bytes);
+  const run = await storeExecution(deps, request.db, execution, undefined).finally(end);
+  return waitForExecution(deps, request, run, waitMs, (seen) => seen);
 }
 
-async function waitForExecution(
+/**
+ * Starts an execution that is stored, and waits for its end. It is withdrawn where that fails, or `use` does.
+ * @param use gets the execution as it is at its end, or when the time is up
+ */
+async function waitForExecution<Used>(
   deps: RunExecutionDeps,
   request: Request,
   run: StoredRun,
-  { waitMs, present, isLive = false }: RunOptions,
-): Promise<unknown> {
+  waitMs: number,
+  use: (seen: SeenExecution) => Used | Promise<Used>,
+): Promise<Used> {
   const { db, signal } = request;
   // Before it is started, so that its end is not missed.
   const expectation = deps.waiter.expect(run.resourceId);
   try {
     const seen = (await startExecution(deps, db, run)) ?? (await expectation.wait(db, waitMs, signal));
-    const response = present(await wholeExecution(request, seen));
-    return isLive ? response : await deps.idempotency.remember(request, run, response);
+    return await use(seen);
   } catch (error) {
     throw await giveUpFailed(EXECUTION, deps, db, run, error);
   } finally {

@@ -135,15 +135,15 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       tag: 'Providers',
       summary: 'Test the connection to a provider',
       description:
-        'Asks the provider for the list of its models, with the key that is set: that costs nothing. Waits up to 15 s.',
+        'Asks the provider for the list of its models, with the key that is set: that costs nothing. Waits up to 15 s; tests at the same time are one.',
       scope: 'admin',
       params: z.object({
         name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the name of a provider, such as openai'),
       }),
       response: ProviderTest,
       responseExample: testSample,
-      async handler({ params: { name }, signal }) {
-        const test = await models.test(name, signal);
+      async handler({ params: { name } }) {
+        const test = await models.test(name);
         if (test === undefined) throw notFound('This provider');
         return 'error' in test
           ? failedTest(name, test)

@@ -11,7 +11,7 @@ import {
   setView,
   VIEWED_PAGES,
 } from '../../services/views/saved-views.ts';
-import { PutView, View, ViewList, ViewParams, ViewsQuery, viewSample } from './schema.ts';
+import { DeleteViewQuery, PutView, View, ViewList, ViewParams, ViewsQuery, viewSample } from './schema.ts';
 
 const tag = 'Views';
 
@@ -83,14 +83,19 @@ export function viewRoutes(): Route[] {
       operationId: 'deleteView',
       audit: 'none',
       tag,
-      summary: 'Delete a view of one’s own',
+      summary: 'Delete a view',
+      description:
+        'One’s own; with `owner` one that somebody else shares, which needs the scope `admin`: whoever has left deletes none.',
       scope: 'read',
       params: ViewParams,
+      query: DeleteViewQuery,
       response: View,
       responseExample: viewSample,
-      async handler({ db, key, params }) {
-        const owner = ownerOf(key);
-        return presentView(await deleteView(db, owner, params.name), owner);
+      async handler({ db, key, params, query: { owner = ownerOf(key) } }) {
+        const caller = ownerOf(key);
+        const whose = owner === caller ? 'own' : 'shared';
+        if (whose === 'shared') requireAlso(key.scopes, 'admin', 'Deleting a view of somebody else');
+        return presentView(await deleteView(db, owner, params.name, whose), caller);
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { WAITING } from './run-tools.ts';
 import { ADDS, asText, CALLS_MODELS, type JsonObject, READS, SETS, type ToolSpec } from './tool.ts';
 
 /** The schemas of all evaluators would fill a context. */
@@ -58,6 +59,22 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     hints: READS,
   },
   {
+    name: 'try_evaluators',
+    operation: 'tryEvaluators',
+    title: 'Try evaluators on one output',
+    description:
+      'Scores one output that you give, by evaluators of evaluations, and stores no score. Use it to find out whether an evaluator judges as you mean it, before run_evaluation. A judge calls its model, which costs money.',
+    hints: CALLS_MODELS,
+    brief: {
+      evaluators: EVALUATORS,
+      input: {
+        type: ['string', 'array'],
+        description: 'What was sent to the model, a text or messages: judges are shown it.',
+      },
+    },
+    ...WAITING,
+  },
+  {
     name: 'estimate_evaluation',
     operation: 'estimateEvaluation',
     title: 'Estimate an evaluation',
@@ -96,7 +113,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'listEvaluationResults',
     title: 'List failures of an evaluation',
     description:
-      'Lists the results of an evaluation that need a look, with variables, expected and actual output, scores and reasons. Use it to find out what to change in a prompt.',
+      'Lists the results of an evaluation that need a look, with variables, expected and actual output, scores and reasons: with sort "score" the worst first, with q those that have a text. Use it to find out what to change in a prompt.',
     hints: READS,
     omit: ['regression', 'improvement', 'failed', 'format', 'min_score'],
     own: {
@@ -115,9 +132,17 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'listEvaluationResults',
     title: 'List results of an evaluation',
     description:
-      'Lists the results of an evaluation by score, regression or improvement. For what went wrong alone, use list_failures.',
+      'Lists the results of an evaluation by score, regression, improvement, text (q) or metadata, in the order of the examples or sorted: "score" has the worst first. For what went wrong alone, use list_failures.',
     hints: READS,
     omit: ['format'],
+  },
+  {
+    name: 'summarize_evaluation_results',
+    operation: 'summarizeEvaluationResults',
+    title: 'Sum up results of an evaluation',
+    description:
+      'Sums up the results that the filters of list_evaluation_results let through: how many passed and failed, the mean and spread of scores, cost, latency. Use it to learn how one kind of example does, before you read results.',
+    hints: READS,
   },
   {
     name: 'get_evaluation_result',

@@ -5,6 +5,22 @@ const DEFAULT_WAIT_SECONDS = 30;
 /** Hosts give up a call after a minute. */
 const MAX_WAIT_SECONDS = 55;
 
+/** Of what runs prompts: for how long it waits. */
+export const WAITING: Pick<ToolSpec, 'own' | 'headers'> = {
+  own: {
+    wait_seconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_WAIT_SECONDS,
+      default: DEFAULT_WAIT_SECONDS,
+      description: 'How long to wait for the end.',
+    },
+  },
+  headers: ({ wait_seconds: wait = DEFAULT_WAIT_SECONDS }) => ({
+    Prefer: `wait=${typeof wait === 'number' ? Math.min(wait, MAX_WAIT_SECONDS) : asText(wait)}`,
+  }),
+};
+
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
 export const RUN_TOOLS: readonly ToolSpec[] = [
@@ -25,18 +41,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
       messages: { type: 'array', items: { type: 'object' }, description: "Appended to the prompt's own messages." },
       parameters: BRIEF_CONTENT.parameters,
     },
-    own: {
-      wait_seconds: {
-        type: 'integer',
-        minimum: 0,
-        maximum: MAX_WAIT_SECONDS,
-        default: DEFAULT_WAIT_SECONDS,
-        description: 'How long to wait for the end.',
-      },
-    },
-    headers: ({ wait_seconds: wait = DEFAULT_WAIT_SECONDS }) => ({
-      Prefer: `wait=${typeof wait === 'number' ? Math.min(wait, MAX_WAIT_SECONDS) : asText(wait)}`,
-    }),
+    ...WAITING,
     next: ({ id, status }) =>
       ENDED.has(asText(status ?? ''))
         ? undefined
@@ -54,7 +59,15 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     operation: 'listExecutions',
     title: 'Search executions',
     description:
-      'Finds runs of prompts, newest first, by prompt, status, model, label, release, time and scores. Use it to see what fails, or what users of a prompt have got.',
+      'Finds runs of prompts, newest first, by words in their texts (q), prompt, version, status, error, model, label, release, time, cost, latency, metadata and scores. Use it to see what fails, or what users of a prompt have got. A page may be empty and still have a next_cursor: go on with it.',
+    hints: READS,
+  },
+  {
+    name: 'count_executions',
+    operation: 'countExecutions',
+    title: 'Count executions',
+    description:
+      'Counts runs of prompts by status, prompt, version, model, label, origin and error, with the filters of search_executions. Use it first, to see where failures are before you read them.',
     hints: READS,
   },
   {

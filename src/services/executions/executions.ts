@@ -155,6 +155,30 @@ export async function wholeExecution(
   }
 }
 
+/** Characters of an output that are read to learn what came of a run. */
+const OUTCOME_CHARS = 64 * 1024;
+
+const OUTCOME = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('executions')
+    .select(['status', 'cost_amount', 'error'])
+    .select(sql<string | null>`left(output, ${sql.lit(OUTCOME_CHARS)})`.as('output'))
+    .where('id', '=', id),
+);
+
+/**
+ * What came of an execution that was seen: of a long one no more than that, and of its output no more than 64 Ki characters.
+ * @throws ApiError `not_found`
+ */
+export async function outcomeOf(
+  db: WorkspaceDatabase,
+  { id, row }: SeenExecution,
+): Promise<Pick<ExecutionRow, 'status' | 'output' | 'cost_amount' | 'error'>> {
+  const [outcome] = row === undefined ? await db.query(OUTCOME, { id }) : [row];
+  if (outcome === undefined) throw notFound('This execution');
+  return outcome;
+}
+
 const STATUS = prepared<{ id: string }>()((db, { id }) =>
   db.selectFrom('executions').select('status').where('id', '=', id),
 );

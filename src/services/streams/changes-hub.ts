@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Expression } from 'kysely';
+import type { AliasableExpression } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
@@ -33,45 +33,29 @@ interface Look {
   types: string[];
 }
 
-const watchedTypes = (db: Builder, { workspaceIds, types }: { [Name in keyof Look]: Expression<string[]> }) =>
-  db
-    .selectFrom(unnestOf('watched', { workspace_id: ['uuid', workspaceIds] }))
-    .innerJoin(unnestOf('each', { type: ['text', types] }), (join) => join.onTrue());
-
-/** The newest event of each type in each workspace: one look into an index for each. */
-const NEWEST_EVENTS = prepared<Look>()((db, look) =>
-  watchedTypes(db, look)
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('events')
-          .select('id')
-          .whereRef('workspace_id', '=', 'watched.workspace_id')
-          .whereRef('type', '=', 'each.type')
-          .orderBy('id', 'desc')
-          .limit(1)
-          .as('newest'),
-      (join) => join.onTrue(),
-    )
-    .select(['watched.workspace_id', 'each.type', 'newest.id']),
-);
-
-/** The newest entry of the audit log about each type of resource in each workspace, likewise. */
-const NEWEST_ENTRIES = prepared<Look>()((db, look) =>
-  watchedTypes(db, look)
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('audit_log')
-          .select('id')
-          .whereRef('workspace_id', '=', 'watched.workspace_id')
-          .whereRef('resource_type', '=', 'each.type')
-          .orderBy('id', 'desc')
-          .limit(1)
-          .as('newest'),
-      (join) => join.onTrue(),
-    )
-    .select(['watched.workspace_id', 'each.type', 'newest.id']),
+/** The newest row of each type in each workspace: one look into an index for each. */
+const newestOf = (rowsOf: (db: Builder) => AliasableExpression<{ workspace_id: string; type: string; id: string }>) =>
+  prepared<Look>()((db, { workspaceIds, types }) =>
+    db
+      .selectFrom(unnestOf('watched', { workspace_id: ['uuid', workspaceIds] }))
+      .innerJoin(unnestOf('each', { type: ['text', types] }), (join) => join.onTrue())
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom(rowsOf(db).as('row'))
+            .select('row.id')
+            .whereRef('row.workspace_id', '=', 'watched.workspace_id')
+            .whereRef('row.type', '=', 'each.type')
+            .orderBy('row.id', 'desc')
+            .limit(1)
+            .as('newest'),
+        (join) => join.onTrue(),
+      )
+      .select(['watched.workspace_id', 'each.type', 'newest.id']),
+  );
+const NEWEST_EVENTS = newestOf((db) => db.selectFrom('events').select(['workspace_id', 'type', 'id']));
+const NEWEST_ENTRIES = newestOf((db) =>
+  db.selectFrom('audit_log').select(['workspace_id', 'resource_type as type', 'id']),
 );
 
 /** A workspace that somebody watches; of each reader what it is still to be told, and nothing before it has been told anything. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import type { Query } from '../../db/query.ts';
 import { given, now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
@@ -79,7 +80,9 @@ export async function setView(
   });
 }
 
+/** Exact: others of the workspace wait here until the transaction has ended. */
 async function requireRoom(query: Query, owner: string): Promise<void> {
+  await lockInWorkspace(query, 'quota views');
   const [count] = await query((db) =>
     db
       .selectFrom('saved_views')
@@ -94,11 +97,27 @@ async function requireRoom(query: Query, owner: string): Promise<void> {
     throw new ApiError('quota_exceeded', `A workspace can have at most ${MAX_VIEWS} views: delete one of them first.`);
 }
 
-/** Deletes a view of the owner. @returns it as it was. @throws ApiError `not_found` */
-export async function deleteView(db: WorkspaceDatabase, owner: string, name: string): Promise<SavedViewRow> {
+/**
+ * Deletes a view of an owner.
+ * @param whose `own`: of the caller; `shared`: one that somebody else shares
+ * @returns it as it was
+ * @throws ApiError `not_found`
+ */
+export async function deleteView(
+  db: WorkspaceDatabase,
+  owner: string,
+  name: string,
+  whose: 'own' | 'shared',
+): Promise<SavedViewRow> {
   const [row] = await db.query((own) =>
-    own.deleteFrom('saved_views').where('owner', '=', owner).where('name', '=', name).returning(COLUMNS),
+    own
+      .deleteFrom('saved_views')
+      .where('owner', '=', owner)
+      .where('name', '=', name)
+      .$if(whose === 'shared', (theirs) => theirs.where('shared', '=', true))
+      .returning(COLUMNS),
   );
-  if (row === undefined) throw notFound(`A view of yours with the name "${name}"`);
+  if (row === undefined)
+    throw notFound(`A ${whose === 'own' ? 'view of yours' : `shared view of ${owner}`} with the name "${name}"`);
   return row;
 }

@@ -260,6 +260,7 @@ test('a comparison is narrowed by evaluator and metadata, grouped by a key of th
       variables: { text: `g${index}` },
       expected: wrong(index) ? 'x' : right(index),
       ...(index < 10 && { metadata: { topic: index < 8 ? 'billing' : 'returns', urgent: index === 0 } }),
+      ...(index === 10 && { metadata: { note: '🙂'.repeat(250) } }),
     }));
   const evaluators = [
     { type: 'exact_match', name: 'exact' },
@@ -280,7 +281,7 @@ test('a comparison is narrowed by evaluator and metadata, grouped by a key of th
   const { body: all } = await compare('?group_by=topic');
   expect(all).toMatchObject({
     examples_compared: 12,
-    metadata_keys: ['topic', 'urgent'],
+    metadata_keys: ['note', 'topic', 'urgent'],
     by_group: {
       total: 3,
       groups: [
@@ -305,6 +306,10 @@ test('a comparison is narrowed by evaluator and metadata, grouped by a key of th
   expect(returns.improvements).toMatchObject({ total: 2, examples: [{ key: 'g8', difference: 1 }] });
   const { body: same } = await compare('?evaluator=answers&unchanged=true&metadata_key=urgent&metadata_value=true');
   expect(same).toMatchObject({ verdict: 'no_change', unchanged: 1, unchanged_examples: [{ key: 'g0', score_a: 1 }] });
+  // Characters are counted as PostgreSQL does.
+  const note = encodeURIComponent('🙂'.repeat(250));
+  const { body: long } = await compare(`?metadata_key=note&metadata_value=${note}`);
+  expect(long).toMatchObject({ examples_compared: 1 });
   for (const [query, path] of [
     ['?evaluator=none', 'evaluator'],
     ['?metadata_key=topic', 'metadata_value'],
@@ -383,4 +388,25 @@ test('results are sorted page by page, searched, and summed up', async () => {
       body: { error: { details: [{ path }] } },
     });
   expect(await sum('?evaluator=none')).toMatchObject({ status: 400 });
+
+  // What is shown as unknown counts less than anything.
+  await stage.service.foundation.db.system.query(
+    {
+      text: `update evaluation_results set cost_amount = 5, assumed_cost = 1 where evaluation_id = $1 and example_key = 'cy'`,
+    },
+    [run.id.slice('eval_'.length)],
+  );
+  expect((await list('sort=-cost')).split(' ').at(-1)).toBe('cy');
+
+  const cursorOf = async (query: string): Promise<string> =>
+    (await stage.service.call('GET', `/evaluations/${run.id}/results?limit=1&${query}`)).body.next_cursor;
+  for (const [of, query] of [
+    ['', 'sort=score'],
+    ['sort=score', ''],
+    ['sort=score', 'sort=-score'],
+    ['sort=latency', 'sort=cost'],
+  ] as const)
+    expect(
+      await stage.service.call('GET', `/evaluations/${run.id}/results?${query}&cursor=${await cursorOf(of)}`),
+    ).toMatchObject({ status: 400, body: { error: { details: [{ path: 'cursor' }] } } });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -70,11 +71,59 @@ test('a judge without a usable score is asked once more, and one that fails says
   ]);
 });
 
+test('long outputs are judged as well, several at once, and keep no other large request waiting', async () => {
+  const output = 'x'.repeat(500_000);
+  const judges = ['one', 'two', 'three'].map((name) => ({ ...RUBRIC, name }));
+  const slow = new AbortController();
+  const stalled = fetch(`${service.origin}/v1/evaluators/try`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ evaluators: [{ ...RUBRIC, model: 'sandbox/stall' }], output }),
+    signal: slow.signal,
+  }).catch(() => undefined);
+  const stalling = () => service.call('GET', '/executions?model=sandbox/stall');
+  const [asked] = await until('the judge to be asked', async () => {
+    const { data } = (await stalling()).body;
+    return data.length > 0 && data;
+  });
+  const { status, body } = await attempt({ evaluators: judges, output, expected: 'x' });
+  expect([status, body.scores]).toEqual([200, judges.map(() => expect.objectContaining({ problem: null, score: 0 }))]);
+  slow.abort();
+  await stalled;
+  await service.call('POST', `/executions/${asked.id}/cancel`);
+});
+
+test('callers who go away while they wait for a thread are no fault of the service', async () => {
+  const counted = async (status: string) =>
+    (await service.foundation.registry.getSingleMetric('pms_http_requests_total')?.get())?.values
+      .filter(({ labels }) => labels['route'] === '/v1/evaluators/try' && labels['status'] === status)
+      .reduce((sum, { value }) => sum + value, 0) ?? 0;
+  const faults = await counted('500');
+  const leave = new AbortController();
+  const body = JSON.stringify({
+    evaluators: [{ type: 'levenshtein' }],
+    output: 'ab'.repeat(4_000),
+    expected: 'ba'.repeat(4_000),
+  });
+  const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' };
+  const all = Array.from({ length: 200 }, () =>
+    fetch(`${service.origin}/v1/evaluators/try`, { method: 'POST', headers, body, signal: leave.signal }),
+  );
+  await Promise.race(all);
+  leave.abort();
+  await Promise.allSettled(all);
+  await until('those that waited to be given up', async () => (await counted('429')) + (await counted('500')) > faults);
+  expect(await counted('500')).toBe(faults);
+  expect((await attempt({ evaluators: [{ type: 'exact_match' }], output: 'x', expected: 'x' })).body.score).toBe(1);
+});
+
 test.each<[object, string]>([
   [{ evaluators: [{ type: 'similar', model: 'sandbox/echo' }] }, 'evaluators.0.type'],
   [{ evaluators: [{ type: 'http', url: 'https://example.com/' }] }, 'evaluators.0.type'],
   [{ evaluators: [{ type: 'regex', pattern: '(' }] }, 'evaluators.0.pattern'],
   [{ evaluators: [] }, 'evaluators'],
+  [{ evaluators: [{ ...RUBRIC }, { ...RUBRIC, name: 'unknown', model: 'nobody/none' }] }, 'evaluators.1.model'],
+  [{ evaluators: [{ ...RUBRIC }, { ...RUBRIC, name: 'no_key', model: 'mistral/small' }] }, 'evaluators.1.model'],
   [{ evaluators: [{ type: 'exact_match' }], cost: '1e-3' }, 'cost'],
   [{ evaluators: [{ type: 'exact_match' }], output: undefined }, 'output'],
 ])('%j is refused at %s', async (part, path) => {

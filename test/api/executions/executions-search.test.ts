@@ -51,6 +51,40 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
+test('searches whose callers have gone away wait for no turn', async () => {
+  const { db, registry } = service.foundation;
+  const lock = 4_712;
+  const [workspace] = await db.system.query<{ id: string }>({
+    text: `select id from workspaces where name = 'default'`,
+  });
+  const givenUp = async () =>
+    (await registry.getSingleMetric('pms_http_requests_total')?.get())?.values
+      .filter(({ labels }) => labels['route'] === '/v1/executions/facets' && labels['status'] === '429')
+      .reduce((sum, { value }) => sum + value, 0) ?? 0;
+  await db.system.transaction(async (query) => {
+    await query({ text: `select pg_advisory_xact_lock(${lock})` });
+    const wait = {
+      text: `select pg_advisory_xact_lock_shared(${lock}) /* workspace_id = $1 */ where $1::uuid is not null`,
+    };
+    const busy = Array.from({ length: 20 }, () => db.workspace(workspace?.id ?? '').heavy.query(wait));
+    const leave = new AbortController();
+    const gone = Array.from({ length: 10 }, () =>
+      fetch(`${service.origin}/v1/executions/facets?q=x`, {
+        headers: { Authorization: `Bearer ${service.key}` },
+        signal: leave.signal,
+      }).catch(() => undefined),
+    );
+    // They have come once a request that was sent after them is answered.
+    await service.call('GET', '/executions?limit=1');
+    leave.abort();
+    await Promise.all(gone);
+    await waitFor('all of them to be given up', async () => (await givenUp()) > 0);
+    await query({ text: 'commit' });
+    await Promise.all(busy);
+  });
+  expect((await list({ q: 'x' })).status).toBe(200);
+});
+
 describe('a search of texts', () => {
   let refund = '';
   let message = '';

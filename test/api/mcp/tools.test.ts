@@ -95,6 +95,23 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     const { data } = await mcp.result('search_executions', { prompt_name: name, status: 'completed' });
     expect(data).toMatchObject([{ id: run.id }]);
 
+    const search = { q: '"Say hi"', metadata: ['customer=acme'], max_latency_ms: 600_000, prompt_name: name };
+    expect((await mcp.result('search_executions', search)).data).toEqual([]);
+    const known = await mcp.result('run_prompt', {
+      prompt_name: name,
+      variables: { text: 'hi' },
+      metadata: { customer: 'acme' },
+    });
+    expect((await mcp.result('search_executions', search)).data).toMatchObject([{ id: known.id }]);
+    const counts = await mcp.result('count_executions', search);
+    expect(counts).toMatchObject({
+      counted: 1,
+      complete: true,
+      facets: { status: [{ value: 'completed', count: 1 }] },
+    });
+    const nothing = await mcp.tool('search_executions', { q: '"open' });
+    expect(nothing.body.error).toMatchObject({ code: 'invalid_request', details: [{ path: 'q' }] });
+
     const slow = await mcp.tool('run_prompt', {
       prompt_name: name,
       variables: { text: 'hi' },
@@ -113,7 +130,7 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
 
     expect((await mcp.result('list_providers')).data).toEqual((await get('/providers')).data);
     expect((await mcp.result('get_usage', { prompt_name: name })).data).toMatchObject([
-      { completed: 2, model: 'sandbox/echo' },
+      { completed: 3, model: 'sandbox/echo' },
       { completed: 0, model: 'sandbox/stall' },
     ]);
     const since = new Date(Date.now() - 86_400_000).toISOString();
@@ -134,6 +151,23 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     });
     expect(estimate).toMatchObject({ examples: 1 });
 
+    const tried = await mcp.result('try_evaluators', {
+      evaluators: [
+        { type: 'contains', values: ['Ada'] },
+        { type: 'llm_judge', model: 'sandbox/judge', rubric: 'Is it the expected text?' },
+      ],
+      output: 'Hello Ada',
+      expected: 'Hello Ada',
+    });
+    expect(tried).toMatchObject({ score: 1, scores: [{ type: 'contains' }, { problem: null }] });
+    const waited = await mcp.result('try_evaluators', {
+      evaluators: [{ type: 'llm_judge', model: 'sandbox/stall', rubric: 'Is it polite?' }],
+      output: 'Hello',
+      wait_seconds: 0,
+    });
+    expect(waited.scores).toMatchObject([{ problem: 'timed_out', execution_id: expect.stringMatching(/^exec_/) }]);
+    await mcp.result('cancel_execution', { id: waited.scores[0].execution_id });
+
     const one = await evaluate(1, 'Version 1');
     const two = await evaluate(2, 'Version 1');
     expect([one.score, two.score]).toEqual([1, 0]);
@@ -150,6 +184,18 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
       example_id: 'one',
       score: 0,
     });
+    const sorted = await mcp.result('list_evaluation_results', { id: one.id, sort: '-score', limit: 1 });
+    const rest = await mcp.result('list_evaluation_results', {
+      id: one.id,
+      sort: '-score',
+      cursor: sorted.next_cursor,
+    });
+    expect([sorted, rest].flatMap(({ data }) => data)).toHaveLength(2);
+    const about = { id: two.id, q: 'NOTHING like' };
+    expect((await mcp.result('list_failures', { ...about, sort: 'score' })).data).toMatchObject([
+      { example_id: 'two' },
+    ]);
+    expect(await mcp.result('summarize_evaluation_results', about)).toMatchObject({ results: 1, passed: 0 });
     const comparison = await mcp.result('compare_evaluations', { id: two.id, other: one.id });
     expect(comparison).toEqual(await get(`/evaluations/${two.id}/compare/${one.id}`));
 

@@ -64,6 +64,22 @@ test('others see the shared ones alone, and change none of them', async () => {
   expect((await other.call('DELETE', '/views/Shared')).status).toBe(404);
 });
 
+test('an admin deletes what somebody else shares, also of a key that is gone, and nothing else', async () => {
+  const { id, key } = await createKey(service, 'read', 'write');
+  const leaver = createCall(service.origin, key);
+  await put('Left behind', { shared: true }, leaver);
+  await put('Theirs alone', {}, leaver);
+  const remove = (name: string, call: Call = service.call) => call('DELETE', `/views/${name}?owner=${id}`);
+  const refused = await remove('Left%20behind', colleague);
+  expect([refused.status, refused.body.error.code]).toEqual([401, 'insufficient_scope']);
+  await service.call('DELETE', `/api-keys/${id}`);
+  expect((await remove('Theirs%20alone')).status).toBe(404);
+  const other = await createOtherWorkspace(service, 'nosy');
+  expect((await remove('Left%20behind', other.call)).status).toBe(404);
+  expect((await remove('Left%20behind')).body).toMatchObject({ name: 'Left behind', owner: id, own: false });
+  expect(await namesOf()).not.toContain('Left behind');
+});
+
 test('sharing needs the scope write, and a view the scope read', async () => {
   const { status, body } = await put('Mine', { shared: true }, colleague);
   expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
@@ -111,5 +127,9 @@ test('there are so many of an owner, and no more', async () => {
   expect([status, body.error.code]).toEqual([429, 'quota_exceeded']);
   expect((await put('v7', { query: { q: 'x' } }, busy)).status).toBe(200);
   await busy('DELETE', '/views/v7');
+  const eager = createCall(service.origin, (await createKey(service, 'read')).key);
+  const names = Array.from({ length: MAX_OWN_VIEWS + 10 }, (_, index) => `at-once-${index}`);
+  const statuses = await Promise.all(names.map(async (name) => (await put(name, {}, eager)).status));
+  expect(statuses.filter((code) => code === 200)).toHaveLength(MAX_OWN_VIEWS);
   expect((await put('one more', {}, busy)).status).toBe(200);
 });

@@ -119,9 +119,15 @@ describe('sending one now', () => {
     expect((await sendNow(waiting, other.key)).status).toBe(404);
   });
 
-  test('of one that has no workflow yet makes it due', async () => {
+  test.each([
+    ['has no workflow yet', false],
+    ['has lost its workflow', true],
+  ])('of one that %s makes it due', async (_, started) => {
     const { id } = await registerWebhook(service);
-    const waiting = await storeDelivery(service, id, { status: 'waiting', started: false });
+    const waiting = await storeDelivery(service, id, { status: 'waiting', started });
+    await system().query({ text: "update deliveries set check_at = now() + interval '6 hours' where id = $1" }, [
+      uuidOf(waiting),
+    ]);
     const before = Date.now();
     const { status, body } = await sendNow(waiting);
     expect([status, body.status]).toEqual([200, 'waiting']);

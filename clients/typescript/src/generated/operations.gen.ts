@@ -311,7 +311,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listNotifications: 'GET /notifications notifications.list ql',
   listViews: 'GET /views views.list ql',
   setView: 'PUT /views/{name} views.set b',
-  deleteView: 'DELETE /views/{name} views.delete',
+  deleteView: 'DELETE /views/{name} views.delete q',
   getUsage: 'GET /usage usage q',
   listPromptStatistics: 'GET /statistics/prompts statistics.prompts ql',
   getPromptStatistics: 'GET /statistics/prompts/{name} statistics.prompt q',

@@ -327,8 +327,8 @@ export interface ViewsOperations {
   list(query?: QueryOf<api.ListViewsData>, options?: CallOptions): List<api.ViewList['data'][number]>;
   /** Create or replace a view of one’s own: `PUT /views/{name}` */
   set(name: string, body: NonNullable<api.SetViewData['body']>, options?: CallOptions): ApiPromise<api.View>;
-  /** Delete a view of one’s own: `DELETE /views/{name}` */
-  delete(name: string, options?: CallOptions): ApiPromise<api.View>;
+  /** Delete a view: `DELETE /views/{name}` */
+  delete(name: string, query?: QueryOf<api.DeleteViewData>, options?: CallOptions): ApiPromise<api.View>;
 }
 
 export interface StatisticsOperations {

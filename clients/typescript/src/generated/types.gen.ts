@@ -12656,7 +12656,12 @@ export type DeleteViewData = {
     path: {
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Whose it is, as `owner` of the view says. Default: the caller.
+         */
+        owner?: string;
+    };
     url: '/views/{name}';
 };
 

@@ -119,7 +119,7 @@ function sumsStatement(
   const wanted =
     metadata === undefined
       ? ''
-      : `where coalesce(b.wanted, a.wanted) = ${parameters.add(metadata.value.slice(0, GROUP_CHARACTERS), 'text')}`;
+      : `where coalesce(b.wanted, a.wanted) = left(${parameters.add(metadata.value, 'text')}, ${GROUP_CHARACTERS})`;
   const evaluators = names.map((name, index) => `, ${evaluatorColumns(parameters.add(name, 'text'), index)}`);
   return {
     values: parameters.values,

@@ -64,14 +64,16 @@ const resultsOf = (db: Builder, evaluationId: string) =>
     .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
     .where('e.id', '=', evaluationId);
 
+/** Unknown where the cost of one of its calls is. */
+const knownCost = sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`;
+
 const selectResults = (db: Builder, evaluationId: string) =>
   resultsOf(db, evaluationId)
     .select(['r.seq', 'r.example_key', 'r.status', 'r.output', 'r.finish_reason', 'r.model', 'r.reused_from'])
     .select(['r.scores', 'r.score', 'r.baseline_score', 'r.error', 'r.attempts'])
     .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
     .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
-    // Unknown where the cost of one of its calls is.
-    .select(sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`.as('cost_amount'));
+    .select(knownCost.as('cost_amount'));
 
 /** One with its JSON as texts, which are passed on as they are. */
 const selectResult = (db: Builder, evaluationId: string, seq: number) =>
@@ -241,7 +243,7 @@ function sortValue(by: SortName, evaluator: string | undefined): Expression<numb
     case 'change':
       return sql<number>`coalesce(${sql.ref('r.score')} - ${sql.ref('r.baseline_score')}, 0)::float8`;
     case 'cost':
-      return sql<number>`coalesce(${sql.ref('r.cost_amount')}, -1)::float8`;
+      return sql<number>`coalesce(${knownCost}, -1)::float8`;
     default:
       return sql<number>`coalesce(${sql.ref('r.model_ms')}, -1)::float8`;
   }

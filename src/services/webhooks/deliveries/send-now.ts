@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { now } from '../../../db/sql.ts';
 import { ApiError } from '../../../domain/errors.ts';
@@ -25,13 +24,14 @@ export async function sendNow(db: WorkspaceDatabase, client: Client, id: string)
   const row = await getDelivery(db, id);
   requireWaiting(row);
   const { event_id: eventId, webhook_id: webhookId, trigger } = row;
-  // One without a workflow is soon given it by reconciliation, which then finds nothing to wait for.
-  await signalWorkflow(client, deliveryWorkflowId({ id: row.id, eventId, webhookId, trigger }), 'sendNow');
+  const workflowId = deliveryWorkflowId({ id: row.id, eventId, webhookId, trigger });
+  const isTold = await signalWorkflow(client, workflowId, 'sendNow', String(row.attempts_made));
   return db.transaction(async (query) => {
     await query((own) =>
       own
         .updateTable('deliveries')
-        .set({ next_attempt_at: now, check_at: sql<Date>`case when started_at is null then now() else check_at end` })
+        // One without a workflow is soon given it by reconciliation, which then finds nothing to wait for.
+        .set({ next_attempt_at: now, ...(!isTold && { check_at: now }) })
         .where('id', '=', row.id)
         // The attempt may have ended already.
         .where('status', '=', 'waiting')

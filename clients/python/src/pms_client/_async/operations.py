@@ -856,8 +856,8 @@ class AsyncViewsOperations:
         """Create or replace a view of one’s own: `PUT /views/{name}`"""
         return await self._transport.fetch(models.View, change("PUT", "views", name, body=body))
 
-    async def delete(self, name: str) -> models.View:
-        """Delete a view of one’s own: `DELETE /views/{name}`"""
+    async def delete(self, name: str, *, owner: str | None = None) -> models.View:
+        """Delete a view: `DELETE /views/{name}`"""
         return await self._transport.fetch(models.View, change("DELETE", "views", name))
 
 

@@ -831,8 +831,8 @@ class ViewsOperations:
         """Create or replace a view of one’s own: `PUT /views/{name}`"""
         return self._transport.fetch(models.View, change("PUT", "views", name, body=body))
 
-    def delete(self, name: str) -> models.View:
-        """Delete a view of one’s own: `DELETE /views/{name}`"""
+    def delete(self, name: str, *, owner: str | None = None) -> models.View:
+        """Delete a view: `DELETE /views/{name}`"""
         return self._transport.fetch(models.View, change("DELETE", "views", name))
 
 

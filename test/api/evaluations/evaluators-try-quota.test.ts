@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ QUOTA_EXECUTIONS: '1' });
+});
+afterAll(() => service?.stop());
+
+test('a judge that cannot be asked wastes no other one’s score, and none that can is an error', async () => {
+  const judge = { type: 'llm_judge', model: 'sandbox/judge', rubric: 'Is it the expected text?' };
+  const body = { evaluators: [judge, { ...judge, name: 'second' }], output: 'x', expected: 'x' };
+  const first = await service.call('POST', '/evaluators/try', { body });
+  expect(first.status).toBe(200);
+  expect(first.body.scores).toHaveLength(2);
+  expect(first.body.scores).toContainEqual(expect.objectContaining({ score: 1, problem: null }));
+  expect(first.body.scores).toContainEqual(
+    expect.objectContaining({
+      problem: 'evaluator_error',
+      reason: expect.stringContaining('could not be asked'),
+      execution_id: null,
+      cost: null,
+    }),
+  );
+  // It counts as long as it runs.
+  const { body: stalled } = await service.call('POST', '/executions', {
+    body: { draft: { template: 'x', model: 'sandbox/stall' } },
+    headers: { Prefer: 'respond-async' },
+  });
+  const none = await service.call('POST', '/evaluators/try', { body });
+  expect([none.status, none.body.error.code]).toEqual([429, 'quota_exceeded']);
+  await service.call('POST', `/executions/${stalled.id}/cancel`);
+});
