@@ -11,6 +11,12 @@ const THEME_RULES = ['color-contrast'];
 const SCREEN = { width: 1280, height: 800 };
 const PHONE = { width: 375, height: 740 };
 const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
+/** Buttons that the cell of a table cuts off, so that they can't be pressed. */
+const CUT_OFF = `[...document.querySelectorAll('[role=cell] :is(button, a.button)')].flatMap((button) => {
+  const cell = button.closest('[role=cell]');
+  const isCut = getComputedStyle(cell).overflowX !== 'visible' && button.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1;
+  return isCut ? [button.textContent] : [];
+})`;
 /** Pages that are looked at side by side: each waits for a while until its network is quiet. */
 const PAGES_AT_A_TIME = 3;
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -36,7 +42,7 @@ export async function violationsInThemes(page: Page): Promise<string[]> {
   return [...light, ...(await violationsOf(page, { runOnly: { type: 'rule', values: THEME_RULES } }))];
 }
 
-/** What is not accessible on these pages, in either theme, or wider than a phone. Of a page `shows` names a heading. */
+/** What is not accessible on these pages, in either theme, cut off, or wider than a phone. Of a page `shows` names a heading. */
 export async function problemsOf(stage: Stage, pages: readonly { at: string; shows: string }[]): Promise<string[]> {
   const problems: string[] = [];
   const left = [...pages];
@@ -54,6 +60,7 @@ export async function problemsOf(stage: Stage, pages: readonly { at: string; sho
         .filter({ hasText: /Loading .+…/ })
         .waitFor({ state: 'detached' });
       problems.push(...(await violationsInThemes(page)));
+      for (const button of await page.evaluate<string[]>(CUT_OFF)) problems.push(`${at}: "${button}" is cut off`);
       await page.setViewportSize(PHONE);
       // Charts take a new width in a later frame. Not `waitForFunction`: the pages' CSP lets it evaluate text once only.
       await waitFor('the width of a phone', () => page.evaluate<boolean>(FITS)).catch(() =>

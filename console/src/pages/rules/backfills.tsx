@@ -105,7 +105,7 @@ const columns: Column<Backfill>[] = [
 const actions: Column<Backfill> = {
   key: 'actions',
   header: 'Actions',
-  width: '11rem',
+  width: '13rem',
   cell: (backfill) => <Actions backfill={backfill} />,
 };
 
