@@ -52,6 +52,8 @@ export interface Message extends Range {
 /** A placeholder, or a character that is meant as it is. */
 export const TOKEN = /\\([\\{<|])|\{(\w+)\}|<(\d+)(\/?)>|<\/(\d+)>/g;
 
+const TAG = /<\/?\d+\/?>/g;
+
 const isText = (text: string) => /\p{L}{2}/u.test(text);
 /** A path, an address or a name of the API. */
 const isCode = (text: string) => !/\s/.test(text) && /[/_@]/.test(text);
@@ -223,7 +225,7 @@ export function messagesOf(file: string, code: string): Message[] {
     const trimmed = trim(all);
     const forms = formsOf(trimmed.parts);
     const said = forms.join(' ').replace(TOKEN, (_token, escaped: string | undefined) => escaped ?? ' ');
-    if (isText(said) && !isCode(forms[0] ?? ''))
+    if (isText(said) && !isCode((forms[0] ?? '').replace(TAG, '')))
       messages.push({ ...trimmed, key: forms.join('|') + context, start, end, place });
     addInner(all);
   }

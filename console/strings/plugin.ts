@@ -35,16 +35,18 @@ export function strings(locale: string): Plugin {
     buildStart() {
       if (locale !== 'en') translations = translationsOf(locale);
     },
-    transform(code, id) {
-      const [file = ''] = id.split('?');
-      if (locale === 'en' || !file.startsWith(sources) || !/\.tsx?$/.test(file)) return null;
-      const translated = translate(
-        relative(sources, file),
-        code,
-        (key) => translations.get(key),
-        `${sources}format.ts`,
-      );
-      return { code: translated, map: null };
+    transform: {
+      filter: { id: /\/console\/src\/.+\.tsx?$/ },
+      handler(code, id) {
+        if (locale === 'en' || !id.startsWith(sources)) return null;
+        const translated = translate(
+          relative(sources, id),
+          code,
+          (key) => translations.get(key),
+          `${sources}format.ts`,
+        );
+        return { code: translated, map: null };
+      },
     },
     transformIndexHtml: (html) => html.replace('<html lang="en">', `<html lang="${tag}">`),
   };

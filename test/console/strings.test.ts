@@ -73,8 +73,10 @@ function leftOver(texts: readonly string[], data: ReadonlySet<string>): string[]
   return texts.filter((text) => {
     if (VALUES.has(text)) return false;
     let rest = text;
-    for (const each of known) rest = rest.replaceAll(each, '');
+    // Ids and the like first: shorter words are parts of codes, and codes look like parts of ids.
+    for (const each of known.filter(({ length }) => length > 12)) rest = rest.replaceAll(each, '');
     for (const pattern of SAME_EVERYWHERE) rest = rest.replace(pattern, '');
+    for (const each of known) rest = rest.replaceAll(each, '');
     return /[aeiou]/i.test(rest.normalize());
   });
 }

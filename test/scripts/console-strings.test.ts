@@ -22,6 +22,7 @@ describe('what is a message', () => {
       ['See <1>the docs</1> of <2/> it.'],
     ],
     ['without icons at its ends', '<button><Icon aria-hidden /> Save {dirty && <Dot />}</button>', ['Save']],
+    ['of one word and an element', '<button>Delete…<b>{name}</b></button>', ['Delete…<1/>']],
     ['with names and code at its ends', '<p><b>{name}</b> is set by <code>set</code></p>', ['<1/> is set by <2/>']],
     ['but not code', '<p>Set <code>name</code> now</p>', ['Set <1/> now']],
     ['nor what says so', '<b translate="no">Temporal</b>', []],
