@@ -14,7 +14,8 @@ const FITS = 'document.documentElement.scrollWidth <= document.documentElement.c
 /** Buttons that the cell of a table cuts off, so that they can't be pressed. */
 const CUT_OFF = `[...document.querySelectorAll('[role=cell] :is(button, a.button)')].flatMap((button) => {
   const cell = button.closest('[role=cell]');
-  const isCut = getComputedStyle(cell).overflowX !== 'visible' && button.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1;
+  const rightOf = (element) => element.getBoundingClientRect().right;
+  const isCut = [cell, cell.parentElement].some((each) => rightOf(button) > rightOf(each) + 1);
   return isCut ? [button.textContent] : [];
 })`;
 /** Pages that are looked at side by side: each waits for a while until its network is quiet. */

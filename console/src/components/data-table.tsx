@@ -23,6 +23,12 @@ export interface Column<Row> {
 /** Columns are as wide as their text needs, so their measure is the size of that. */
 const inItsType = (width: string) => width.replaceAll('rem', 'em');
 
+/** What columns take at least, with the gaps between them and the padding of a row: what does not fit into a row is cut off. */
+function leastOf(widths: readonly string[]): string {
+  const ems = widths.reduce((sum, width) => sum + Number(/[\d.]+(?=rem)/.exec(width)?.[0] ?? 0), 0);
+  return `calc(${ems}em + ${widths.length + 0.5}rem)`;
+}
+
 /** On paper all columns share the width, those of texts more of it. */
 function onPaper(width: string): string {
   const [least = 6, share = 1] = [...width.matchAll(/[\d.]+(?=rem|fr)/g)].map(([number]) => Number(number));
@@ -126,10 +132,11 @@ export function DataTable<Row>({
   useEffect(() => {
     if (last !== undefined && last >= rows.length - 1) onEnd?.();
   }, [last, rows.length, onEnd]);
+  const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => width);
   const layout = {
-    '--columns': inItsType(columns.map(({ width = 'minmax(6rem, 1fr)' }) => width).join(' ')),
-    '--min-width': inItsType(minWidth),
-    '--columns-on-paper': columns.map(({ width = 'minmax(6rem, 1fr)' }) => onPaper(width)).join(' '),
+    '--columns': inItsType(widths.join(' ')),
+    '--min-width': `max(${inItsType(minWidth)}, ${leastOf(widths)})`,
+    '--columns-on-paper': widths.map(onPaper).join(' '),
   } as CSSProperties;
   return (
     // A table that scrolls must be reached by keyboard. Elements of a real table can't be placed one by one.
