@@ -39,7 +39,7 @@ function columnsOf(
     {
       key: 'name',
       ...head('Name', 'name'),
-      width: 'minmax(14rem, 2fr)',
+      width: 'minmax(13rem, 2fr)',
       cell: (row) => (
         <>
           <Link to="/prompts/$" params={{ _splat: row.name }}>
@@ -59,7 +59,7 @@ function columnsOf(
           <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
         )),
     },
-    { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
+    { key: 'model', header: 'Model', width: 'minmax(10rem, 1fr)', cell: (row) => row.model },
     {
       key: 'score',
       ...head('Last score', 'last_score'),
