@@ -33,20 +33,18 @@ function keeperOf(page: Page) {
   const add = (name: string, ms: number) => {
     found[name] = [...(found[name] ?? []), ms];
   };
-  return {
-    found,
-    async keep(name: string, act: () => Promise<unknown>, waitMs = REPORTED_MS): Promise<void> {
-      await page.evaluate('window.seen_ = []; window.tasks_ = []');
-      await act();
-      await page.waitForTimeout(waitMs);
-      const seen = await page.evaluate<[number, number][]>('window.seen_');
-      const longest = new Map<number, number>();
-      for (const [id, ms] of seen) longest.set(id, Math.max(longest.get(id) ?? 0, ms));
-      if (longest.size === 0) add(name, LEAST_MS);
-      for (const ms of longest.values()) add(name, ms);
-      for (const ms of await page.evaluate<number[]>('window.tasks_')) add(`${name}: tasks`, ms);
-    },
+  const keep = async (name: string, act: () => Promise<unknown>, waitMs = REPORTED_MS): Promise<void> => {
+    await page.evaluate('window.seen_ = []; window.tasks_ = []');
+    await act();
+    await page.waitForTimeout(waitMs);
+    const seen = await page.evaluate<[number, number][]>('window.seen_');
+    const longest = new Map<number, number>();
+    for (const [id, ms] of seen) longest.set(id, Math.max(longest.get(id) ?? 0, ms));
+    if (longest.size === 0) add(name, LEAST_MS);
+    for (const ms of longest.values()) add(name, ms);
+    for (const ms of await page.evaluate<number[]>('window.tasks_')) add(`${name}: tasks`, ms);
   };
+  return { found, keep };
 }
 
 /** Of the page of a run, which is opened from the list of runs. */

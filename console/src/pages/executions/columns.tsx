@@ -53,7 +53,7 @@ const OTHERS: readonly Column<Execution>[] = [
   {
     key: 'prompt',
     header: 'Prompt',
-    width: 'minmax(9rem, 2fr)',
+    width: 'minmax(10rem, 2fr)',
     cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
   },
   {

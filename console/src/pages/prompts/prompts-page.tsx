@@ -40,7 +40,7 @@ function columnsOf(
     {
       key: 'name',
       ...head(t('Name'), 'name'),
-      width: 'minmax(14rem, 2fr)',
+      width: 'minmax(13rem, 2fr)',
       cell: (row) => (
         <>
           <Link to="/prompts/$" params={{ _splat: row.name }}>
@@ -60,7 +60,7 @@ function columnsOf(
           <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
         )),
     },
-    { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
+    { key: 'model', header: 'Model', width: 'minmax(10rem, 1fr)', cell: (row) => row.model },
     {
       key: 'score',
       ...head(t('Last score'), 'last_score'),
