@@ -194,7 +194,7 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await chosen.getByText('4 chosen').waitFor();
   await chosen.getByRole('button', { name: 'Create a dataset of them…' }).click();
   const make = page.getByRole('dialog', { name: 'Create a dataset' });
-  await make.getByText('1 that are not completed are left out.', { exact: false }).waitFor();
+  await make.getByText('1 that is not completed is left out.', { exact: false }).waitFor();
   await make.getByLabel('Dataset').fill('chosen');
   await make.getByRole('button', { name: 'Make' }).click();
   await page.waitForURL(/datasets\/chosen/);

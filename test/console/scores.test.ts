@@ -154,7 +154,7 @@ test('trends by version are on the prompt’s page, and executions with a bad sc
   await dialog.getByLabel('Dataset').fill('trend/unhelpful');
   expect(await violationsInThemes(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Make' }).click();
-  await page.getByText('trend/unhelpful: version 1 has 1 examples.').first().waitFor();
+  await page.getByText('trend/unhelpful: version 1 has 1 example.').first().waitFor();
   await page.getByRole('heading', { name: 'trend/unhelpful', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();

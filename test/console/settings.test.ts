@@ -34,7 +34,7 @@ test('the providers say what they lack, and a test says whether they answer', as
   await card('openai').getByText('configured', { exact: true }).waitFor();
   await card('openai').getByRole('button', { name: 'Test openai' }).click();
   await card('openai')
-    .getByText(/^answered in .+, 1 models$/)
+    .getByText(/^answered in .+, 1 model$/)
     .waitFor();
   answer = { status: 401, body: '{"error":{"message":"Incorrect API key provided: sk-secret-of-openai."}}' };
   await card('openai').getByRole('button', { name: 'Test openai' }).click();

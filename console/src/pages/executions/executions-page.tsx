@@ -4,7 +4,7 @@ import type { Execution } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatNumber, formatTime } from '../../format.ts';
+import { formatNumber, formatTime, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
@@ -267,7 +267,7 @@ function ChosenDataset({
   return (
     <MakeDatasetDialog
       selection={{ execution_ids: ids, status }}
-      description={`${ids.length === 1 ? t('It becomes an example with its variables.') : t(`Each of these ${formatNumber(ids.length)} becomes an example with its variables.`)}${left > 0 ? t(` ${formatNumber(left)} that are not ${status} are left out.`) : ''}`}
+      description={`${ids.length === 1 ? t('It becomes an example with its variables.') : t(`Each of these ${formatNumber(ids.length)} becomes an example with its variables.`)}${left > 0 ? t(` ${plural(left, `that is not ${status} is left out`, `that are not ${status} are left out`)}.`) : ''}`}
       onClose={onClose}
     />
   );

@@ -7,7 +7,7 @@ import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
-import { formatNumber } from '../../format.ts';
+import { plural } from '../../format.ts';
 
 const EXPECTED = [
   { value: 'none', label: 'Leave empty' },
@@ -48,7 +48,7 @@ export function MakeDatasetDialog({
         const path = `${pathOf('datasets', name.trim())}/from-executions`;
         const made = await post<Dataset>(path, { ...selection, expected });
         await client.invalidateQueries({ queryKey: ['datasets'] });
-        showToast(`${made.name}: version ${made.version} has ${formatNumber(made.examples_total)} examples.`);
+        showToast(`${made.name}: version ${made.version} has ${plural(made.examples_total, 'example', 'examples')}.`);
         await navigate({ to: '/datasets/$', params: { _splat: made.name } });
       }}
     >

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { pathOf, post } from '../../api.ts';
 import type { Provider } from '../../api-types.ts';
 import { ErrorState, QueryState } from '../../components/states.tsx';
-import { formatMs, formatNumber, plural } from '../../format.ts';
+import { formatMs, plural } from '../../format.ts';
 import { providersQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
@@ -77,7 +77,7 @@ function ProviderCard({ provider: { provider, is_configured, setting, has_batche
           {test.data?.ok && (
             <span role="status" className="badge good">
               answered in {formatMs(test.data.latency_ms)}
-              {test.data.models !== null && `, ${formatNumber(test.data.models)} models`}
+              {test.data.models !== null && `, ${plural(test.data.models, 'model', 'models')}`}
             </span>
           )}
         </div>
