@@ -61,8 +61,11 @@ const columns: Column<Backfill>[] = [
   {
     key: 'period',
     header: 'Executions from',
-    width: 'minmax(21rem, 2fr)',
-    cell: ({ since, until }) => `${formatTime(since)} to ${formatTime(until)}`,
+    width: 'minmax(12rem, 2fr)',
+    cell: ({ since, until }) => {
+      const words = `${formatTime(since)} to ${formatTime(until)}`;
+      return <span title={words}>{words}</span>;
+    },
   },
   {
     key: 'status',
