@@ -10,6 +10,7 @@ import { showError } from '../../components/toast.tsx';
 import { dayStart, formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
 import { listQuery, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
 import type { Backfill } from './types.ts';
 
 const REFETCH_MS = 2_000;
@@ -63,7 +64,7 @@ const columns: Column<Backfill>[] = [
     header: 'Executions from',
     width: 'minmax(12rem, 2fr)',
     cell: ({ since, until }) => {
-      const words = `${formatTime(since)} to ${formatTime(until)}`;
+      const words = t(`${formatTime(since)} to ${formatTime(until)}`);
       return <span title={words}>{words}</span>;
     },
   },
