@@ -255,14 +255,14 @@ test('so is one that ends under an open dialog, or while the playground runs', a
   await page.getByLabel('Name').fill('under/dialog');
   await page.getByRole('textbox', { name: 'User message' }).fill('Hello');
   await endSession(context);
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create' }).dispatchEvent('click');
   await goOn();
   await page.getByRole('heading', { name: 'under/dialog', level: 1 }).waitFor();
 
   await page.goto(stage.at('/playground?prompt=under'));
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await endSession(context);
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).dispatchEvent('click');
   await goOn();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada', { exact: true }).waitFor();
   await context.close();
@@ -277,7 +277,7 @@ test('of another workspace nothing is saved when someone signs in there', async 
   await endSession(context);
   const other = await createOtherWorkspace(stage.service, 'beside');
   await other.call('POST', '/prompts', { body: { name: 'elsewhere', template: 'Theirs', model: 'sandbox/echo' } });
-  await page.getByRole('button', { name: 'Save as version 2' }).click();
+  await page.getByRole('button', { name: 'Save as version 2' }).dispatchEvent('click');
   await signInWith(page, other.key);
   await page.getByRole('list', { name: 'Build' }).getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('link', { name: 'elsewhere' }).click();
