@@ -119,7 +119,7 @@ test('a session that ends in mid-work is begun again by the provider, and what w
   await page.waitForFunction(() => Object.keys(localStorage).some((name) => name.startsWith('pms-draft:')));
   await endSessions();
   await forget();
-  await page.getByRole('button', { name: /^Save as version/ }).click();
+  await page.getByRole('button', { name: /^Save as version/ }).dispatchEvent('click');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.getByRole('link', { name: 'Sign in with Example' }).click();
   await page.getByText('Hello, typed and not saved.').first().waitFor();
