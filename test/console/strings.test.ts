@@ -9,7 +9,7 @@ import { type Stage, startStage } from './stage.ts';
 /** Names, codes and examples of what to write, and what the browser's `Intl` writes: it takes the pseudo-locale for English. */
 const SAME_EVERYWHERE = [
   /Prompt Management|https:\/\/example\.com\/hooks|support\/(tone|unhelpful)|provider\/model/g,
-  /\b[a-z_]+\.[a-z_]+\b|\b[a-z]+_none\b|\b[0-9a-f]{12}\b/g,
+  /\b[a-z_]+\.[a-z_]+\b|\b[a-z]+_none\b|\b[0-9a-f]{8,12}\b/g,
   /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+(, \d{4})?|\d+:\d+(:\d+)? [AP]M/g,
   /\b(in )?\d+ (sec|min|hr|day|mo|yr|mth)s?\.?( ago)?|\b(tomorrow|yesterday|today|now)\b/g,
 ];
