@@ -11,11 +11,12 @@ import type { Servers } from './servers.ts';
 import { type Service, startService } from './service.ts';
 
 const PAIRS = 20;
-const CALLERS = 5;
+const CALLERS = 20;
 const COUNT = 300;
 /** V8 compiles what is hot in the first thousand runs or so. */
 const WARM_UP = 1_000;
 const MOST = 1.05;
+const LEAST = 0.95;
 /** They follow each other, so they share what is read from PostgreSQL: that is read every 5 s at most, however often is asked. */
 const SCRAPES = 200;
 
@@ -46,7 +47,7 @@ async function scrape(port: string): Promise<number> {
 
 /**
  * What telemetry costs: two services that differ in it alone take turns at running the same prompt by `sandbox/echo`, so that the two of a pair meet the same
- * state of the machine. Compared is the CPU time of the whole process, since on a busy machine throughput says more of the others than of it.
+ * state of the machine. Compared is the CPU time of the whole process, and the throughput, which on a busy machine says more of the others than of it.
  */
 export async function measureTelemetry(servers: Servers, means: Means): Promise<Outcome> {
   const pairs = means.rounds ?? PAIRS;
@@ -75,9 +76,12 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
     const contenders = { off, on, sampled };
     for (const service of Object.values(contenders)) await run(service, WARM_UP);
     const cpuMs: Record<keyof typeof contenders, number[]> = { off: [], on: [], sampled: [] };
+    const perSecond: Record<keyof typeof contenders, number[]> = { off: [], on: [], sampled: [] };
     const measure = async (name: keyof typeof contenders) => {
       const service = contenders[name];
+      const begunAt = performance.now();
       const { cpuMs: used } = await cpuOf({ service: [service.pid] }, () => run(service, COUNT));
+      perSecond[name].push(COUNT / ((performance.now() - begunAt) / 1_000));
       cpuMs[name].push(used.service / COUNT);
     };
     const names = Object.keys(contenders) as (keyof typeof contenders)[];
@@ -92,6 +96,9 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
         row('CPU time an execution, on', 'ms', cpuMs.on),
         ratioRow('on, of what it takes off', cpuMs.on, cpuMs.off, { atMost: MOST }),
         ratioRow('one trace in ten, of what it takes off', cpuMs.sampled, cpuMs.off, { atMost: MOST }),
+        row('throughput, off', '/s', perSecond.off),
+        row('throughput, on', '/s', perSecond.on),
+        ratioRow('throughput on, of that off', perSecond.on, perSecond.off, { atLeast: LEAST }),
         row('CPU time a scrape of /metrics', 'ms', [scraped.cpuMs.service / SCRAPES]),
       ],
       notes: [
