@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Page } from '../db/read-page.ts';
+import type { Sort } from '../db/sort.ts';
 import { invalidField } from '../domain/errors.ts';
 import { isInsaneText } from '../domain/text/json-faults.ts';
 import { wholeNumber } from './fields.ts';
@@ -23,6 +24,15 @@ export const PageQuery = {
       param: { id: 'Cursor' },
     }),
 };
+
+/** The query parameter of a list that has other orders. @param names with a minus, the greatest come first */
+export function sortField<Name extends string>(names: readonly Name[], description: string) {
+  const sorts = names.flatMap((name): Sort<Name>[] => [name, `-${name}`]);
+  return z
+    .enum(sorts, `must be one of ${sorts.join(', ')}`)
+    .optional()
+    .meta({ description });
+}
 
 /** The shape of every list. */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -1,10 +1,8 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { CopyButton } from './copy-button.tsx';
-import { type Image, Images, imagesIn, withoutImages } from './images.tsx';
+import { type Image, imagesIn, withoutImages } from './images.tsx';
 import { parsedJson } from './json-text.ts';
 import { JsonTree } from './json-tree.tsx';
-import { RawToggle, useRaw } from './raw.tsx';
-import { TextView, TextWithImages } from './text-view.tsx';
+import { Rendered, TextView, TextWithImages } from './text-view.tsx';
 
 const MarkdownView = lazy(() => import('./markdown-view.tsx').then((module) => ({ default: module.MarkdownView })));
 
@@ -46,7 +44,6 @@ export function OutputView({
   /** What holds both, where there are such images. */
   raw?: string;
 }) {
-  const isShownRaw = useRaw();
   const { words, json, isMarkdown = false, images: own } = useMemo(() => readText(text), [text]);
   const images = own.length === 0 ? given : [...own, ...given];
   if (json === undefined && !isMarkdown)
@@ -55,9 +52,8 @@ export function OutputView({
     ) : (
       <TextWithImages text={words} images={images} raw={raw} label={label} />
     );
-  if (isShownRaw) return <TextView text={raw} label={label} tools={<RawToggle />} />;
   return (
-    <div>
+    <Rendered raw={raw} label={label} images={images}>
       {/* What scrolls must be reached by keyboard. */}
       <div className="rendered" role="region" aria-label={label} tabIndex={0}>
         {json !== undefined ? (
@@ -68,11 +64,6 @@ export function OutputView({
           </Suspense>
         )}
       </div>
-      <Images images={images} label={`images of ${label}`} />
-      <div className="code-tools">
-        <RawToggle />
-        <CopyButton text={raw} what={label} />
-      </div>
-    </div>
+    </Rendered>
   );
 }

@@ -28,34 +28,40 @@ export function TextView({ text, label, tools }: { text: string; label: string; 
   );
 }
 
-/** A text, and below it the images that it would hold otherwise. *Raw* shows `raw` in place of both. */
-export function TextWithImages({
-  text,
-  images,
-  raw,
-  label,
-}: {
-  text: string;
-  images: readonly Image[];
+interface RenderedProps {
+  /** What *Raw* shows, and what is copied. */
   raw: string;
   label: string;
-}) {
+  images: readonly Image[];
+}
+
+/** What is made of a text, and below it its images. *Raw* shows `raw` in place of both. */
+export function Rendered({ raw, label, images, children }: RenderedProps & { children: ReactNode }) {
   const isShownRaw = useRaw();
   return isShownRaw ? (
     <TextView text={raw} label={label} tools={<RawToggle />} />
   ) : (
     <div>
-      {text !== '' && (
-        <pre className="code" aria-label={label} role="region" tabIndex={0}>
-          {text}
-        </pre>
-      )}
+      {children}
       <Images images={images} label={`images of ${label}`} />
       <div className="code-tools">
         <RawToggle />
         <CopyButton text={raw} what={label} />
       </div>
     </div>
+  );
+}
+
+/** A text, and below it the images that it would hold otherwise. */
+export function TextWithImages({ text, ...props }: RenderedProps & { text: string }) {
+  return (
+    <Rendered {...props}>
+      {text !== '' && (
+        <pre className="code" aria-label={props.label} role="region" tabIndex={0}>
+          {text}
+        </pre>
+      )}
+    </Rendered>
   );
 }
 

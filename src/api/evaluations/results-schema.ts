@@ -4,7 +4,7 @@ import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { Flag, pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
-import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { MAX_SORTED, RESULT_SORTS, SUMMED_RESULTS } from '../../services/evaluations/results/results.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { Score } from '../scores/schema.ts';
@@ -88,17 +88,13 @@ const isRange = ({
 }) => min_score <= max_score;
 const RANGE = { message: 'must be at least min_score', path: ['max_score'] };
 
-const SORTS = RESULT_SORTS.flatMap((sort) => [sort, `-${sort}`] as const);
-
 const Results = z.strictObject({
   ...PageQuery,
   ...FILTERS,
-  sort: z
-    .enum(SORTS, `must be one of ${SORTS.join(', ')}`)
-    .optional()
-    .meta({
-      description: `In this order instead of that of the examples, of runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples; with a minus the greatest come first. What has no value counts less than anything. \`change\`: the score less that of the baseline.`,
-    }),
+  sort: sortField(
+    RESULT_SORTS,
+    `In this order instead of that of the examples, of runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples; with a minus the greatest come first. What has no value counts less than anything. \`change\`: the score less that of the baseline.`,
+  ),
   format: z
     .enum(['json', 'csv'], 'must be json or csv')
     .default('json')

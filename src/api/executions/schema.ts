@@ -9,7 +9,7 @@ import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
-import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
 import { EXECUTION_SORTS, SORTED_EXECUTIONS } from '../../services/executions/sorted-executions.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
@@ -165,17 +165,13 @@ export const Execution = z
 export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
 export const ExecutionParams = idParams('execution');
 
-const SORTS = EXECUTION_SORTS.flatMap((sort) => [sort, `-${sort}`] as const);
-
 export const ListQuery = z.strictObject({
   ...PageQuery,
   ...executionFilterQuery,
-  sort: z
-    .enum(SORTS, `must be one of ${SORTS.join(', ')}`)
-    .optional()
-    .meta({
-      description: `The newest ${SORTED_EXECUTIONS.toLocaleString('en-US')} that match, in this order; with a minus the greatest come first. What has no value counts less than anything. \`latency\`: from creation to the end.`,
-    }),
+  sort: sortField(
+    EXECUTION_SORTS,
+    `The newest ${SORTED_EXECUTIONS.toLocaleString('en-US')} that match, in this order; with a minus the greatest come first. What has no value counts less than anything. \`latency\`: from creation to the end.`,
+  ),
 });
 
 const FacetValues = z

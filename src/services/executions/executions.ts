@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { selectPage } from '../../db/read-page.ts';
+import { given } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
+import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
@@ -198,13 +199,14 @@ export const EXAMINED_EXECUTIONS = 5_000;
 /** Bytes of texts that it looks into at most, where it searches them. */
 export const SEARCHED_BYTES = 32 * 1024 * 1024;
 
-/** The last execution that a page with conditions without an index goes through; undefined: it goes through all that are left. */
+/** The last execution that a page goes through; undefined: all that are left, as where each condition has an index. */
 export async function lastExamined(
   query: Query,
   filter: ExecutionSearch,
-  before: string | undefined,
+  before?: string,
 ): Promise<string | undefined> {
-  const { indexed } = splitFilter(filter);
+  const { indexed, examinesMany } = splitFilter(filter);
+  if (!examinesMany) return undefined;
   const [last] = await query((own) => {
     const newest = own
       .selectFrom('executions')
@@ -231,6 +233,13 @@ export async function lastExamined(
   return last?.id;
 }
 
+/** The executions that match, newest first. @param last of {@link lastExamined} */
+export const newestMatching = (db: Builder, filter: ExecutionSearch, last: string | undefined) =>
+  db
+    .selectFrom('executions')
+    .where((eb) => eb.and([...executionConditions(eb, filter), ...given(last, (id) => eb('executions.id', '>=', id))]))
+    .orderBy('executions.id', 'desc');
+
 /**
  * Executions, newest first, a page of at most `limit` before the id `before`. With a condition that has no index, a page goes through
  * {@link EXAMINED_EXECUTIONS} at most, and where texts are searched through {@link SEARCHED_BYTES}: then it may hold fewer than there
@@ -243,9 +252,8 @@ export async function listExecutions(
   limit: number,
   before: string | undefined,
 ): Promise<{ rows: ExecutionRow[]; next: string | undefined }> {
-  const { examinesMany } = splitFilter(filter);
-  const query = examinesMany ? db.heavy.query : db.query;
-  const last = examinesMany ? await lastExamined(query, filter, before) : undefined;
+  const query = splitFilter(filter).examinesMany ? db.heavy.query : db.query;
+  const last = await lastExamined(query, filter, before);
   const { rows, more } = await selectPage(
     query,
     {

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { lastExamined } from './executions.ts';
-import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
+import { lastExamined, newestMatching } from './executions.ts';
+import type { ExecutionSearch } from './filter.ts';
 
 /** What executions are counted by, each with how a filter takes its values. */
 export const FACETS = ['status', 'prompt_name', 'prompt_version', 'model', 'label', 'recorded', 'error_code'] as const;
@@ -37,17 +37,13 @@ const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
  */
 export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch): Promise<FacetCounts> {
   const { query } = db.heavy;
-  const last = splitFilter(filter).examinesMany ? await lastExamined(query, filter, undefined) : undefined;
+  const last = await lastExamined(query, filter);
   const columns = FACETS.map((name) => sql.ref(name));
   const rows = await query((own) =>
     own
-      .with('found', (cte) =>
-        cte
-          .selectFrom('executions')
+      .with('found', () =>
+        newestMatching(own, filter, last)
           .select(facetColumns)
-          .where((eb) => eb.and(executionConditions(eb, filter)))
-          .$if(last !== undefined, (all) => all.where('executions.id', '>=', last ?? ''))
-          .orderBy('executions.id', 'desc')
           .limit(COUNTED_EXECUTIONS + 1),
       )
       .with('counted', (cte) => cte.selectFrom('found').selectAll().limit(COUNTED_EXECUTIONS))

@@ -1,8 +1,16 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { type GivenColumns, selectPage } from '../../db/read-page.ts';
-import { EXECUTION_COLUMN_NAMES, type ExecutionRow, JSON_TEXT_NAMES, lastExamined } from './executions.ts';
-import { type ExecutionSearch, executionConditions, splitFilter, TOTAL_MS } from './filter.ts';
+import { isBehind, readSort, type Sort } from '../../db/sort.ts';
+import { given } from '../../db/sql.ts';
+import {
+  EXECUTION_COLUMN_NAMES,
+  type ExecutionRow,
+  JSON_TEXT_NAMES,
+  lastExamined,
+  newestMatching,
+} from './executions.ts';
+import { type ExecutionSearch, executionConditions, TOTAL_MS } from './filter.ts';
 
 /** Executions that are put in order at most: the newest. */
 export const SORTED_EXECUTIONS = 10_000;
@@ -11,7 +19,7 @@ export const EXECUTION_SORTS = ['cost', 'latency', 'tokens'] as const;
 type SortName = (typeof EXECUTION_SORTS)[number];
 
 /** By what executions are in order; with a minus the greatest come first. What they lack counts less than anything. */
-export type ExecutionSort = SortName | `-${SortName}`;
+export type ExecutionSort = Sort<SortName>;
 
 /** Where a page ended: the last execution, and the first and the last of the ids that are in order, so that those that come meanwhile stay out. */
 export interface SortedPosition {
@@ -31,20 +39,12 @@ const GIVEN: GivenColumns<ExecutionRow & { sort_value: number }> = {
   texts: JSON_TEXT_NAMES,
 };
 
-/** The ids of the newest {@link SORTED_EXECUTIONS} that match. Undefined: none does */
-async function newestOf(query: Query, filter: ExecutionSearch): Promise<SortedPosition['span'] | undefined> {
-  const last = splitFilter(filter).examinesMany ? await lastExamined(query, filter, undefined) : undefined;
+/** From which id to which the newest {@link SORTED_EXECUTIONS} that match are. Undefined: none does */
+async function spanOf(query: Query, filter: ExecutionSearch): Promise<SortedPosition['span'] | undefined> {
+  const last = await lastExamined(query, filter);
   const [span] = await query((db) =>
     db
-      .with('newest', (cte) =>
-        cte
-          .selectFrom('executions')
-          .select('executions.id')
-          .where((eb) => eb.and(executionConditions(eb, filter)))
-          .$if(last !== undefined, (all) => all.where('executions.id', '>=', last ?? ''))
-          .orderBy('executions.id', 'desc')
-          .limit(SORTED_EXECUTIONS),
-      )
+      .with('newest', () => newestMatching(db, filter, last).select('executions.id').limit(SORTED_EXECUTIONS))
       .selectNoFrom((eb) => [
         eb.selectFrom('newest').select('newest.id').orderBy('newest.id').limit(1).as('from'),
         eb.selectFrom('newest').select('newest.id').orderBy('newest.id', 'desc').limit(1).as('to'),
@@ -66,27 +66,25 @@ export async function listSortedExecutions(
   after: SortedPosition | undefined,
 ): Promise<{ rows: ExecutionRow[]; next: SortedPosition | undefined }> {
   const { query } = db.heavy;
-  const span = after?.span ?? (await newestOf(query, filter));
+  const span = after?.span ?? (await spanOf(query, filter));
   if (span === undefined) return { rows: [], next: undefined };
-  const order = sort.startsWith('-') ? 'desc' : 'asc';
-  const value = sql<number>`coalesce(${VALUES[sort.replace('-', '') as SortName]}, -1)`;
+  const { by, direction } = readSort(sort);
+  const value = sql<number>`coalesce(${VALUES[by]}, -1)`;
   const { rows, more } = await selectPage(
     query,
     {
-      select: (own) => {
-        const list = own
+      select: (own) =>
+        own
           .selectFrom('executions')
           .select([...EXECUTION_COLUMN_NAMES, 'bytes', value.as('sort_value')])
           .where((eb) => eb.and(executionConditions(eb, filter)))
           .where('id', '>=', span.from)
-          .where('id', '<=', span.to);
-        if (after === undefined) return list;
-        const isBehind = sql<SqlBool>`(${value} ${sql.raw(order === 'asc' ? '>' : '<')} ${after.value}::float8
-          or (${value} = ${after.value}::float8 and ${sql.ref('id')} < ${after.id}::uuid))`;
-        return list.where(isBehind);
-      },
+          .where('id', '<=', span.to)
+          .where((eb) =>
+            eb.and(given(after, (last) => isBehind(value, direction, last.value, eb('id', '<', last.id)))),
+          ),
       orderBy: [
-        ['sort_value', order],
+        ['sort_value', direction],
         ['id', 'desc'],
       ],
       bytes: () => sql.ref<number>('bytes'),

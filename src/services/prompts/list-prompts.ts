@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
+import { readSort, type Sort } from '../../db/sort.ts';
 import { containing, escapeLike } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import { type PromptRow, selectPrompts, versionOfLabel } from './prompts.ts';
@@ -17,19 +18,10 @@ export interface PromptFilter {
   /** Prompts that include this one, in their latest version or in one that a label points at. */
   includes?: string | undefined;
   archived: 'true' | 'false' | 'all';
-  sort: keyof typeof SORTED_BY;
+  sort: Sort<'name' | 'created_at' | 'updated_at'>;
 }
 
 const bytes = () => sql<number>`bytes + coalesce(octet_length(description), 0) + pg_column_size(labels)`;
-
-const SORTED_BY = {
-  name: 'name',
-  '-name': 'name',
-  created_at: 'created_at',
-  '-created_at': 'created_at',
-  updated_at: 'updated_at',
-  '-updated_at': 'updated_at',
-} as const;
 
 /** A condition: the name in this column begins with the group and a `/`. */
 export const isInGroup = (column: string, group: string) =>
@@ -68,9 +60,7 @@ export function listPrompts(
   limit: number,
   after: [value: string, name: string] | undefined,
 ): Promise<Page<ListedPromptRow>> {
-  const descending = sort.startsWith('-');
-  const direction = descending ? 'desc' : 'asc';
-  const column = SORTED_BY[sort];
+  const { by: column, direction } = readSort(sort);
   const select = (own: Builder) =>
     selectPrompts(own)
       .select((eb) =>
@@ -98,7 +88,9 @@ export function listPrompts(
         if (after !== undefined) {
           const [value, name] = after;
           const key = column === 'name' ? sql<string>`${value}` : sql<Date>`${value}::timestamptz`;
-          conditions.push(eb(eb.refTuple(`p.${column}`, 'p.name'), descending ? '<' : '>', eb.tuple(key, name)));
+          conditions.push(
+            eb(eb.refTuple(`p.${column}`, 'p.name'), direction === 'desc' ? '<' : '>', eb.tuple(key, name)),
+          );
         }
         return eb.and(conditions);
       });

@@ -1,6 +1,7 @@
 import { type Expression, type InferResult, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type GivenColumns, selectPage } from '../../../db/read-page.ts';
+import { isBehind, readSort, type Sort } from '../../../db/sort.ts';
 import { containing, given } from '../../../db/sql.ts';
 import { inStates } from '../../../db/state-change.ts';
 import type { Builder } from '../../../db/statement.ts';
@@ -21,7 +22,7 @@ export const RESULT_SORTS = ['score', 'change', 'cost', 'latency'] as const;
 type SortName = (typeof RESULT_SORTS)[number];
 
 /** By what results are in order; with a minus the greatest come first. What they lack counts less than anything. */
-export type ResultSort = SortName | `-${SortName}`;
+export type ResultSort = Sort<SortName>;
 
 /** Where a page ended. */
 export interface ResultPosition {
@@ -295,11 +296,10 @@ export async function listSortedResults(
   limit: number,
   after?: ResultPosition,
 ): Promise<ResultPage> {
-  const order = sort.startsWith('-') ? 'desc' : 'asc';
-  const value = sortValue(sort.replace('-', '') as SortName, filter.evaluator);
-  const isBehind = ({ seq, value: last = 0 }: ResultPosition) =>
-    sql<SqlBool>`(${value} ${sql.raw(order === 'asc' ? '>' : '<')} ${last}::float8
-      or (${value} = ${last}::float8 and ${sql.ref('r.seq')} > ${seq}))`;
+  const { by, direction } = readSort(sort);
+  const value = sortValue(by, filter.evaluator);
+  const isLater = ({ seq, value: last = 0 }: ResultPosition) =>
+    isBehind(value, direction, last, sql<SqlBool>`${sql.ref('r.seq')} > ${seq}`);
   const { rows, more } = await selectPage(
     query,
     {
@@ -307,9 +307,9 @@ export async function listSortedResults(
         selectResults(db, evaluationId)
           .select(['r.variables', 'r.expected', 'r.tool_calls', 'r.bytes', sql<number>`${value}`.as('sort_value')])
           .where(conditionOf(db, filter))
-          .where((eb) => eb.and(given(after, isBehind))),
+          .where((eb) => eb.and(given(after, isLater))),
       orderBy: [
-        ['sort_value', order],
+        ['sort_value', direction],
         ['seq', 'asc'],
       ],
       bytes: (eb) => eb.ref('bytes'),
