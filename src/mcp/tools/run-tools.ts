@@ -59,7 +59,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     operation: 'listExecutions',
     title: 'Search executions',
     description:
-      'Finds runs of prompts, newest first, by words in their texts (q), prompt, version, status, error, model, label, release, time, cost, latency, metadata and scores. Use it to see what fails, or what users of a prompt have got. A page may be empty and still have a next_cursor: go on with it.',
+      'Finds runs of prompts, newest first or in the order of cost, latency or tokens (sort), by words in their texts (q), prompt, version, status, error, model, label, release, time, cost, latency, metadata and scores. Use it to see what fails, or what users of a prompt have got. A page may be empty and still have a next_cursor: go on with it.',
     hints: READS,
   },
   {
