@@ -102,8 +102,10 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
           ? 'The person of this access token is a member of no workspace. Signing in at the console once shows whether they may be.'
           : `The person of this access token is no member of the workspace "${workspaceName}".`,
       );
+    const id = await keyOf(member);
     return {
-      id: await keyOf(member),
+      id,
+      rootKeyId: id,
       name: member.name,
       kind: 'sign_in',
       workspaceId: member.workspace_id,

@@ -1,7 +1,7 @@
 import { LEASE_MINUTES } from '../../domain/queues/queue.ts';
 import { requireAlso } from '../../domain/scopes.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
-import { authorOf } from '../../services/members/author.ts';
+import { holderOf } from '../../services/members/holder.ts';
 import { leaseNext } from '../../services/queues/lease.ts';
 import { completeItem, type Reviewing, returnItem, skipItem } from '../../services/queues/review.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -18,7 +18,7 @@ const reviewing = ({
 }: Pick<RouteRequest<{ name: string; id: string }, unknown, unknown>, 'params' | 'key'>): Reviewing => ({
   queueName: params.name,
   itemId: params.id,
-  reviewer: authorOf(key),
+  reviewer: holderOf(key),
 });
 
 /** What reviewers do. The subject's content is read apart, with the scope `read`. */
@@ -40,7 +40,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       response: NextItem,
       responseExample: { item: itemSample },
       async handler({ db, params, key }) {
-        const item = await leaseNext(db, params.name, authorOf(key));
+        const item = await leaseNext(db, params.name, holderOf(key));
         return { item: item && presentItem(item) };
       },
     }),

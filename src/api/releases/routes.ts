@@ -21,6 +21,7 @@ import {
   CreateRelease,
   ListQuery,
   NumbersQuery,
+  PromoteRelease,
   Release,
   ReleaseNumbers,
   ReleasePage,
@@ -63,7 +64,9 @@ const CONTROLS: Record<ReleaseControl, { summary: string; description: string; a
   },
   promote: {
     summary: 'Promote the candidate of a release now',
-    description: 'Skips the steps that are left, and ends a bake. Needs `publish`.',
+    description:
+      'Skips the steps that are left, and ends a bake. Needs `publish`. If the label moves only by releases, steps that are not done ' +
+      'are skipped only by an `admin` with `override` and `reason`.',
     audit: 'release.promoted',
   },
   rollback: {
@@ -95,15 +98,16 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       scope: ['write', 'publish'],
       withoutRead: UNREAD_RELEASE,
       params: ReleaseParams,
-      body: ControlRelease,
+      body: action === 'promote' ? PromoteRelease : ControlRelease,
       bodyOptional: true,
       bodyExamples: { 'With a comment': { comment: 'Looks good in the evaluation.' } },
       response: Release,
       responseExample: releaseSample,
       errors: ['invalid_state', 'prompt_archived'],
       async handler({ db, params, body, key }) {
-        const comment = body.comment ?? null;
-        const row = await controlRelease(deps, db, params.id, action, { mover: key, comment });
+        const { comment, override, reason = '' }: z.output<typeof PromoteRelease> = body;
+        const mover = { scopes: key.scopes, override: override && { reason } };
+        const row = await controlRelease(deps, db, params.id, action, { mover, comment: comment ?? null });
         return presentRelease(row, (await readArms(db.query, [row.id])).get(row.id));
       },
     });

@@ -36,6 +36,25 @@ export const CreateRelease = z
   .meta({ id: 'CreateRelease' });
 
 export const ControlRelease = z.strictObject({ comment: Comment.optional() }).meta({ id: 'ControlRelease' });
+export const PromoteRelease = z
+  .strictObject({
+    comment: Comment.optional(),
+    override: z.literal(true, 'must be true').optional().meta({
+      description:
+        'Requires the scope `admin`. Skips steps that are not done if the label moves only by releases. The audit log keeps the reason.',
+    }),
+    reason: z
+      .string('must be a string')
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta({ description: 'The reason for the override.' }),
+  })
+  .refine(({ override, reason }) => (override === undefined) === (reason === undefined), {
+    message: 'requires "override": true',
+    path: ['reason'],
+  })
+  .meta({ id: 'PromoteRelease' });
 
 const Actor = z.object({
   key_id: z.string().nullable().meta({ description: 'Null: the service itself.' }),

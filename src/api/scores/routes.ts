@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
+import { allows } from '../../domain/scopes.ts';
 import { MAX_SCORES_AT_ONCE } from '../../domain/scores/score.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
-import { authorOf } from '../../services/members/author.ts';
+import { holderOf } from '../../services/members/holder.ts';
 import { deleteScore, eachScorePage, listScores } from '../../services/scores/scores.ts';
 import { type ScoreToStore, storeScores } from '../../services/scores/store-scores.ts';
 import { type ScoreSummary as SummaryRow, summarizeScores } from '../../services/scores/summarize-scores.ts';
@@ -41,7 +42,7 @@ function toScore(key: AuthenticatedKey, given: z.output<typeof NewScore>): Score
         : { evaluationId: subject.evaluation_id, exampleId: subject.example_id },
     source: evaluator === undefined ? bySource : 'evaluator',
     evaluator,
-    author: authorOf(key),
+    author: holderOf(key),
   };
 }
 
@@ -64,11 +65,11 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       method: 'post',
       path: '/scores',
       operationId: 'createScores',
-      audit: 'none',
+      audit: ['score.replaced'],
       tag,
       summary: 'Store a score, or up to 1,000',
       description:
-        `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. One whose \`id\` is stored replaces it. ` +
+        `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. One whose \`id\` is stored replaces it: one's own, or as \`admin\` anybody's. ` +
         'What does not fit the definition of its name is refused; a name without one takes the type of its first value.',
       scope: ['score', 'write'],
       status: 201,
@@ -84,7 +85,8 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
           await quotas.check(query, 'executionBytes');
           const isList = 'scores' in body;
           const scores = (isList ? body.scores : [body]).map((score) => toScore(key, score));
-          const rows = await storeScores(query, scores, isList ? undefined : () => '');
+          const replaces = allows(key.scopes, 'admin') ? 'any' : 'own';
+          const rows = await storeScores(query, scores, isList ? undefined : () => '', replaces);
           const presented = rows.map(presentScore);
           return { resourceId: rows[0]?.id ?? '', response: isList ? { data: presented } : presented[0] };
         }),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { requireAlso } from '../../domain/scopes.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { holderOf } from '../../services/members/holder.ts';
 import {
   deleteView,
   listViews,
   MAX_OWN_VIEWS,
-  ownerOf,
   type SavedViewRow,
   setView,
   VIEWED_PAGES,
@@ -43,7 +43,7 @@ export function viewRoutes(): Route[] {
       response: ViewList,
       responseExample: { data: [viewSample], next_cursor: null },
       async handler({ db, key, query: { page, limit, cursor } }) {
-        const owner = ownerOf(key);
+        const owner = holderOf(key);
         const views = await listViews(db.query, owner, { page, limit, after: decodeCursor(cursor, z.uuid()) });
         return toPage(
           views,
@@ -73,7 +73,7 @@ export function viewRoutes(): Route[] {
       errors: ['quota_exceeded'],
       async handler({ db, key, params, body }) {
         if (body.shared) requireAlso(key.scopes, 'write', 'A view that is shared');
-        const owner = ownerOf(key);
+        const owner = holderOf(key);
         return presentView(await setView(db, owner, params.name, body), owner);
       },
     }),
@@ -91,8 +91,8 @@ export function viewRoutes(): Route[] {
       query: DeleteViewQuery,
       response: View,
       responseExample: viewSample,
-      async handler({ db, key, params, query: { owner = ownerOf(key) } }) {
-        const caller = ownerOf(key);
+      async handler({ db, key, params, query: { owner = holderOf(key) } }) {
+        const caller = holderOf(key);
         const whose = owner === caller ? 'own' : 'shared';
         if (whose === 'shared') requireAlso(key.scopes, 'admin', 'Deleting a view of somebody else');
         return presentView(await deleteView(db, owner, params.name, whose), caller);

@@ -81,7 +81,8 @@ export function createAuthentication({
   return async (ctx, credentialOf) => {
     const key = await identify(ctx, credentialOf);
     if (rateLimiter !== undefined) {
-      const state = await rateLimiter.take(key.id);
+      // Keys that were made from one another share one limit: more of them are no more requests.
+      const state = await rateLimiter.take(key.rootKeyId);
       setLimitHeaders(ctx, state);
       if (!state.allowed)
         throw tooMany(

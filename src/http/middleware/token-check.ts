@@ -33,6 +33,7 @@ export const tokenIn = (authorization: string | undefined): string =>
 /** In place of a key, where there is none: it has no scopes. */
 const nobodyIn = (workspaceId: string): AuthenticatedKey => ({
   id: '',
+  rootKeyId: '',
   name: '',
   kind: 'service',
   workspaceId,

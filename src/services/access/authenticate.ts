@@ -55,6 +55,8 @@ export interface AuthenticatedKey {
   workspaceId: string;
   workspaceName: string;
   scopes: Scope[];
+  /** The key that this one was made from, by a session that it began; its own id if it was not made that way. There are no chains. */
+  rootKeyId: string;
   /** Whose key it is; for a key of the workspace, the member who made it, if any. So one person is known by all of his keys. */
   memberId: string | null;
   /** Set where the caller has shown the session, not the key. */
@@ -84,16 +86,17 @@ const WHO = [
   'm.role',
 ] as const;
 const memberId = sql<string | null>`coalesce(k.member_id, k.made_by)`.as('memberId');
+const rootKeyId = sql<string>`coalesce(k.made_from, k.id)`.as('rootKeyId');
 
 const FIND_KEY = prepared<{ hash: Buffer }>()((db, { hash }) =>
   validKeys(db)
-    .select([...WHO, 'k.expires_at as expiresAt', memberId])
+    .select([...WHO, 'k.expires_at as expiresAt', memberId, rootKeyId])
     .where('k.hash', '=', hash),
 );
 const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
   validKeys(db)
     .innerJoin('sessions as s', 's.api_key_id', 'k.id')
-    .select([...WHO, 's.expires_at as expiresAt', memberId])
+    .select([...WHO, 's.expires_at as expiresAt', memberId, rootKeyId])
     .select(['s.id as sessionId', 'k.hash as keyHash'])
     .where('s.hash', '=', hash),
 );
@@ -152,7 +155,7 @@ export async function keyOfSession(query: Query, sessionId: string): Promise<Aut
   const [row] = await query((db) =>
     validKeys(db)
       .innerJoin('sessions as s', 's.api_key_id', 'k.id')
-      .select([...WHO, memberId, 's.id as sessionId'])
+      .select([...WHO, memberId, rootKeyId, 's.id as sessionId'])
       .where('s.id', '=', sessionId)
       .where('s.expires_at', '>', now),
   );

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import { ago, milliseconds, now } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError } from '../../domain/errors.ts';
@@ -256,6 +257,9 @@ async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow
   }
 }
 
+/** How many valid keys can be made from one key of the workspace. */
+const MAX_DERIVED_KEYS = 20;
+
 /** Makes a key of the workspace that ends with the one which a session was begun with. @throws ApiError `unauthorized` where that has ended */
 async function createKeyLike(
   own: Query,
@@ -264,6 +268,20 @@ async function createKeyLike(
   wanted: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'>,
 ): Promise<ApiKeyRow> {
   await holdKey(own, id);
+  await lockInWorkspace(own, 'derived keys');
+  const valid = await own((db) =>
+    db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('made_from', '=', id)
+      .where('revoked_at', 'is', null)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
+  );
+  if (valid.length >= MAX_DERIVED_KEYS)
+    throw new ApiError(
+      'quota_exceeded',
+      `A key can have at most ${MAX_DERIVED_KEYS} keys made from it. Revoke one that is no longer needed.`,
+    );
   return createApiKey(own, key, { ...wanted, madeBy: memberId, madeFrom: id });
 }
 

@@ -48,7 +48,7 @@ export async function requireFreeLabel(
   query: Query,
   label: string,
   releaseId: string | null,
-  { scopes, override }: Mover,
+  mover: Mover,
 ): Promise<{ override?: string }> {
   if (releaseId !== null)
     throw new ApiError(
@@ -57,17 +57,38 @@ export async function requireFreeLabel(
     );
   const policy = await policyOf(query, label);
   if (policy?.required !== true) return {};
+  return requireOverride(mover, {
+    why: `The label "${label}" moves by releases alone: start one with POST /v1/releases.`,
+    what: `The label "${label}" moves by releases alone: to override that, a key needs the scope "admin".`,
+  });
+}
+
+/**
+ * Makes sure that a release has done the steps before it moves a label that moves only by releases.
+ * @param open types of the steps that are not done
+ * @throws ApiError `invalid_state`, `insufficient_scope`
+ */
+export async function requireSteps(query: Query, label: string, open: readonly string[], mover: Mover): Promise<void> {
+  if (open.length === 0) return;
+  const policy = await policyOf(query, label);
+  if (policy?.required !== true) return;
+  requireOverride(mover, {
+    why: `The label "${label}" requires the steps of its releases, and these are not done: ${open.join(', ')}.`,
+    what: `The label "${label}" requires the steps of its releases: to skip them, a key needs the scope "admin".`,
+  });
+}
+
+/** @returns what the audit log says of the override. @throws ApiError `invalid_state`, `insufficient_scope` */
+function requireOverride(
+  { scopes, override }: Mover,
+  { why, what }: { why: string; what: string },
+): { override: string } {
   if (override === undefined)
     throw new ApiError(
       'invalid_state',
-      `The label "${label}" moves by releases alone: start one with POST /v1/releases. A key with the scope "admin" can move it ` +
-        'with {"override": true, "reason": "…"}.',
+      `${why} A key with the scope "admin" can move it with {"override": true, "reason": "…"}.`,
     );
-  if (!allows(scopes, 'admin'))
-    throw new ApiError(
-      'insufficient_scope',
-      `The label "${label}" moves by releases alone: to override that, a key needs the scope "admin".`,
-    );
+  if (!allows(scopes, 'admin')) throw new ApiError('insufficient_scope', what);
   return { override: override.reason };
 }
 

@@ -17,6 +17,7 @@ import { isFinishedRelease, type ReleaseStatus, releaseStates } from '../../doma
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
+import { type Mover, requireSteps } from '../prompts/label-policies.ts';
 import { moveLabel } from '../prompts/labels.ts';
 import type { ReleaseRow } from './releases.ts';
 
@@ -221,10 +222,20 @@ export async function endRelease(
 }
 
 /**
- * Moves the label.
- * @throws ApiError where it may not be on the candidate (any more)
+ * Moves the label. Every way of a release to move it goes through here.
+ * @param mover who skips steps; undefined: the release itself, which is at its end
+ * @throws ApiError where it may not be on the candidate (any more), or the steps that the label requires are not done
  */
-export async function moveToCandidate(query: Query, row: ReleaseRow): Promise<void> {
+export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<void> {
   const { prompt_name: name, label, candidate_version: version } = row;
+  const open = row.steps.filter(
+    ({ type, state }) => type !== 'promote' && state !== 'passed' && state !== 'inconclusive',
+  );
+  await requireSteps(
+    query,
+    label,
+    open.map(({ type }) => type),
+    mover ?? { scopes: [] },
+  );
   await moveLabel(query, { name, label, version }, { release: row.id });
 }

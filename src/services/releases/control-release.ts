@@ -2,11 +2,11 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { ReleaseDecision } from '../../domain/releases/release.ts';
-import { personOf } from '../../domain/releases/release.ts';
+import { personOf, type ReleaseActor, type ReleaseDecision } from '../../domain/releases/release.ts';
 import { isFinishedRelease, type ReleaseStatus } from '../../domain/releases/release-states.ts';
 import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { holdersOf } from '../members/holder.ts';
 import type { Mover } from '../prompts/label-policies.ts';
 import { requireMover } from '../prompts/labels.ts';
 import { endRelease, goOn, markUntold, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
@@ -24,7 +24,7 @@ interface Control {
   to: ReleaseStatus;
   audit: AuditAction;
   verdict: ReleaseDecision['verdict'];
-  run: (query: Query, row: ReleaseRow, decision: Decision) => Promise<ReleaseRow>;
+  run: (query: Query, row: ReleaseRow, decision: Decision, mover: Mover) => Promise<ReleaseRow>;
 }
 
 type Decision = Omit<ReleaseDecision, 'at' | 'step'>;
@@ -37,9 +37,9 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   const step = row.steps[row.step];
   if (step?.type !== 'approve') throw new Error('A release awaits an approval at another step.');
   const { by, comment } = decision;
-  const person = personOf(by);
-  if (hasApproved(row, person)) return row;
-  if (step.exclude_author && person !== null && row.authors.includes(person))
+  const { person, approvers, authors } = await peopleOf(query, row, by);
+  if (approvers.includes(person)) return row;
+  if (step.exclude_author && person !== null && authors.includes(person))
     throw new ApiError(
       'invalid_state',
       'This step wants the approval of somebody else: who made the version or started the release does not count.',
@@ -60,8 +60,17 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   return saveRelease(query, row, { approvals, decision, statusReason: `${count} of ${step.count} approvals` });
 }
 
-const hasApproved = ({ approvals, step }: ReleaseRow, person: string | null) =>
-  approvals.some((approval) => approval.step === step && personOf(approval.by) === person);
+/** Whom an approval is of, and whom it must not be of: keys that were made from one another are one person. */
+async function peopleOf(query: Query, { approvals, step, authors }: ReleaseRow, by: ReleaseActor) {
+  const approvers = approvals.filter((approval) => approval.step === step).map((approval) => personOf(approval.by));
+  const person = personOf(by);
+  const holderOf = await holdersOf(
+    query,
+    [person, ...approvers, ...authors].filter((id) => id !== null),
+  );
+  const resolve = (id: string | null) => (id === null ? null : holderOf(id));
+  return { person: resolve(person), approvers: approvers.map(resolve), authors: authors.map(holderOf) };
+}
 
 /** Goes on where it stood. What was inconclusive is accepted as it is. */
 async function resume(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
@@ -75,11 +84,11 @@ async function resume(query: Query, row: ReleaseRow, decision: Decision): Promis
   return state === 'inconclusive' ? goOn(query, resumed, { state }) : resumed;
 }
 
-/** Skips what is left: the label moves now. */
-async function promote(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
+/** Skips what is left: the label moves now. If the label moves only by releases, its steps are skipped by an `admin` alone. */
+async function promote(query: Query, row: ReleaseRow, decision: Decision, mover: Mover): Promise<ReleaseRow> {
   if (row.promoted_at !== null)
     return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
-  await moveToCandidate(query, row);
+  await moveToCandidate(query, row, mover);
   const steps = withRun(row, { state: 'skipped', finished_at: new Date().toISOString() });
   const reason = byRequest('promoted', decision);
   const ended = await endRelease(query, row, 'succeeded', reason, { decision, steps, promoted: true });
@@ -136,8 +145,12 @@ const CONTROLS: Record<ReleaseControl, Control> = {
 };
 
 /** Whether a control that is pressed again has done its work before: then nothing changes. */
-function isDone(action: ReleaseControl, row: ReleaseRow, person: string | null): boolean {
-  if (action === 'approve') return row.approvals.some(({ by }) => personOf(by) === person);
+async function isDone(query: Query, action: ReleaseControl, row: ReleaseRow, by: ReleaseActor): Promise<boolean> {
+  if (action === 'approve') {
+    const steps = row.approvals.map(({ step }) => step);
+    const people = await Promise.all([...new Set(steps)].map((step) => peopleOf(query, { ...row, step }, by)));
+    return people.some(({ person, approvers }) => approvers.includes(person));
+  }
   if (action === 'resume') return row.status === 'in_progress' || row.status === 'baking';
   return row.status === CONTROLS[action].to;
 }
@@ -160,16 +173,17 @@ export async function controlRelease(
     await requireController(query, action, locked.label, mover);
     const by = actorNow();
     if (!from.includes(locked.status)) {
-      if (isDone(action, locked, personOf(by))) return locked;
+      if (await isDone(query, action, locked, by)) return locked;
       throw refused(action, locked);
     }
-    const after = await run(query, locked, { verdict, by, comment, numbers: null });
+    const after = await run(query, locked, { verdict, by, comment, numbers: null }, mover);
     if (after === locked) return locked;
     await markUntold(query, locked);
     await recordChange(query, audit, publicId('release', id), {
       prompt_name: locked.prompt_name,
       label: locked.label,
       status: after.status,
+      ...(action === 'promote' && mover.override !== undefined && { override: mover.override.reason }),
     });
     return after;
   });

@@ -3,7 +3,7 @@ import type { Query } from '../../db/database.ts';
 import { arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import {
   dataTypeOf,
   MAX_SCORES_AT_ONCE,
@@ -15,6 +15,7 @@ import {
 import { evaluatorScoreId } from '../../domain/scores/score-id.ts';
 import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { holdDefinitions, unknownName } from './definitions.ts';
 import { holdSubjects, requireFewScores } from './score-subjects.ts';
 
@@ -62,6 +63,7 @@ export interface ScoreToStore {
  * whose holder decides nothing for others. Runs in the caller's transaction.
  * @param scores at most 1,000
  * @param at how messages name a score of the list
+ * @param replaces whose scores can be replaced: only those of their authors, or everybody's, with an entry in the audit log
  * @returns them as they are stored, in the same order
  * @throws ApiError `invalid_request` naming the score and the limit, `not_found` naming the subject
  */
@@ -69,11 +71,13 @@ export async function storeScores(
   query: Query,
   scores: readonly ScoreToStore[],
   at: (index: number) => string = (index) => `scores.${index}.`,
+  replaces: 'own' | 'any' = 'own',
 ): Promise<ScoreRow[]> {
   if (scores.length === 0) return [];
   if (scores.length > MAX_SCORES_AT_ONCE)
     throw new ApiError('invalid_request', `At most ${MAX_SCORES_AT_ONCE} scores can be stored at once.`);
   const ids = idsOf(scores, at);
+  await checkReplaced(query, scores, { ids, at, replaces });
   const subjects = await holdSubjects(
     query,
     scores.map(({ subject }) => subject),
@@ -119,6 +123,35 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
     seen.add(id);
   }
   return ids;
+}
+
+/** What people and programs have said is replaced only by themselves, or by an admin. An evaluator's scores are its own, whoever sends them. */
+async function checkReplaced(
+  query: Query,
+  scores: readonly ScoreToStore[],
+  { ids, at, replaces }: { ids: readonly string[]; at: (index: number) => string; replaces: 'own' | 'any' },
+): Promise<void> {
+  const given = ids.filter((_, index) => scores[index]?.id !== undefined);
+  if (given.length === 0) return;
+  const rows = await query((db) =>
+    db
+      .selectFrom('scores')
+      .select(['id', 'name', 'author', 'source'])
+      .where('id', 'in', given)
+      .where('source', '<>', 'evaluator')
+      .orderBy('id')
+      .forUpdate(),
+  );
+  for (const row of rows) {
+    const index = ids.indexOf(row.id);
+    if (row.author === scores[index]?.author) continue;
+    if (replaces === 'own')
+      throw invalidField(
+        `${at(index)}id`,
+        'is that of a score of somebody else: only its author or an admin can replace it',
+      );
+    await recordChange(query, 'score.replaced', publicId('score', row.id), { name: row.name, author: row.author });
+  }
 }
 
 async function valuesOf(query: Query, scores: readonly ScoreToStore[], at: (index: number) => string) {

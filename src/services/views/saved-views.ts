@@ -6,9 +6,7 @@ import { given, now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
-import { newId, publicId } from '../../domain/ids.ts';
-import type { AuthenticatedKey } from '../access/authenticate.ts';
-import { ownMemberOf } from '../members/personal-keys.ts';
+import { newId } from '../../domain/ids.ts';
 
 /** Views of one owner, and of a workspace, at most. */
 export const MAX_OWN_VIEWS = 50;
@@ -30,12 +28,6 @@ export interface ViewSettings {
 }
 
 const select = (db: Builder) => db.selectFrom('saved_views').select(COLUMNS);
-
-/** Whose views a caller has: a member's, with all sessions and personal keys, else those of the key of the workspace. */
-export function ownerOf(key: AuthenticatedKey): string {
-  const memberId = ownMemberOf(key);
-  return memberId === undefined ? publicId('apiKey', key.id) : publicId('member', memberId);
-}
 
 /** Those of the owner and those that are shared, oldest first: a page of at most `limit` after the id `after`. */
 export async function listViews(

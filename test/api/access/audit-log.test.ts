@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allRoutes } from '../../../src/api/server.ts';
 import { AUDIT_ACTION_NAMES } from '../../../src/domain/audit.ts';
+import { newId } from '../../../src/domain/ids.ts';
 import type { Route } from '../../../src/http/route.ts';
 import { memberOf, type TestMember } from '../../support/members.ts';
 import { insertBatch } from '../../support/provider-batch-rows.ts';
@@ -68,7 +69,6 @@ const UNRECORDED = [
   // A judge that it asks is in the list of executions.
   'tryEvaluators',
   // A score says who stored it; a token is stored nowhere.
-  'createScores',
   'createFeedback',
   'createFeedbackToken',
   'leaseQueueItem',
@@ -206,6 +206,15 @@ describe('every operation that changes something', () => {
         });
         await call('POST', `/webhooks/${id}/enable`);
         return `/deliveries/${delivery.id}/redeliver`;
+      }
+      case 'createScores': {
+        // Only replacing somebody else's score is recorded.
+        const subject = { execution_id: await idOf('/executions', { prompt_name: 'quick', variables: {} }) };
+        const body = { name: 'audited', value: 1, subject, id: `score_${newId()}` };
+        const { key } = await createKey(service, 'score');
+        expect((await call('POST', '/scores', { key, body })).status).toBe(201);
+        bodies['createScores'] = body;
+        return undefined;
       }
       case 'resumeSchedule': {
         const path = resources.fill({ path: '/schedules/{id}' } as Operation);

@@ -338,3 +338,21 @@ test('an example of an evaluation has scores, and its results show them', async 
   expect((await service.call('GET', `/scores?evaluation_id=${id}`)).body.data).toEqual([]);
   expect((await service.call('GET', '/scores/summary?name=person-says')).body.data).toEqual([]);
 });
+
+test('a score is replaced only by its author, or by an admin, which the audit log keeps', async () => {
+  const [reviewer, program] = [await createKey(service, 'score'), await createKey(service, 'score', 'write')];
+  const body = scoreOf('kind', true, { id: `score_${newId()}`, comment: 'by a person', source: 'person' });
+  const { body: created } = await post(body, { key: reviewer.key });
+  const mine = { ...body, value: false, comment: null, source: 'api' };
+  const refused = await post(mine, { key: program.key });
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'id', message: 'is that of a score of somebody else: only its author or an admin can replace it' }],
+  ]);
+  expect((await service.call('GET', `/scores?execution_id=${execution.id}&name=kind`)).body.data).toEqual([created]);
+  expect((await post({ ...body, value: false }, { key: reviewer.key })).body).toMatchObject({ value: false });
+  const replaced = await post(mine);
+  expect(replaced.status).toBe(201);
+  const { body: log } = await service.call('GET', `/audit-log?resource=score:${created.id}`);
+  expect(log.data).toMatchObject([{ action: 'score.replaced', details: { name: 'kind', author: created.author } }]);
+});

@@ -1987,6 +1987,7 @@ class AuditEntry(BaseModel):
         "evaluation.batch_resubmitted",
         "evaluation.deleted",
         "score.deleted",
+        "score.replaced",
         "score_definition.set",
         "score_definition.deleted",
         "schedule.created",

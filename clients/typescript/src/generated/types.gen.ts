@@ -407,6 +407,18 @@ export type ControlRelease = {
     comment?: string;
 };
 
+export type PromoteRelease = {
+    comment?: string;
+    /**
+     * Requires the scope `admin`. Skips steps that are not done if the label moves only by releases. The audit log keeps the reason.
+     */
+    override?: true;
+    /**
+     * The reason for the override.
+     */
+    reason?: string;
+};
+
 export type CreateExecution = {
     /**
      * Required unless there is a draft.
@@ -4858,7 +4870,7 @@ export type AuditEntry = {
         member_id: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score.replaced' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
         type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'member' | 'workspace';
         /**
@@ -7148,7 +7160,7 @@ export type ResumeReleaseResponses = {
 export type ResumeReleaseResponse = ResumeReleaseResponses[keyof ResumeReleaseResponses];
 
 export type PromoteReleaseData = {
-    body?: ControlRelease;
+    body?: PromoteRelease;
     path: {
         id: string;
     };
@@ -13967,7 +13979,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score.replaced' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -63,6 +63,7 @@ class AuditLogOperations:
             "evaluation.batch_resubmitted",
             "evaluation.deleted",
             "score.deleted",
+            "score.replaced",
             "score_definition.set",
             "score_definition.deleted",
             "schedule.created",

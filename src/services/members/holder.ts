@@ -1,0 +1,28 @@
+import type { Query } from '../../db/database.ts';
+import { parsePublicId, publicId } from '../../domain/ids.ts';
+import type { AuthenticatedKey } from '../access/authenticate.ts';
+import { ownMemberOf } from './personal-keys.ts';
+
+/**
+ * Who stands behind a request, as a public id: the member whose session or personal key it is, otherwise the key of the workspace, also if the
+ * request came with one of its sessions or with a key that was made from it. So a holder is one author, one reviewer and one owner of views, with
+ * however many keys.
+ */
+export function holderOf(key: AuthenticatedKey): string {
+  const memberId = ownMemberOf(key);
+  return memberId === undefined ? publicId('apiKey', key.rootKeyId) : publicId('member', memberId);
+}
+
+/**
+ * The same for public ids that were stored: keys that were made from another are replaced by it, other ids are returned unchanged.
+ * @param query of the workspace
+ */
+export async function holdersOf(query: Query, ids: readonly string[]): Promise<(id: string) => string> {
+  const keyIds = ids.flatMap((id) => parsePublicId('apiKey', id) ?? []);
+  if (keyIds.length === 0) return (id) => id;
+  const rows = await query((db) =>
+    db.selectFrom('api_keys').select(['id', 'made_from']).where('id', 'in', keyIds).where('made_from', 'is not', null),
+  );
+  const roots = new Map(rows.map((row) => [publicId('apiKey', row.id), publicId('apiKey', row.made_from ?? row.id)]));
+  return (id) => roots.get(id) ?? id;
+}

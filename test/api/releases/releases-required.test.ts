@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Call, createCall, startTestService, type TestService } from '../../support/service.ts';
+import { createKey } from '../workspace.ts';
+import { labelOf, seedPrompt, startRelease, untilStatus } from './releases-support.ts';
+
+// A label that moves only by releases: nobody gets round its steps, whatever control they press.
+let service: TestService;
+let call: Call;
+let people: Record<'editor' | 'publisher' | 'second' | 'admin', Call>;
+beforeAll(async () => {
+  service = await startTestService();
+  ({ call } = service);
+  const keyWith = async (...scopes: Parameters<typeof createKey>[1][]) =>
+    createCall(service.origin, (await createKey(service, ...scopes)).key);
+  people = {
+    editor: await keyWith('read', 'write'),
+    publisher: await keyWith('read', 'write', 'publish'),
+    second: await keyWith('read', 'write', 'publish'),
+    admin: call,
+  };
+  const policy = { steps: [{ type: 'approve', count: 2 }, { type: 'promote' }], required: true };
+  expect((await call('PUT', '/labels/production', { body: { release: policy } })).status).toBe(200);
+});
+afterAll(() => service?.stop());
+
+/** The first version gets the label by override: nothing else may move it. */
+async function seed(name: string): Promise<void> {
+  await seedPrompt(
+    (method, path, options) =>
+      call(method, path, method === 'PUT' ? { body: { version: 1, override: true, reason: 'the first' } } : options),
+    name,
+  );
+}
+
+describe('promoting a release whose steps are not done', () => {
+  test('is refused without the override of an admin, which the audit log keeps', async () => {
+    await seed('required/promote');
+    const { id } = await startRelease(people.publisher, 'required/promote', undefined);
+    await untilStatus(call, id, 'awaiting_approval');
+    const promote = (as: Call, body: object = {}) => as('POST', `/releases/${id}/promote`, { body });
+    const refused = await promote(people.publisher);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_state']);
+    expect(refused.body.error.message).toContain('these are not done: approve');
+    const override = { override: true, reason: 'an outage' };
+    expect((await promote(people.publisher, override)).body.error.code).toBe('insufficient_scope');
+    expect((await promote(people.admin)).body.error.code).toBe('invalid_state');
+    expect((await promote(people.admin, { override: true })).body.error.details).toEqual([
+      { path: 'reason', message: expect.any(String) },
+    ]);
+  });
+
+  test('moves the label if an admin overrides', async () => {
+    await seed('required/override');
+    const { id } = await startRelease(people.publisher, 'required/override', undefined);
+    await untilStatus(call, id, 'awaiting_approval');
+    const promoted = await call('POST', `/releases/${id}/promote`, { body: { override: true, reason: 'an outage' } });
+    expect([promoted.status, promoted.body.status]).toEqual([200, 'succeeded']);
+    expect(await labelOf(call, 'required/override')).toBe(2);
+    const { body } = await call('GET', `/audit-log?resource=release:${id}`);
+    expect(body.data[0]).toMatchObject({ action: 'release.promoted', details: { override: 'an outage' } });
+  });
+
+  test('never moves the label with fewer approvals than its policy wants, in any order of controls by anybody', async () => {
+    const actions = ['approve', 'pause', 'resume', 'promote', 'rollback', 'cancel', 'reject', 'supersede', 'move'];
+    let state = 7;
+    const draw = (below: number) => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return Math.floor((state / 0x80000000) * below);
+    };
+    const callers = Object.entries(people);
+    for (let round = 0; round < 12; round += 1) {
+      const name = `required/random-${round}`;
+      await seed(name);
+      let { id } = await startRelease(people.publisher, name, undefined);
+      for (let step = 0; step < 25; step += 1) {
+        const action = actions[draw(actions.length)] ?? 'promote';
+        const [who, as] = callers[draw(callers.length)] ?? ['admin', call];
+        const before = (await call('GET', `/releases/${id}`)).body;
+        const version = await labelOf(call, name);
+        if (action === 'supersede') {
+          const body = { prompt_name: name, label: 'production', version: 2, supersede: true };
+          const answer = await as('POST', '/releases', { body });
+          if (answer.status === 201) id = answer.body.id;
+        } else if (action === 'move') await as('PUT', `/prompts/${name}/labels/production`, { body: { version: 2 } });
+        else await as('POST', `/releases/${id}/${action}`, { body: {} });
+        const now = await labelOf(call, name);
+        const { approvals } = (await call('GET', `/releases/${before.id}`)).body;
+        if (version === 1 && now === 2)
+          expect([round, step, who, action, approvals.length]).toEqual([round, step, who, action, 2]);
+      }
+    }
+  });
+});
