@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT } from '../support/processes.ts';
@@ -28,6 +28,29 @@ test.each(paths)('$page names a file that exists: $code', ({ code }) => {
   // A test is named without its ending.
   const places = [code, `src/${code}`, `test/${code}`, `test/${code}.test.ts`];
   expect(places.some((file) => existsSync(path.join(PROJECT, file)))).toBe(true);
+});
+
+describe('the map of the sources', () => {
+  const [, tree = ''] = read('docs/architecture.md').match(/\n {4}src\/\n((?: {4}.*\n)+)/) ?? [];
+  const named = [...tree.matchAll(/^( {4}| {6})([a-z][\w-]*(?:\/|\.ts)) /gm)].map(([, indent = '', name = '']) =>
+    indent.length === 6 ? `src/${name}` : name,
+  );
+  const inSources = readdirSync(path.join(PROJECT, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `src/${entry.name}/`);
+
+  test.each(named)('%s exists', (name) => expect(existsSync(path.join(PROJECT, name))).toBe(true));
+  test('names each folder of src', () => {
+    expect(named.filter((name) => /^src\/.*\/$/.test(name)).sort()).toEqual(inSources.sort());
+  });
+});
+
+test('the list of guides names each decision', () => {
+  const list = read('docs/README.md');
+  const missing = readdirSync(path.join(PROJECT, 'docs/decisions')).filter(
+    (file) => !list.includes(`decisions/${file}`),
+  );
+  expect(missing).toEqual([]);
 });
 
 describe('the lines of the log that operators are to look for', () => {

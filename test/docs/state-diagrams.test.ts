@@ -11,10 +11,9 @@ import type { StateMachine } from '../../src/domain/state-machine.ts';
 import { deliveryStates } from '../../src/domain/webhooks/delivery-states.ts';
 import { webhookStates } from '../../src/domain/webhooks/webhook-states.ts';
 
-const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
-
-/** `a --> b` of each line in the diagram under a heading. */
-function drawn(heading: string): string[] {
+/** `a --> b` of each line in the diagram under a heading of a guide. */
+function drawn(guide: string, heading: string): string[] {
+  const page = readFileSync(new URL(`../../docs/${guide}.md`, import.meta.url), 'utf8');
   const [, diagram = ''] =
     page.match(new RegExp(`\\n### ${heading}\\n+\`\`\`mermaid\\nstateDiagram-v2\\n([\\s\\S]*?)\`\`\``)) ?? [];
   return diagram
@@ -33,15 +32,15 @@ function edgesOf<State extends string>({ initial, final, states, transitions }: 
 }
 
 test.each([
-  { heading: 'Execution', edges: edgesOf(executionStates) },
-  { heading: 'Evaluation', edges: edgesOf(evaluationStates) },
-  { heading: 'Provider batch', edges: edgesOf(providerBatchStates) },
-  { heading: 'Delivery', edges: edgesOf(deliveryStates) },
-  { heading: 'Release', edges: edgesOf(releaseStates) },
-  { heading: 'Monitor', edges: edgesOf(monitorStates) },
-  { heading: 'Backfill', edges: edgesOf(backfillStates) },
-  { heading: 'Schedule', edges: edgesOf(scheduleStates) },
-  { heading: 'Webhook', edges: edgesOf(webhookStates) },
-])('the diagram of $heading has exactly the transitions of the code', ({ heading, edges }) => {
-  expect(drawn(heading).sort()).toEqual(edges.sort());
+  { guide: 'executions', heading: 'Execution', edges: edgesOf(executionStates) },
+  { guide: 'evaluations', heading: 'Evaluation', edges: edgesOf(evaluationStates) },
+  { guide: 'batches', heading: 'Provider batch', edges: edgesOf(providerBatchStates) },
+  { guide: 'webhooks', heading: 'Delivery', edges: edgesOf(deliveryStates) },
+  { guide: 'releases', heading: 'Release', edges: edgesOf(releaseStates) },
+  { guide: 'monitors', heading: 'Monitor', edges: edgesOf(monitorStates) },
+  { guide: 'rules', heading: 'Backfill', edges: edgesOf(backfillStates) },
+  { guide: 'evaluations', heading: 'Schedule', edges: edgesOf(scheduleStates) },
+  { guide: 'webhooks', heading: 'Webhook', edges: edgesOf(webhookStates) },
+])('the diagram of $heading has exactly the transitions of the code', ({ guide, heading, edges }) => {
+  expect(drawn(guide, heading).sort()).toEqual(edges.sort());
 });

@@ -55,7 +55,12 @@ export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): Comparison
   const changed = pairs.map(toChangedExample);
   const differences = changed.map(({ difference }) => difference);
   const mean = differences.reduce((sum, difference) => sum + difference, 0) / differences.length;
+  const reasonOf = (name: string) => (a.evaluators.includes(name) ? 'only_in_a' : 'only_in_b');
+  const names = [...new Set([...a.evaluators, ...b.evaluators])];
+  const isShared = (name: string) => a.evaluators.includes(name) && b.evaluators.includes(name);
   return {
+    comparable: names.some(isShared),
+    leftOut: names.filter((name) => !isShared(name)).map((name) => ({ name, reason: reasonOf(name) })),
     compared: pairs.length,
     millionthsA: millionths(pairs.map((pair) => pair.a.score)),
     millionthsB: millionths(pairs.map((pair) => pair.b.score)),
@@ -73,7 +78,7 @@ export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): Comparison
     onlyInB: { total: onlyInB.length, keys: onlyInB.slice(0, listed) },
     differences: pairs.length <= MAX_RESAMPLED_PAIRS ? differences : null,
     squares: differences.reduce((sum, difference) => sum + (difference - mean) ** 2, 0),
-    evaluators: [...new Set([...a.evaluators, ...b.evaluators])].map((name) => evaluatorSums(name, pairs, a, b)),
+    evaluators: names.map((name) => evaluatorSums(name, pairs, a, b)),
   };
 }
 

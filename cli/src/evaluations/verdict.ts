@@ -45,14 +45,28 @@ export function verdictOf(
   { maxRegressions }: Gates,
   comparison: Api.EvaluationComparison | undefined,
 ): Verdict {
-  const { id, status, status_reason: why, error, score, threshold, passed, regressions } = evaluation;
+  const {
+    id,
+    status,
+    status_reason: why,
+    error,
+    score,
+    threshold,
+    passed,
+    regressions,
+    baseline_id: baseline,
+  } = evaluation;
   if (status === 'paused') return verdict(EXIT.inconclusive, `${id} is paused: ${why}.`);
   if (status !== 'completed')
     return verdict(EXIT.service, `${id} is ${status}${error === null ? '.' : `: ${error.code}: ${error.message}`}`);
   const failed: string[] = [];
   if (passed !== true) failed.push(`The score ${scoreText(score)} is below the threshold ${threshold}.`);
   if (maxRegressions !== undefined && (regressions ?? 0) > maxRegressions)
-    failed.push(`${regressions} examples are worse than before; ${maxRegressions} may be.`);
+    failed.push(
+      baseline === null
+        ? `${regressions} examples score below the threshold, and there is no run with the same evaluators to compare with; the limit is ${maxRegressions}.`
+        : `${regressions} examples are worse than before; ${maxRegressions} may be.`,
+    );
   const compared = comparison === undefined ? undefined : comparisonVerdict(comparison, true);
   if (compared?.status === EXIT.failed) failed.push(...compared.reasons);
   if (failed.length > 0) return verdict(EXIT.failed, ...failed);
@@ -70,7 +84,8 @@ export function verdictOf(
  */
 export function comparisonVerdict(comparison: Api.EvaluationComparison, isSignificant: boolean): Verdict {
   const { note, difference, verdict: found } = comparison;
-  if (found === 'nothing_in_common') return verdict(EXIT.inconclusive, note);
+  if (found === 'nothing_in_common' || found === 'not_comparable' || found === 'withheld')
+    return verdict(EXIT.inconclusive, note);
   if (found === 'regression') return verdict(EXIT.failed, note);
   if ((difference ?? 0) >= 0) return verdict(EXIT.passed, note);
   return verdict(isSignificant ? EXIT.inconclusive : EXIT.failed, note);

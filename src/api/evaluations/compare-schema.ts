@@ -69,6 +69,11 @@ const GroupComparison = z.strictObject({
   improvements: z.int(),
 });
 
+const LeftOutEvaluator = z.strictObject({
+  name: z.string(),
+  reason: z.enum(['only_in_a', 'only_in_b', 'changed']),
+});
+
 /**
  * The response of `GET /evaluations/{id}/compare/{other}`: `a` is `{other}` (before), `b` is `{id}` (after), and every
  * difference is b minus a. Scores are over the examples that both runs have, which need not be the scores of the runs.
@@ -83,7 +88,16 @@ export const EvaluationComparison = z
     difference: z.number().nullable(),
     interval: Interval.nullable(),
     p_value: z.number().nullable(),
-    verdict: z.enum(VERDICTS),
+    verdict: z.enum(VERDICTS).meta({
+      description:
+        '`not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs.',
+    }),
+    comparable: z
+      .boolean()
+      .meta({ description: 'Whether the runs share an unchanged evaluator. If not, there are no scores.' }),
+    left_out_evaluators: z
+      .array(LeftOutEvaluator)
+      .meta({ description: 'Evaluators that the scores and the verdict leave out, because the runs differ in them.' }),
     note: z.string(),
     regressions: ChangedExamples,
     improvements: ChangedExamples,

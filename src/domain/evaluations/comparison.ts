@@ -5,6 +5,7 @@ import {
   MIN_DIFFERING_PAIRS,
 } from './paired-difference.ts';
 import { roundScore } from './scoring.ts';
+import type { LeftOutEvaluator } from './shared-evaluators.ts';
 
 export const VERDICTS = [
   'regression',
@@ -13,6 +14,8 @@ export const VERDICTS = [
   'too_few_differences',
   'no_change',
   'nothing_in_common',
+  'not_comparable',
+  'withheld',
 ] as const;
 type Verdict = (typeof VERDICTS)[number];
 
@@ -80,6 +83,10 @@ export interface RunComparison {
   /** Two-sided; null without a common example. */
   p_value: number | null;
   verdict: Verdict;
+  /** Whether the runs share an unchanged evaluator. If not, there are no scores and no verdict (`not_comparable`). */
+  comparable: boolean;
+  /** Evaluators that the scores and the verdict leave out. */
+  left_out_evaluators: LeftOutEvaluator[];
   /** The verdict in words. */
   note: string;
   regressions: ChangedExamples;
@@ -96,6 +103,9 @@ export interface RunComparison {
 
 /** What is known of two runs together: sums over the examples that both have, and the largest changes. */
 export interface ComparisonSums {
+  /** Whether the runs share an unchanged evaluator. */
+  comparable: boolean;
+  leftOut: LeftOutEvaluator[];
   compared: number;
   /** Sums of scores in whole millionths. */
   millionthsA: number;
@@ -142,12 +152,16 @@ export interface EvaluatorSums {
  */
 export function compareSums(a: string, b: string, sums: ComparisonSums): RunComparison {
   const { compared, regressions, improvements } = sums;
+  if (!sums.comparable) return incomparable(a, b, sums);
   const differing = regressions.total + improvements.total;
   const estimate = estimateOf({ ...sums, differing });
-  const verdict = judge(estimate, differing);
+  const isWithheld = hasManyFailures(sums);
+  const verdict = isWithheld ? 'withheld' : judge(estimate, differing);
   return {
     a,
     b,
+    comparable: true,
+    left_out_evaluators: sums.leftOut,
     examples_compared: compared,
     score_a: meanOf(sums.millionthsA, compared),
     score_b: meanOf(sums.millionthsB, compared),
@@ -162,12 +176,58 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     only_in_a: sums.onlyInA,
     only_in_b: sums.onlyInB,
     by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, compared)),
-    ...(sums.groups && { by_group: { total: sums.groups.total, groups: sums.groups.sums.map(compareGroup) } }),
+    ...(sums.groups && {
+      by_group: { total: sums.groups.total, groups: sums.groups.sums.map((group) => compareGroup(group, isWithheld)) },
+    }),
     ...(sums.unchangedExamples && { unchanged_examples: sums.unchangedExamples }),
   };
 }
 
-function compareGroup(sums: GroupSums): GroupComparison {
+/** The share of failed examples in one of the runs from which on no verdict is given: the scores then say more of the failures than of the prompt. */
+const MAX_FAILED_SHARE = 0.1;
+
+const hasManyFailures = ({ compared, failedA, failedB }: ComparisonSums) =>
+  Math.max(failedA, failedB) > compared * MAX_FAILED_SHARE;
+
+/** Two runs without a common evaluator: their scores measure different things. */
+function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison {
+  const none = { total: 0, examples: [] };
+  return {
+    a,
+    b,
+    comparable: false,
+    left_out_evaluators: sums.leftOut,
+    examples_compared: sums.compared,
+    score_a: null,
+    score_b: null,
+    difference: null,
+    interval: null,
+    p_value: null,
+    verdict: 'not_comparable',
+    note: `Not comparable: the runs have no unchanged evaluator in common. ${describeLeftOut(sums.leftOut)}`.trim(),
+    regressions: none,
+    improvements: none,
+    unchanged: 0,
+    only_in_a: sums.onlyInA,
+    only_in_b: sums.onlyInB,
+    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, sums.compared)),
+    ...(sums.groups && { by_group: { total: 0, groups: [] } }),
+    ...(sums.unchangedExamples && { unchanged_examples: [] }),
+  };
+}
+
+const REASONS: Record<LeftOutEvaluator['reason'], string> = {
+  only_in_a: 'only in a',
+  only_in_b: 'only in b',
+  changed: 'changed',
+};
+
+const describeLeftOut = (leftOut: readonly LeftOutEvaluator[]) =>
+  leftOut.length === 0
+    ? ''
+    : `Evaluators left out: ${leftOut.map(({ name, reason }) => `${name} (${REASONS[reason]})`).join(', ')}.`;
+
+function compareGroup(sums: GroupSums, isWithheld: boolean): GroupComparison {
   const { value, compared, regressions, improvements } = sums;
   const differing = regressions + improvements;
   const estimate = estimateOf({ ...sums, differing });
@@ -178,7 +238,7 @@ function compareGroup(sums: GroupSums): GroupComparison {
     score_b: meanOf(sums.millionthsB, compared) ?? 0,
     difference: estimate?.mean ?? 0,
     interval: estimate && { low: estimate.low, high: estimate.high, method: estimate.method },
-    verdict: judge(estimate, differing),
+    verdict: isWithheld ? 'withheld' : judge(estimate, differing),
     regressions,
     improvements,
   };
@@ -243,6 +303,8 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
       return `Likely a real regression: the mean score fell by ${size} points (${evidence}).`;
     case 'improvement':
       return `Likely a real improvement: the mean score rose by ${size} points (${evidence}).`;
+    case 'withheld':
+      return `No verdict ${over}: more than a tenth of the examples failed.`;
     case 'too_few_differences':
       return `The difference of ${points(estimate.mean)} points ${over} comes from only ${differing} of them: too few to tell it from chance.`;
     case 'no_change':
@@ -252,11 +314,12 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
   }
 }
 
-function describeGaps({ failedA, failedB, onlyInA, onlyInB }: ComparisonSums): string[] {
+function describeGaps({ failedA, failedB, onlyInA, onlyInB, leftOut }: ComparisonSums): string[] {
   const unmatched = onlyInA.total + onlyInB.total;
   const gaps: string[] = [];
   if (failedA + failedB > 0) gaps.push(`Failed calls, which count 0: ${failedA} in a, ${failedB} in b.`);
   if (unmatched > 0) gaps.push(`Left out, being in one run only: ${unmatched}.`);
+  if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut));
   return gaps;
 }
 

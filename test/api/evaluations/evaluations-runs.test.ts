@@ -193,3 +193,39 @@ test('a judge that fails for good fails the example, and a retry asks the judge 
   expect(await stage.until(run.id, 'completed')).toMatchObject({ examples_failed: 0, score: 0.75 });
   expect(stage.openai.callCount - before).toBe(1);
 });
+
+test('the default baseline is the newest run with the same evaluators, in any order', async () => {
+  await upload('evaluators', examplesOf('ev', 20));
+  const exact = { type: 'exact_match' };
+  const long = { type: 'length', at_least: 1_000 };
+  const [first, other] = [
+    await stage.run({ dataset: 'evaluators', evaluators: [exact] }),
+    await stage.run({ dataset: 'evaluators', evaluators: [long] }),
+  ];
+  expect(first.baseline_id).toBeNull();
+  expect(other).toMatchObject({ baseline_id: null, score: 0 });
+  const both = await stage.run({ dataset: 'evaluators', evaluators: [exact, long] });
+  expect(both.baseline_id).toBeNull();
+  const again = await stage.run({ dataset: 'evaluators', evaluators: [long, exact] });
+  expect(again).toMatchObject({ baseline_id: both.id, regressions: 0, improvements: 0 });
+  const counted = await stage.run({ dataset: 'evaluators', evaluators: [exact], example_threshold: 0.5 });
+  expect(counted.baseline_id).toBeNull();
+  const last = await stage.run({ dataset: 'evaluators', evaluators: [exact] });
+  expect(last).toMatchObject({ baseline_id: first.id, regressions: 0 });
+});
+
+test('a given baseline with other evaluators is compared over the shared ones, and refused without any', async () => {
+  await upload('given', examplesOf('given', 20));
+  const exact = { type: 'exact_match' };
+  const long = { type: 'length', at_least: 1_000 };
+  const baseline = await stage.run({ dataset: 'given', evaluators: [exact] });
+  const run = await stage.run({ dataset: 'given', evaluators: [exact, long], baseline: baseline.id });
+  expect(run).toMatchObject({ baseline_id: baseline.id, regressions: 0, improvements: 0 });
+  const refused = await stage.service.call('POST', '/evaluations', {
+    body: { prompt_name: 'say', dataset: 'given', evaluators: [long], baseline: baseline.id },
+  });
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'baseline', message: expect.stringContaining('none of these evaluators with the same options') }],
+  ]);
+});

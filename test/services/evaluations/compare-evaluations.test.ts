@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
+import { roundScore } from '../../../src/domain/evaluations/scoring.ts';
 import { newId, publicId } from '../../../src/domain/ids.ts';
 import { compareEvaluations } from '../../../src/services/evaluations/results/compare-evaluations.ts';
 import { type ComparedExample, compareRuns } from '../../support/comparison-reference.ts';
@@ -23,7 +24,11 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function insertRun(evaluators: string[], examples: ComparedExample[]): Promise<string> {
+type Evaluator = string | { name: string; type: string; weight: number; ignore_case?: boolean };
+const configOf = (evaluator: Evaluator) =>
+  typeof evaluator === 'string' ? { name: evaluator, type: 'exact_match', weight: 1 } : evaluator;
+
+async function insertRun(evaluators: Evaluator[], examples: ComparedExample[]): Promise<string> {
   const id = newId();
   await db.system.query(
     {
@@ -31,7 +36,7 @@ async function insertRun(evaluators: string[], examples: ComparedExample[]): Pro
                examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at)
              values ($1, $2, 'p', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', $3, $4, 0.8, 'none', 1, '{}', 'completed', now())`,
     },
-    [id, workspaceId, examples.length, JSON.stringify(evaluators.map((name) => ({ name, type: 'exact_match' })))],
+    [id, workspaceId, examples.length, JSON.stringify(evaluators.map(configOf))],
   );
   await db.system.query(
     {
@@ -57,7 +62,7 @@ function examplesOf(count: number, seed: number, offset: number): ComparedExampl
   return Array.from({ length: count }, (_, at) => {
     const failed = random() < 0.05;
     const [exact, close] = [Math.round(random() * 4) / 4, Math.round(random() * 1e6) / 1e6];
-    const score = failed ? 0 : Math.round(((exact + close) / 2) * 1e6) / 1e6;
+    const score = failed ? 0 : roundScore((exact + close) / 2);
     const key = random() < 0.03 ? 'the same' : `example ${at + offset}`;
     return { key, score, failed, scores: failed ? {} : { exact, 'it is "close"': close } };
   });
@@ -90,4 +95,85 @@ test.each([
 test('a comparison sees nothing of another workspace', async () => {
   const a = await insertRun(['exact'], []);
   await expect(compareEvaluations(db.workspace(newId()), a, a)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+/** An example with these scores by evaluator, whose stored score is `score`. */
+const scored = (key: string, score: number, scores: Record<string, number>): ComparedExample => ({
+  key,
+  score,
+  failed: false,
+  scores,
+});
+const many = (count: number, toExample: (index: number) => ComparedExample) =>
+  Array.from({ length: count }, (_, index) => toExample(index));
+const compare = (a: string, b: string, options = {}) => compareEvaluations(db.workspace(workspaceId), a, b, options);
+
+test('runs whose evaluators differ are compared over those that they share unchanged', async () => {
+  // The stored scores fall by half, because `strict` came in. What both measure is the same.
+  const before = await insertRun(
+    ['exact'],
+    many(40, (index) => scored(`${index}`, 1, { exact: 1 })),
+  );
+  const after = await insertRun(
+    ['exact', 'strict'],
+    many(40, (index) => scored(`${index}`, 0.5, { exact: 1, strict: 0 })),
+  );
+  expect(await compare(before, after)).toMatchObject({
+    comparable: true,
+    verdict: 'no_change',
+    score_a: 1,
+    score_b: 1,
+    difference: 0,
+    regressions: { total: 0 },
+    left_out_evaluators: [{ name: 'strict', reason: 'only_in_b' }],
+    note: expect.stringContaining('Evaluators left out: strict (only in b).'),
+  });
+});
+
+test('an evaluator whose options have changed is not compared with what it was', async () => {
+  const exact = { name: 'exact', type: 'exact_match', weight: 1 };
+  const before = await insertRun([exact], [scored('x', 1, { exact: 1 })]);
+  const after = await insertRun([{ ...exact, ignore_case: true }], [scored('x', 0, { exact: 0 })]);
+  expect(await compare(before, after)).toMatchObject({
+    comparable: false,
+    verdict: 'not_comparable',
+    score_a: null,
+    difference: null,
+    p_value: null,
+    regressions: { total: 0, examples: [] },
+    left_out_evaluators: [{ name: 'exact', reason: 'changed' }],
+  });
+  expect(await compare(before, after, { evaluator: 'exact' })).toMatchObject({
+    comparable: false,
+    verdict: 'not_comparable',
+  });
+});
+
+test('shared evaluators count by their weights in the run after', async () => {
+  const weighing = (weight: number) => ({ name: 'heavy', type: 'exact_match', weight });
+  const before = await insertRun([weighing(1), 'light'], [scored('x', 0.5, { heavy: 1, light: 0 })]);
+  const after = await insertRun([weighing(3), 'light'], [scored('x', 0.75, { heavy: 1, light: 0 })]);
+  expect(await compare(before, after)).toMatchObject({ verdict: 'no_change', score_a: 0.75, score_b: 0.75 });
+});
+
+test('no verdict is given where more than a tenth of the examples failed', async () => {
+  const before = await insertRun(
+    ['exact'],
+    many(40, (index) => scored(`${index}`, 0, { exact: 0 })),
+  );
+  const failing = (failures: number) =>
+    insertRun(
+      ['exact'],
+      many(40, (index) =>
+        index < failures
+          ? { key: `${index}`, score: 0, failed: true, scores: {} }
+          : scored(`${index}`, 1, { exact: 1 }),
+      ),
+    );
+  expect(await compare(before, await failing(4))).toMatchObject({ verdict: 'improvement' });
+  expect(await compare(before, await failing(5))).toMatchObject({
+    verdict: 'withheld',
+    note: 'No verdict over 40 examples: more than a tenth of the examples failed. Failed calls, which count 0: 0 in a, 5 in b.',
+  });
+  expect(await compare(before, await failing(40))).toMatchObject({ verdict: 'withheld' });
 });

@@ -879,6 +879,14 @@ class EvaluationResultsSummary(BaseModel):
     ]
 
 
+class EvaluationComparisonLeftOutEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    reason: Literal["only_in_a", "only_in_b", "changed"]
+
+
 class EvaluationComparisonRegressionsExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2722,7 +2730,14 @@ class EvaluationComparisonByGroupGroup(BaseModel):
     difference: float
     interval: EvaluationComparisonInterval | None
     verdict: Literal[
-        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+        "regression",
+        "improvement",
+        "within_noise",
+        "too_few_differences",
+        "no_change",
+        "nothing_in_common",
+        "not_comparable",
+        "withheld",
     ]
     regressions: int
     improvements: int
@@ -2752,8 +2767,28 @@ class EvaluationComparison(BaseModel):
     difference: float | None
     interval: EvaluationComparisonInterval | None
     p_value: float | None
-    verdict: Literal[
-        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+    verdict: Annotated[
+        Literal[
+            "regression",
+            "improvement",
+            "within_noise",
+            "too_few_differences",
+            "no_change",
+            "nothing_in_common",
+            "not_comparable",
+            "withheld",
+        ],
+        Field(
+            description="`not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs."
+        ),
+    ]
+    comparable: Annotated[
+        bool,
+        Field(description="Whether the runs share an unchanged evaluator. If not, there are no scores."),
+    ]
+    left_out_evaluators: Annotated[
+        list[EvaluationComparisonLeftOutEvaluator],
+        Field(description="Evaluators that the scores and the verdict leave out, because the runs differ in them."),
     ]
     note: str
     regressions: EvaluationComparisonRegressions

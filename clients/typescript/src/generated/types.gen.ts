@@ -3171,7 +3171,21 @@ export type EvaluationComparison = {
     difference: number | null;
     interval: EvaluationComparisonInterval | null;
     p_value: number | null;
-    verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
+    /**
+     * `not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs.
+     */
+    verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common' | 'not_comparable' | 'withheld';
+    /**
+     * Whether the runs share an unchanged evaluator. If not, there are no scores.
+     */
+    comparable: boolean;
+    /**
+     * Evaluators that the scores and the verdict leave out, because the runs differ in them.
+     */
+    left_out_evaluators: Array<{
+        name: string;
+        reason: 'only_in_a' | 'only_in_b' | 'changed';
+    }>;
     note: string;
     regressions: {
         total: number;
@@ -3244,7 +3258,7 @@ export type EvaluationComparison = {
             score_b: number;
             difference: number;
             interval: EvaluationComparisonInterval | null;
-            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
+            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common' | 'not_comparable' | 'withheld';
             regressions: number;
             improvements: number;
         }>;

@@ -51,6 +51,10 @@ export function verdictInWords({
     }
     case 'no_change':
       return { text: 'No difference: every example has the same score', tone: '' };
+    case 'withheld':
+      return { text: 'No verdict: more than a tenth of the examples failed', tone: 'bad' };
+    case 'not_comparable':
+      return { text: 'Not comparable: the runs share no unchanged evaluator', tone: 'warn' };
     default:
       return { text: 'The runs have no example in common', tone: 'warn' };
   }

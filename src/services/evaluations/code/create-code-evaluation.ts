@@ -40,12 +40,12 @@ export async function createCodeEvaluation(
   request: NewCodeEvaluation,
 ): Promise<EvaluationRow> {
   const { name, dataset, examples } = request;
-  const baseline = await baselineOf(query, request.baseline);
+  const evaluators = request.scores.map((score) => ({ type: CODE_SCORE, ...score }));
+  const baseline = await baselineOf(query, request.baseline, evaluators);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const stored = found ?? (await storeExamples(query, examples ?? []));
   if (stored.total > MAX_CODE_EXAMPLES)
     throw invalidField('dataset', `has ${stored.total} examples; a run of code may have ${MAX_CODE_EXAMPLES}`);
-  const evaluators = request.scores.map((score) => ({ type: CODE_SCORE, ...score }));
   const unfinished = request.resume ? await findUnfinished(query, name, stored, evaluators) : undefined;
   if (unfinished !== undefined) return getEvaluation(query, unfinished);
   const id = newId();

@@ -84,7 +84,7 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
-/** The newest completed run of the same prompt, or of the same code, as `e` over the same examples. */
+/** The newest completed run of the same prompt, or of the same code, as `e` over the same examples, scored by the same evaluators in the same way. */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb
     .selectFrom('evaluations as b')
@@ -97,6 +97,9 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .where(
       sql<boolean>`case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end`,
     )
+    // Names are unique within a run, so containment both ways is equality in any order.
+    .where(sql<boolean>`b.evaluators @> e.evaluators and b.evaluators <@ e.evaluators`)
+    .where(sql<boolean>`b.example_threshold is not distinct from e.example_threshold`)
     .orderBy('b.finished_at', 'desc')
     .orderBy('b.id', 'desc')
     .limit(1);

@@ -5,6 +5,7 @@ import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batc
 import { ApiError, type ErrorDetail, invalidField } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Example } from '../../../domain/evaluations/example.ts';
+import { type NamedEvaluator, overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { newId, parsePublicId } from '../../../domain/ids.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
@@ -135,8 +136,15 @@ export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): Ev
   });
 }
 
-/** @throws ApiError `invalid_request` */
-export async function baselineOf(query: Query, baseline: string | null): Promise<{ mode: string; id: string | null }> {
+/**
+ * @param evaluators those of the new run, of which the baseline must share one
+ * @throws ApiError `invalid_request`
+ */
+export async function baselineOf(
+  query: Query,
+  baseline: string | null,
+  evaluators: readonly NamedEvaluator[],
+): Promise<{ mode: string; id: string | null }> {
   if (baseline === null) return { mode: 'none', id: null };
   if (baseline === 'previous') return { mode: 'previous', id: null };
   const id = parsePublicId('evaluation', baseline);
@@ -146,6 +154,11 @@ export async function baselineOf(query: Query, baseline: string | null): Promise
     throw error instanceof ApiError ? unknown() : error;
   });
   if (run.status !== 'completed') throw invalidField('baseline', `must have completed; it is ${run.status}`);
+  if (overlapOf(run.evaluators, evaluators).shared.length === 0)
+    throw invalidField(
+      'baseline',
+      `can't be compared: it has none of these evaluators with the same options. It has: ${run.evaluators.map(({ name }) => name).join(', ')}`,
+    );
   return { mode: 'given', id: run.id };
 }
 
@@ -180,7 +193,7 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
   const batch = decideMode(models, request, [called.model, ...judgeModelsOf(evaluators)]);
-  const baseline = await baselineOf(query, request.baseline);
+  const baseline = await baselineOf(query, request.baseline, evaluators);
   if (request.examples !== undefined) checkExamples(content, includes, request.examples);
   return { prompt, content, includes, called, evaluators, batch, baseline };
 }

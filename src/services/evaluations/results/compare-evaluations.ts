@@ -8,8 +8,10 @@ import {
   type RunComparison,
 } from '../../../domain/evaluations/comparison.ts';
 import { MAX_RESAMPLED_PAIRS } from '../../../domain/evaluations/paired-difference.ts';
+import { overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
+import { type SharedScore, sharedScoreOver, sharedScoreText } from './shared-score.ts';
 
 /** At most so many examples or keys are listed in each group; totals always count all. */
 const LISTED = 100;
@@ -61,9 +63,18 @@ const RESAMPLED_OF_GROUP = 100;
 const IN_BOTH = 'seq_a is not null and seq_b is not null';
 
 /** The examples of one run; `nth` counts those with the same key. */
-function examplesOf(parameters: Parameters, id: string, { evaluator, metadata, groupBy }: ComparisonOptions): string {
+function examplesOf(
+  parameters: Parameters,
+  id: string,
+  shared: SharedScore | null,
+  { evaluator, metadata, groupBy }: ComparisonOptions,
+): string {
   const score =
-    evaluator === undefined ? 'r.score' : `(r.scores->${parameters.add(evaluator, 'text')}->>'score')::float8`;
+    evaluator !== undefined
+      ? `(r.scores->${parameters.add(evaluator, 'text')}->>'score')::float8`
+      : shared === null
+        ? 'r.score'
+        : sharedScoreText('r.scores', shared, (value, type) => parameters.add(value, type));
   const metadataValue = (key: string) => `left(d.metadata->>${parameters.add(key, 'text')}, ${GROUP_CHARACTERS})`;
   const needsMetadata = metadata !== undefined || groupBy !== undefined;
   // raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
@@ -110,12 +121,12 @@ const GROUP_COLUMNS = `,
  * with one key, the first with the first, and so on.
  */
 function sumsStatement(
-  { a, b, names }: { a: string; b: string; names: readonly string[] },
+  { a, b, names, shared }: { a: string; b: string; names: readonly string[]; shared: SharedScore | null },
   options: ComparisonOptions,
 ): { text: string; values: unknown[] } {
   const { metadata, groupBy, unchanged = false, limit = LISTED } = options;
   const parameters = new Parameters();
-  const [examplesA, examplesB] = [examplesOf(parameters, a, options), examplesOf(parameters, b, options)];
+  const [examplesA, examplesB] = [a, b].map((id) => examplesOf(parameters, id, shared, options));
   const wanted =
     metadata === undefined
       ? ''
@@ -152,7 +163,7 @@ function sumsStatement(
 
 type SumsRow = Omit<
   ComparisonSums,
-  'regressions' | 'improvements' | 'onlyInA' | 'onlyInB' | 'evaluators' | 'groups'
+  'comparable' | 'leftOut' | 'regressions' | 'improvements' | 'onlyInA' | 'onlyInB' | 'evaluators' | 'groups'
 > & {
   groups?: GroupSums[];
   groupCount?: number;
@@ -176,12 +187,19 @@ async function readComparisonSums(
   options: ComparisonOptions,
 ): Promise<ComparisonSums> {
   const names = [...new Set([...namesOf(a), ...namesOf(b)])];
-  const { text, values } = sumsStatement({ a: a.id, b: b.id, names }, options);
+  const overlap = overlapOf(a.evaluators, b.evaluators);
+  const { evaluator } = options;
+  const shared = sharedScoreOver(overlap, a, b);
+  const comparable =
+    evaluator === undefined ? shared !== undefined : overlap.shared.some(({ name }) => name === evaluator);
+  const { text, values } = sumsStatement({ a: a.id, b: b.id, names, shared: shared ?? null }, options);
   const [row] = await query<SumsRow>({ text }, values);
   if (row === undefined) throw new Error('An aggregate without a row.');
   const { groups, groupCount, ...sums } = row;
   return {
     ...sums,
+    comparable,
+    leftOut: overlap.leftOut.filter(({ name }) => evaluator === undefined || name === evaluator),
     regressions: { total: row.regressions, examples: row.regressed },
     improvements: { total: row.improvements, examples: row.improved },
     onlyInA: { total: row.onlyInA, keys: row.keysA },

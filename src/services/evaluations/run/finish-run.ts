@@ -9,6 +9,7 @@ import { passes, roundScore, SCORE_EPSILON } from '../../../domain/evaluations/s
 import { publicId } from '../../../domain/ids.ts';
 import { writeEvent } from '../../events/write-event.ts';
 import type { RunRef } from '../creation/run-spec.ts';
+import { type SharedScore, sharedScoreOf, sharedScoreSql } from '../results/shared-score.ts';
 import { hasOpenExamples } from './open-examples.ts';
 import { bytesOfResults, readSummary } from './sum-up.ts';
 
@@ -18,7 +19,15 @@ const UNHURRIED = { statementTimeoutMs: 0 };
 const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
   db
     .selectFrom('evaluations')
-    .select(['workspace_id', 'prompt_name', 'threshold', 'baseline_id', 'examples_total', 'evaluators'])
+    .select([
+      'workspace_id',
+      'prompt_name',
+      'threshold',
+      'example_threshold',
+      'baseline_id',
+      'examples_total',
+      'evaluators',
+    ])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)
     .where('status', '=', 'running');
@@ -70,8 +79,9 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
         .where('evaluation_id', '=', evaluationId)
         .where('score', 'is', null),
     );
-    if (await keepBaseline(query, evaluationId, run)) await compareWithBaseline(query, evaluationId, run.baseline_id);
-    else await compareWithThreshold(query, evaluationId, run.threshold);
+    const baseline = await keepBaseline(query, evaluationId, run);
+    if (baseline === undefined) await compareWithThreshold(query, evaluationId, run.threshold);
+    else await compareWithBaseline(query, evaluationId, baseline);
     const mean = (millionths: number) =>
       run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
     const [sums] = await query((tables) =>
@@ -95,42 +105,57 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
   }, UNHURRIED);
 }
 
+/** A baseline, and how the scores of examples are compared with its own. Null: as they are stored. */
+interface Baseline {
+  id: string;
+  shared: SharedScore | null;
+}
+
 /**
- * Locks the baseline, so that it stays until the transaction ends. One that was deleted is forgotten.
- * @returns whether there is a baseline
+ * Locks the baseline, so that it stays until the transaction ends. A baseline that was deleted, or that shares no evaluator with the
+ * run, is forgotten.
+ * @returns undefined if there is no baseline
  */
-async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<boolean> {
+async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<Baseline | undefined> {
   const { baseline_id: baselineId, workspace_id: workspaceId } = run;
-  if (baselineId === null) return false;
+  if (baselineId === null) return undefined;
   const [baseline] = await query((db) =>
     db
       .selectFrom('evaluations')
-      .select('id')
+      .select(['id', 'evaluators', 'example_threshold'])
       .where('id', '=', baselineId)
       .where('workspace_id', '=', workspaceId)
       .forShare(),
   );
-  if (baseline !== undefined) return true;
+  const shared = baseline && sharedScoreOf(baseline, run);
+  if (baseline !== undefined && shared !== undefined) return { id: baseline.id, shared };
   await query((db) => db.updateTable('evaluations').set({ baseline_id: null }).where('id', '=', evaluationId));
-  return false;
+  return undefined;
 }
 
-/** Against the baseline's score of the same example. */
-async function compareWithBaseline(query: Query, evaluationId: string, baselineId: string | null): Promise<void> {
+/**
+ * Against the baseline's score of the same example. If the runs differ in their evaluators, over those that they share: a score of the
+ * baseline beside the score of the example would then compare different things, so it is not stored.
+ */
+async function compareWithBaseline(query: Query, evaluationId: string, { id, shared }: Baseline): Promise<void> {
+  const scoreOf = (table: 'r' | 'b') =>
+    shared === null
+      ? sql<number>`coalesce(${sql.ref(`${table}.score`)}, 0)`
+      : sharedScoreSql(`${table}.scores`, shared);
   await query((db) =>
     db
       .updateTable('evaluation_results as r')
       .from((eb) =>
         eb
           .selectFrom('evaluation_results')
-          .select(['example_key', sql<number>`coalesce(score, 0)`.as('score')])
-          .where('evaluation_id', '=', baselineId)
+          .select(['example_key', 'score', 'scores'])
+          .where('evaluation_id', '=', id)
           .as('b'),
       )
       .set({
-        baseline_score: sql<number>`b.score`,
-        regression: sql<boolean>`r.score < b.score - ${SCORE_EPSILON}::float8`,
-        improvement: sql<boolean>`r.score > b.score + ${SCORE_EPSILON}::float8`,
+        baseline_score: shared === null ? scoreOf('b') : null,
+        regression: sql<boolean>`${scoreOf('r')} < ${scoreOf('b')} - ${SCORE_EPSILON}::float8`,
+        improvement: sql<boolean>`${scoreOf('r')} > ${scoreOf('b')} + ${SCORE_EPSILON}::float8`,
       })
       .where('r.evaluation_id', '=', evaluationId)
       .whereRef('b.example_key', '=', 'r.example_key'),
