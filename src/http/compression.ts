@@ -23,14 +23,46 @@ export function mayCompress(ctx: Context): boolean {
   return true;
 }
 
+/** The encoding for a text of this length; undefined if it is sent as it is. */
+function encodingFor(ctx: Context, length: number): 'br' | 'gzip' | undefined {
+  if (length < WORTH_IT) return undefined;
+  if (TAKES_BROTLI.test(ctx.get('Accept-Encoding'))) return 'br';
+  const encoding = ctx.acceptsEncodings('gzip', 'br', 'identity');
+  return encoding === 'br' || encoding === 'gzip' ? encoding : undefined;
+}
+
+function encode(text: string, encoding: 'br' | 'gzip'): Promise<Buffer> {
+  return encoding === 'br' ? brotliAsync(text, BROTLI) : gzipAsync(text, GZIP);
+}
+
 /** Compresses a text in a thread where the caller takes that and it is worth it, and sets `Content-Encoding`. */
 export async function compress(ctx: Context, text: string): Promise<string | Buffer> {
-  if (text.length < WORTH_IT) return text;
-  const encoding = TAKES_BROTLI.test(ctx.get('Accept-Encoding'))
-    ? 'br'
-    : ctx.acceptsEncodings('gzip', 'br', 'identity');
-  if (encoding !== 'br' && encoding !== 'gzip') return text;
-  const bytes = encoding === 'br' ? await brotliAsync(text, BROTLI) : await gzipAsync(text, GZIP);
+  const encoding = encodingFor(ctx, text.length);
+  if (encoding === undefined) return text;
+  const bytes = await encode(text, encoding);
   ctx.set('Content-Encoding', encoding);
   return bytes;
+}
+
+/** A text that is the same for every caller. It is compressed once for each encoding, also for requests at the same time. */
+export class FixedText {
+  readonly #text: string;
+  readonly #encoded = new Map<'br' | 'gzip', Promise<Buffer>>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Makes the text the body of the response. The type is the caller's to set. */
+  async send(ctx: Context): Promise<void> {
+    const encoding = mayCompress(ctx) ? encodingFor(ctx, this.#text.length) : undefined;
+    if (encoding === undefined) {
+      ctx.body = this.#text;
+      return;
+    }
+    const encoded = this.#encoded.get(encoding) ?? encode(this.#text, encoding);
+    this.#encoded.set(encoding, encoded);
+    ctx.body = await encoded;
+    ctx.set('Content-Encoding', encoding);
+  }
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Middleware } from 'koa';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
-import { compress, mayCompress } from './compression.ts';
+import { FixedText } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';
 import { requireGet } from './require-get.ts';
 import { DOCS_POLICY } from './security-headers.ts';
@@ -105,7 +105,7 @@ const ASSETS = new Map([
  */
 export function docsRoutes(createDocument: () => object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  let json: string | undefined;
+  let document: FixedText | undefined;
   return async (ctx, next) => {
     if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
     requireGet(ctx);
@@ -114,8 +114,8 @@ export function docsRoutes(createDocument: () => object): Middleware {
     const type = ASSETS.get(asset);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
-      json ??= JSON.stringify(createDocument());
-      ctx.body = mayCompress(ctx) ? await compress(ctx, json) : json;
+      document ??= new FixedText(JSON.stringify(createDocument()));
+      await document.send(ctx);
     } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
       ctx.set('Content-Security-Policy', DOCS_POLICY);
       ctx.type = 'text/html';

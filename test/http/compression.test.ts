@@ -1,6 +1,9 @@
 import http from 'node:http';
+import { Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import Koa from 'koa';
+import { FixedText } from '../../src/http/compression.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -65,4 +68,24 @@ test('a short response and one to a change, which may show a secret, are sent as
     body: JSON.stringify({ name: 'long', template: 'x'.repeat(50_000), model: 'sandbox/echo' }),
   });
   expect([answer.status, answer.headers.get('Content-Encoding')]).toEqual([201, null]);
+});
+
+test('a text that is the same for all is compressed once for each encoding, also at the same time', async () => {
+  const text = new FixedText('Summarise the letter. '.repeat(1_000));
+  const app = new Koa();
+  const send = async (accepted: string) => {
+    const request = new http.IncomingMessage(new Socket());
+    request.method = 'GET';
+    request.headers['accept-encoding'] = accepted;
+    const ctx = app.createContext(request, new http.ServerResponse(request));
+    await text.send(ctx);
+    return ctx.body;
+  };
+  const [first, second] = await Promise.all([send('br'), send('br')]);
+  expect(first).toBeInstanceOf(Buffer);
+  expect(second).toBe(first);
+  expect(await send('br')).toBe(first);
+  const zipped = await send('gzip');
+  expect(zipped).not.toBe(first);
+  expect(await send('gzip')).toBe(zipped);
 });

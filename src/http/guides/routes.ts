@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { ApiError, notFound } from '../../domain/errors.ts';
-import { compress, mayCompress } from '../compression.ts';
+import { FixedText } from '../compression.ts';
 import { requireGet } from '../require-get.ts';
 import { GUIDES_POLICY } from '../security-headers.ts';
-import { type RenderedGuide, renderGuide } from './markdown.ts';
+import { renderGuide } from './markdown.ts';
 import { foundPage, guidePage, STYLE } from './page.ts';
 import { createSearch, type Found, MAX_QUESTION_LENGTH, type SearchedSection } from './search.ts';
 
@@ -23,7 +23,7 @@ const FIRST = 'docs/how-to.md';
 
 /** All guides of an installation, by their path on this server. */
 interface Guides {
-  pages: Map<string, RenderedGuide>;
+  pages: Map<string, FixedText>;
   /** Files of images. */
   images: Map<string, string>;
   search: (question: string) => Found[];
@@ -53,23 +53,23 @@ async function readGuides(root: string): Promise<Guides> {
     if (source !== undefined) sources.set(file, source);
   }
   const locate = (file: string) => (sources.has(file) || images.has(addressOf(file)) ? addressOf(file) : undefined);
-  const pages = new Map<string, RenderedGuide>();
+  const pages = new Map<string, FixedText>();
   const sections: SearchedSection[] = [];
   for (const [file, source] of sources) {
     // Other requests go on meanwhile.
     await setImmediate();
     const [guide, address, weight] = [renderGuide(source, file, locate), addressOf(file), weightOf(file)];
-    pages.set(address, guide);
+    pages.set(address, new FixedText(guidePage(guide.title, guide.html)));
     for (const section of guide.sections)
       sections.push({ ...section, guide: guide.title, address: `${address}#${section.anchor}`, weight });
   }
   return { pages, images, search: await createSearch(sections) };
 }
 
-async function sendPage(ctx: Context, html: string): Promise<void> {
+async function sendPage(ctx: Context, page: FixedText): Promise<void> {
   ctx.set('Content-Security-Policy', GUIDES_POLICY);
   ctx.type = 'text/html';
-  ctx.body = mayCompress(ctx) ? await compress(ctx, html) : html;
+  await page.send(ctx);
 }
 
 /** @throws ApiError `invalid_request` where there are several */
@@ -86,7 +86,7 @@ function questionOf({ query }: Context): string {
  */
 export function guideRoutes(root: string): Middleware {
   let reading: Promise<Guides> | undefined;
-  const answers = new LRUCache<string, string>({ max: MAX_ANSWERS });
+  const answers = new LRUCache<string, FixedText>({ max: MAX_ANSWERS });
 
   return async (ctx, next) => {
     const at = ctx.path === `${AT}/` ? AT : ctx.path;
@@ -103,12 +103,13 @@ export function guideRoutes(root: string): Middleware {
     const { pages, images, search } = await reading;
     if (!isGuide) {
       const question = questionOf(ctx);
-      const answer = answers.get(question) ?? foundPage(question, question === '' ? [] : search(question));
+      const answer =
+        answers.get(question) ?? new FixedText(foundPage(question, question === '' ? [] : search(question)));
       answers.set(question, answer);
       return sendPage(ctx, answer);
     }
     const guide = pages.get(at);
-    if (guide !== undefined) return sendPage(ctx, guidePage(guide.title, guide.html));
+    if (guide !== undefined) return sendPage(ctx, guide);
     const image = images.get(at);
     if (image === undefined) throw notFound('This guide');
     ctx.type = path.extname(image);
