@@ -99,6 +99,8 @@ export interface ScoringEvaluator<Config> {
    * `ScoringError` or anything else: `prepareEvaluator` catches it.
    */
   prepare(config: Config): (example: ScoredExample) => Score;
+  /** Whether its scores are only 0 and 1. Default: they can be anything between. */
+  isPassOrFail?(config: Config): boolean;
   /** Whether it scores nothing without an expected value. Default: it can. */
   needsExpected?(config: Config): boolean;
 }

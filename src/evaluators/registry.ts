@@ -165,6 +165,13 @@ export function needsExpected(config: EvaluatorConfig): boolean {
   return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
 }
 
+/** Whether the scores of an evaluator are only 0 and 1, by its type or by its threshold. */
+export function isPassOrFail(config: EvaluatorConfig): boolean {
+  if (config.threshold !== undefined) return true;
+  const evaluator = evaluatorOf(config);
+  return evaluator.kind === 'scoring' && (evaluator.isPassOrFail?.(config) ?? false);
+}
+
 /** Whether an evaluator runs what a caller wrote: an expression, a schema. */
 export function runsCallersCode(config: Pick<EvaluatorConfig, 'type'>): boolean {
   const evaluator = evaluatorOf(config);

@@ -60,11 +60,13 @@ export function dataTypeOf(value: ScoreValue): ScoreDataType {
 /**
  * How a value is stored, or what is wrong with it, in words for the caller.
  * @param dataType the one that the caller names, where it does
+ * @param source of an evaluator, 0 and 1 are false and true where the name is boolean
  */
 export function storedValue(
   limits: ScoreLimits,
   value: ScoreValue,
   dataType: ScoreDataType | undefined,
+  source?: ScoreSource,
 ): StoredValue | { problem: string; field?: 'data_type' } {
   const { name, data_type: type } = limits;
   if (dataType !== undefined && dataType !== type)
@@ -73,6 +75,7 @@ export function storedValue(
     case 'numeric':
       return numeric(limits, value);
     case 'boolean':
+      if (source === 'evaluator' && (value === 0 || value === 1)) return { data_type: type, number: value, text: null };
       if (typeof value !== 'boolean') return { problem: `must be true or false: scores named "${name}" are boolean` };
       return { data_type: type, number: value ? 1 : 0, text: null };
     case 'categorical':

@@ -38,6 +38,7 @@ type ContainsConfig = z.output<typeof ContainsConfig>;
 /** 1 when the values are found in the output, else 0. */
 export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof ContainsConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: ContainsConfig,
   needsExpected: ({ value, values }) => value === undefined && values === undefined,
   prepare(config) {

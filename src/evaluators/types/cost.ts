@@ -19,6 +19,7 @@ type CostConfig = z.output<typeof CostConfig>;
 /** 1 when the output cost no more than this, else 0. */
 export const cost: ScoringEvaluator<CostConfig> & { config: typeof CostConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: CostConfig,
   prepare: ({ at_most_usd: limit }) => {
     const most = new Big(limit);

@@ -19,6 +19,7 @@ type ExactMatchConfig = z.output<typeof ExactMatchConfig>;
 /** 1 when the output is the example's expected value, else 0. */
 export const exactMatch: ScoringEvaluator<ExactMatchConfig> & { config: typeof ExactMatchConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: ExactMatchConfig,
   needsExpected: () => true,
   prepare: (config) => (example) => {

@@ -35,6 +35,7 @@ type JsonMatchConfig = z.output<typeof JsonMatchConfig>;
 /** How much of the expected JSON is in the output: 1 for all of it. */
 export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof JsonMatchConfig } = {
   kind: 'scoring',
+  isPassOrFail: (config) => !config.partial_credit,
   config: JsonMatchConfig,
   needsExpected: ({ value }) => value === undefined,
   prepare(config) {

@@ -32,6 +32,7 @@ type JsonSchemaConfig = z.output<typeof JsonSchemaConfig>;
 /** 1 when the output is JSON that holds to the schema, else 0 with the first violations. */
 export const jsonSchema: ScoringEvaluator<JsonSchemaConfig> & { config: typeof JsonSchemaConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: JsonSchemaConfig,
   fault(config) {
     const fault = schemaFault(config.schema);

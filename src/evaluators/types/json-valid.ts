@@ -16,6 +16,7 @@ type JsonValidConfig = z.output<typeof JsonValidConfig>;
 /** 1 when the output is JSON (RFC 8259), else 0. */
 export const jsonValid: ScoringEvaluator<JsonValidConfig> & { config: typeof JsonValidConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: JsonValidConfig,
   prepare: (config) => (example) => {
     const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);

@@ -17,6 +17,7 @@ type LatencyConfig = z.output<typeof LatencyConfig>;
 /** 1 when the model responded in time, else 0. */
 export const latency: ScoringEvaluator<LatencyConfig> & { config: typeof LatencyConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: LatencyConfig,
   prepare:
     ({ at_most_ms: limit }) =>

@@ -30,6 +30,7 @@ type LengthConfig = z.output<typeof LengthConfig>;
 /** 1 when the output has so many characters (UTF-16 code units) or words (runs without white space), else 0. */
 export const length: ScoringEvaluator<LengthConfig> & { config: typeof LengthConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: LengthConfig,
   prepare:
     ({ unit, at_least: least = 0, at_most: most = Number.POSITIVE_INFINITY }) =>

@@ -46,6 +46,7 @@ type NumericConfig = z.output<typeof NumericConfig>;
 /** 1 when the number in the output is the expected one, within the tolerance, else 0. Decimal arithmetic, without float noise. */
 export const numeric: ScoringEvaluator<NumericConfig> & { config: typeof NumericConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: NumericConfig,
   needsExpected: () => true,
   prepare: (config) => (example) => {

@@ -27,6 +27,7 @@ type RegexConfig = z.output<typeof RegexConfig>;
 /** 1 when the output matches the pattern, else 0. */
 export const regex: ScoringEvaluator<RegexConfig> & { config: typeof RegexConfig } = {
   kind: 'scoring',
+  isPassOrFail: () => true,
   config: RegexConfig,
   fault(config) {
     try {

@@ -45,6 +45,7 @@ type ToolCallsConfig = z.output<typeof ToolCallsConfig>;
 /** How many of the expected tool calls the model asks for: 1 for all of them, and for nothing else. */
 export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof ToolCallsConfig } = {
   kind: 'scoring',
+  isPassOrFail: (config) => !config.partial_credit,
   config: ToolCallsConfig,
   needsExpected: ({ value }) => value === undefined,
   prepare: (config) => (example) => {

@@ -161,10 +161,10 @@ async function valuesOf(query: Query, scores: readonly ScoreToStore[], at: (inde
     types.set(name, types.get(name) ?? given);
   }
   const definitions = await holdDefinitions(query, types);
-  return scores.map(({ name, value, dataType }, index) => {
+  return scores.map(({ name, value, dataType, source }, index) => {
     const definition = definitions.get(name);
     if (definition === undefined) throw invalidField(`${at(index)}name`, unknownName(name));
-    const stored = storedValue(definition, value, dataType);
+    const stored = storedValue(definition, value, dataType, source);
     if ('problem' in stored) throw invalidField(`${at(index)}${stored.field ?? 'value'}`, stored.problem);
     return stored;
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { publicId } from '../../../src/domain/ids.ts';
 import { isSampled } from '../../../src/domain/rules/sampling.ts';
 import { type RuleStage, startRuleStage } from './rules-support.ts';
 
@@ -136,11 +137,11 @@ describe('a rule', () => {
     await stage.untilRule('failing', ({ scored }) => scored === 1);
   });
 
-  test('whose scores do not fit the definition of their name has failed executions that say so', async () => {
+  test('whose scores do not fit a definition that came after it has failed executions that say so', async () => {
     await stage.prompt('unfit');
     const score = { name: 'unfit-score', value: 'billing' };
     const { db } = stage.service.foundation;
-    await stage.put('unfit', { prompt_name: 'unfit', evaluators: [{ ...CONTAINS, name: score.name }], enabled: false });
+    await stage.put('unfit', { prompt_name: 'unfit', evaluators: [{ ...CONTAINS, name: score.name }] });
     const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces limit 1' });
     await db.system.query(
       {
@@ -149,7 +150,6 @@ describe('a rule', () => {
       },
       [workspace?.id, score.name],
     );
-    await stage.put('unfit', { prompt_name: 'unfit', evaluators: [{ ...CONTAINS, name: score.name }] });
     await stage.run('unfit', 3);
     const rule = await stage.untilRule('unfit', ({ failed }) => failed === 3);
     expect(rule.last_error).toMatchObject({ code: 'invalid_request' });
@@ -207,6 +207,40 @@ describe('a request', () => {
     await refused({ evaluators: [{ ...JUDGE, model: 'openai/unheard-of' }], max_cost_per_day: 1 }, 'max_cost_per_day');
     expect(await stage.put('a/backfills', { evaluators: [CONTAINS] })).toMatchObject({ status: 400 });
     expect(await stage.service.call('GET', '/rules/refused')).toMatchObject({ status: 404 });
+  });
+
+  test('with an evaluator whose scores do not fit the definition of its name is refused, and one that fits is stored as that', async () => {
+    const define = (name: string, definition: object) =>
+      stage.service.call('PUT', `/score-definitions/${name}`, { body: definition });
+    await define('thumb', { data_type: 'boolean' });
+    await define('topic', { data_type: 'categorical' });
+    expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain(
+      'give it a threshold',
+    );
+    expect(await refused({ evaluators: [{ ...CONTAINS, name: 'topic' }] }, 'evaluators.0')).toContain('another name');
+    await stage.prompt('thumbs');
+    const evaluators = [{ ...CONTAINS, name: 'thumb' }];
+    expect(await stage.put('thumbs', { prompt_name: 'thumbs', evaluators })).toMatchObject({ status: 200 });
+    const [id] = await stage.run('thumbs', 1);
+    const rule = await stage.untilRule('thumbs', ({ scored }) => scored === 1);
+    expect(rule).toMatchObject({ failed: 0, last_error: null });
+    const { body } = await stage.service.call('GET', `/scores?execution_id=${publicId('execution', id ?? '')}`);
+    expect(body.data).toMatchObject([{ name: 'thumb', value: true, data_type: 'boolean', source: 'evaluator' }]);
+    // A person says the same: both are compared.
+    await stage.service.call('POST', '/scores', {
+      body: {
+        name: 'thumb',
+        value: true,
+        subject: { execution_id: publicId('execution', id ?? '') },
+        source: 'person',
+      },
+    });
+    const agreement = await stage.service.call('GET', '/evaluators/agreement?score=thumb&rule=thumbs');
+    expect(agreement).toMatchObject({ status: 200, body: { evaluators: [{ rule: 'thumbs', n: 1, same: 1 }] } });
+    const judged = { ...JUDGE, name: 'thumb', threshold: 0.5 };
+    expect(await stage.put('thumbs', { prompt_name: 'thumbs', evaluators: [judged], enabled: false })).toMatchObject({
+      status: 200,
+    });
   });
 
   test('lists rules by name in pages', async () => {
