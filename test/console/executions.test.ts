@@ -192,13 +192,24 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
 
   await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
   await chosen.getByText('4 chosen').waitFor();
-  await chosen.getByRole('button', { name: 'Create a dataset of them…' }).click();
-  const make = page.getByRole('dialog', { name: 'Create a dataset' });
+  await chosen.getByRole('button', { name: 'Add them to a dataset…' }).click();
+  const make = page.getByRole('dialog', { name: 'Add to a dataset' });
   await make.getByText('1 that is not completed is left out.', { exact: false }).waitFor();
   await make.getByLabel('Dataset').fill('chosen');
-  await make.getByRole('button', { name: 'Make' }).click();
+  await make.getByRole('button', { name: 'Create' }).click();
   await page.waitForURL(/datasets\/chosen/);
   expect((await call('GET', '/datasets/chosen')).body.examples_total).toBe(3);
+
+  // Adding one to a dataset keeps what is there; replacing is a choice of its own.
+  await page.goBack();
+  await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
+  await chosen.getByRole('button', { name: 'Add them to a dataset…' }).click();
+  await make.getByLabel('Dataset').fill('chosen');
+  await make.getByText('The dataset has 3 examples in version 1.').waitFor();
+  expect(await make.getByLabel('Examples that are there').inputValue()).toBe('add');
+  await make.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.waitForURL(/datasets\/chosen/);
+  expect((await call('GET', '/datasets/chosen')).body).toMatchObject({ version: 2, examples_total: 3 });
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -240,7 +251,7 @@ test('the timeline has the queue, each call, the wait for its retry, and leads t
   // What no webhook was told of has none.
   expect(await page.getByRole('heading', { name: 'Webhooks' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Put into a queue…' }).waitFor();
-  await page.getByRole('button', { name: 'Create a dataset…' }).waitFor();
+  await page.getByRole('button', { name: 'Add to a dataset…' }).waitFor();
   await page.getByRole('link', { name: 'Open in the playground' }).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   expect(complaints).toEqual([]);

@@ -149,11 +149,11 @@ test('trends by version are on the prompt’s page, and executions with a bad sc
   await page.getByLabel('Score, such as').fill('helpful=false');
   await page.waitForURL(/score=/);
   await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Create a dataset…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create a dataset' });
+  await page.getByRole('button', { name: 'Add to a dataset…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add to a dataset' });
   await dialog.getByLabel('Dataset').fill('trend/unhelpful');
   expect(await violationsInThemes(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Make' }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByText('trend/unhelpful: version 1 has 1 example.').first().waitFor();
   await page.getByRole('heading', { name: 'trend/unhelpful', level: 1 }).waitFor();
   expect(complaints).toEqual([]);

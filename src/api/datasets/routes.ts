@@ -112,9 +112,10 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'createDatasetFromExecutions',
       audit: ['dataset.created', 'dataset.updated'],
       tag,
-      summary: 'Create a dataset version from executions',
+      summary: 'Add executions to a dataset',
       description:
-        'Each matching execution becomes an example with its variables, its output as `expected`, and its id. Oldest first.',
+        'Each matching execution becomes an example with its variables, its output as `expected`, and its id, oldest first, in the next version of the ' +
+        'dataset. The examples of the version before stay, unless `mode` is `replace`. An execution that is an example already stays as it is.',
       scope: 'write',
       withoutRead: UNREAD_DATASET,
       status: 201,
@@ -126,13 +127,14 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       responseExample: datasetSample,
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
-          const { execution_ids: executionIds, limit, expected, status, ...filter } = request.body;
+          const { execution_ids: executionIds, limit, expected, status, mode, ...filter } = request.body;
           const row = await createFromExecutions(query, quotas, request.params.name, {
             ...toExecutionFilter(filter),
             status,
             executionIds,
             limit,
             expected,
+            mode,
           });
           return { resourceId: row.examples_id, response: presentDataset(row) };
         }),

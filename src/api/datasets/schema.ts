@@ -102,5 +102,9 @@ export const FromExecutions = z
       .enum(['output', 'none'], 'must be output or none')
       .default('output')
       .meta({ description: 'What the examples expect: the output of the execution, or nothing.' }),
+    mode: z.enum(['add', 'replace'], 'must be add or replace').default('add').meta({
+      description:
+        '`add`: the examples of the latest version stay, and new ones follow. `replace`: the next version has only these.',
+    }),
   })
   .meta({ id: 'DatasetFromExecutions' });

@@ -11,7 +11,7 @@ import { insertVersion } from './insert-examples.ts';
 import { readAllExamples } from './read-examples.ts';
 import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
 
-/** Examples of a dataset that one correction copies at most. */
+/** Examples of a dataset that a change of it copies at most. */
 export const MAX_CORRECTED_EXAMPLES = 20_000;
 const MAX_CORRECTED_MIB = 64;
 
@@ -26,7 +26,7 @@ export interface CorrectedExample {
   metadata: Record<string, JsonValue>;
 }
 
-interface Latest {
+export interface LatestVersion {
   examplesId: string | undefined;
   /** 0: there was none. */
   version: number;
@@ -35,7 +35,7 @@ interface Latest {
 }
 
 /** The latest version, which stays that until the transaction ends. */
-async function lockLatest(query: Query, name: string): Promise<Latest> {
+export async function lockLatest(query: Query, name: string): Promise<LatestVersion> {
   // Of those who make a new dataset at once, one goes on.
   await lockInWorkspace(query, `correction of ${name}`);
   const [dataset] = await query((db) =>
@@ -52,10 +52,39 @@ async function lockLatest(query: Query, name: string): Promise<Latest> {
   );
   const { total = 0, bytes = 0 } = latest ?? {};
   const tooMuch = (what: string) =>
-    invalidField('dataset', `has more than ${what}, all of which each correction would copy: name another dataset`);
+    invalidField('dataset', `has more than ${what}, all of which each change would copy: name another dataset`);
   if (total > MAX_CORRECTED_EXAMPLES) throw tooMuch(`${MAX_CORRECTED_EXAMPLES} examples`);
   if (bytes > MAX_CORRECTED_MIB * 1024 ** 2) throw tooMuch(`${MAX_CORRECTED_MIB} MiB of examples`);
   return { examplesId: latest?.id, version, bytes };
+}
+
+/** Copies all examples of a set into another one. @returns how many there are */
+export async function copyExamples(query: Query, from: string, to: string): Promise<number> {
+  const [copied] = await query((db) =>
+    db
+      .with('copied', (cte) =>
+        cte
+          .insertInto('dataset_examples')
+          .columns(EXAMPLE_COLUMNS)
+          .expression((eb) =>
+            eb
+              .selectFrom('dataset_examples')
+              .select([
+                sql<string>`${to}::uuid`.as('dataset_version_id'),
+                'seq',
+                'example_key',
+                'variables',
+                'expected',
+                'metadata',
+              ])
+              .where('dataset_version_id', '=', from),
+          )
+          .returning('seq'),
+      )
+      .selectFrom('copied')
+      .select((eb) => eb.fn.countAll<number>().as('total')),
+  );
+  return copied?.total ?? 0;
 }
 
 /**
@@ -111,7 +140,13 @@ async function countExamples(query: Query, examplesId: string): Promise<number> 
 }
 
 /** Makes a set of examples the version after the one that was latest. @returns its number */
-async function attach(query: Query, quotas: Quotas, name: string, examplesId: string, latest: Latest): Promise<number> {
+async function attach(
+  query: Query,
+  quotas: Quotas,
+  name: string,
+  examplesId: string,
+  latest: LatestVersion,
+): Promise<number> {
   const total = await countExamples(query, examplesId);
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))

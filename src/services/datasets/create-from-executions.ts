@@ -10,6 +10,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
+import { copyExamples, lockLatest } from './correct-example.ts';
 import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
 import { readAllExamples } from './read-examples.ts';
@@ -25,6 +26,8 @@ export interface ExecutionSelection extends ExecutionFilter {
   limit: number;
   /** What an example expects: the output of the execution, or nothing. */
   expected: 'output' | 'none';
+  /** Whether the examples of the latest version stay, with these after them. */
+  mode: 'add' | 'replace';
 }
 
 /** The public id of an execution: the key of the example that is made of it. */
@@ -34,12 +37,15 @@ const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.exec
 const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variables = '{}'
   then jsonb_build_object('input', coalesce(input_messages, to_jsonb(input))) else variables end`;
 
-/** Copies the executions into a set of examples, oldest first. @returns how many there are */
+/**
+ * Copies the executions into a set of examples, oldest first. One that is an example of the set already is left as it is there.
+ * @param after how many examples the set has
+ * @returns how many were copied
+ */
 async function copyExecutions(
   query: Query,
   examplesId: string,
-  selection: ExecutionSelection,
-  ids: string[] | undefined,
+  { selection, ids, after }: { selection: ExecutionSelection; ids: string[] | undefined; after: number },
 ): Promise<number> {
   const { limit, expected } = selection;
   const matching = expressionBuilder<Tables, 'executions'>();
@@ -52,6 +58,19 @@ async function copyExecutions(
           .select(VARIABLES.as('variables'))
           .where(matching.and(executionConditions(matching, selection)))
           .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
+          .$if(after > 0, (picked) =>
+            picked.where((eb) =>
+              eb.not(
+                eb.exists(
+                  eb
+                    .selectFrom('dataset_examples as e')
+                    .select('e.seq')
+                    .where('e.dataset_version_id', '=', examplesId)
+                    .where('e.example_key', '=', publicIdOf('executions.id')),
+                ),
+              ),
+            ),
+          )
           .orderBy('id', 'desc')
           .limit(limit),
       )
@@ -62,7 +81,7 @@ async function copyExecutions(
           .expression((eb) =>
             eb.selectFrom('picked').select([
               sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
-              sql<number>`row_number() over (order by id) - 1`.as('seq'),
+              sql<number>`row_number() over (order by id) - 1 + ${after}::int`.as('seq'),
               publicIdOf('id').as('example_key'),
               'variables',
               (expected === 'output' ? sql<JsonValue>`to_jsonb(output)` : sql<JsonValue>`null::jsonb`).as('expected'),
@@ -112,7 +131,7 @@ function parseIds(ids: string[]): string[] {
 }
 
 /**
- * Makes executions the next version of a dataset, oldest first. Runs in the caller's transaction.
+ * Makes executions the next version of a dataset, or adds them to it in the next version, oldest first. Runs in the caller's transaction.
  * @throws ApiError `invalid_request` where no execution matches, or not all that were named
  */
 export async function createFromExecutions(
@@ -122,17 +141,23 @@ export async function createFromExecutions(
   selection: ExecutionSelection,
 ): Promise<DatasetRow> {
   const ids = selection.executionIds && parseIds(selection.executionIds);
+  // Of those who add at once, each adds to what the one before it has made.
+  const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
+  if (latest !== undefined) await quotas.check(query, 'datasetBytes', latest.bytes);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
-  const total = await copyExecutions(query, examplesId, selection, ids);
-  if (ids !== undefined && total < Math.min(ids.length, selection.limit)) {
+  const after = latest?.examplesId === undefined ? 0 : await copyExamples(query, latest.examplesId, examplesId);
+  const copied = await copyExecutions(query, examplesId, { selection, ids, after });
+  const total = after + copied;
+  if (ids !== undefined && copied < Math.min(ids.length, selection.limit)) {
     const missing = await findMissing(query, examplesId, ids);
     const shown = missing.map((id) => publicId('execution', id)).join(', ');
-    throw invalidField('execution_ids', `some do not exist or do not match the other fields, among them ${shown}`);
+    if (missing.length > 0)
+      throw invalidField('execution_ids', `some do not exist or do not match the other fields, among them ${shown}`);
   }
-  if (total === 0)
+  if (copied === 0 && ids === undefined)
     throw new ApiError(
       'invalid_request',
-      `No execution with the status "${selection.status}" matches: widen the selection.`,
+      `No execution with the status "${selection.status}" matches${after > 0 ? ' that is not in the dataset already' : ''}: widen the selection.`,
     );
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))

@@ -55,7 +55,7 @@ test('has the same hash as the same examples uploaded', async () => {
 
 test('takes the filters, the newest up to the limit, and no expectation where none is wanted', async () => {
   const idsBy = async (body: object) => {
-    const { status } = await make('runs/filtered', body);
+    const { status } = await make('runs/filtered', { ...body, mode: 'replace' });
     expect(status).toBe(201);
     return (await examplesOf('runs/filtered')).map(({ id }: { id: string }) => id);
   };
@@ -66,7 +66,7 @@ test('takes the filters, the newest up to the limit, and no expectation where no
   expect(await idsBy({ execution_ids: [third, first, third] })).toEqual([first, third]);
   expect(await idsBy({ status: 'failed' })).toEqual([failed.id]);
   expect((await examplesOf('runs/filtered'))[0]).not.toHaveProperty('expected');
-  await make('runs/filtered', { prompt_name: 'from/echo', expected: 'none' });
+  await make('runs/filtered', { prompt_name: 'from/echo', expected: 'none', mode: 'replace' });
   expect((await examplesOf('runs/filtered'))[0]).not.toHaveProperty('expected');
 });
 
@@ -105,4 +105,28 @@ test('executions of another workspace do not match', async () => {
     const answer = await other.call('POST', '/datasets/theirs/from-executions', { body });
     expect(answer.status).toBe(400);
   }
+});
+
+test('adds to the examples that are there, each execution once, and replaces them only if asked', async () => {
+  const lines = Array.from({ length: 50 }, (_, n) => JSON.stringify({ id: `mine ${n}`, variables: { name: `${n}` } }));
+  await upload(service, 'runs/grown', lines.join('\n'));
+  const [first, second, third] = runs.map(({ id }) => id);
+  const added = await make('runs/grown', { execution_ids: [second] });
+  expect(added.body).toMatchObject({ version: 2, examples_total: 51 });
+  const again = await make('runs/grown', { prompt_name: 'from/echo' });
+  expect(again.body).toMatchObject({ version: 3, examples_total: 53 });
+  const ids = (await examplesOf('runs/grown')).map(({ id }: { id: string }) => id);
+  expect(ids.slice(49)).toEqual(['mine 49', second, first, third]);
+  expect((await make('runs/grown', { execution_ids: [first] })).body).toMatchObject({ examples_total: 53 });
+  const none = await make('runs/grown', { prompt_name: 'from/echo' });
+  expect([none.status, none.body.error.message]).toEqual([400, expect.stringContaining('not in the dataset already')]);
+  const replaced = await make('runs/grown', { execution_ids: [third], mode: 'replace' });
+  expect(replaced.body).toMatchObject({ examples_total: 1 });
+});
+
+test('loses nothing of what is added at the same time', async () => {
+  const answers = await Promise.all(runs.map(({ id }) => make('runs/at-once', { execution_ids: [id] })));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  const ids = (await examplesOf('runs/at-once')).map(({ id }: { id: string }) => id);
+  expect(ids.toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
 });

@@ -168,7 +168,7 @@ export interface DatasetsOperations {
   examples(name: string, query?: QueryOf<api.ListDatasetExamplesData>, options?: CallOptions): List<api.DatasetExamplePage['data'][number]>;
   /** Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export` */
   export(name: string, query?: QueryOf<api.ExportDatasetData>, options?: CallOptions): ApiPromise<string>;
-  /** Create a dataset version from executions: `POST /datasets/{name}/from-executions` */
+  /** Add executions to a dataset: `POST /datasets/{name}/from-executions` */
   createFromExecutions(name: string, body: NonNullable<api.CreateDatasetFromExecutionsData['body']>, options?: CallOptions): ApiPromise<api.Dataset>;
   /** Retrieve a dataset: its latest version by default: `GET /datasets/{name}` */
   get(name: string, query?: QueryOf<api.GetDatasetData>, options?: CallOptions): ApiPromise<api.Dataset>;

@@ -1124,6 +1124,10 @@ export type DatasetFromExecutions = {
      * What the examples expect: the output of the execution, or nothing.
      */
     expected?: 'output' | 'none';
+    /**
+     * `add`: the examples of the latest version stay, and new ones follow. `replace`: the next version has only these.
+     */
+    mode?: 'add' | 'replace';
 };
 
 export type NewScore = {

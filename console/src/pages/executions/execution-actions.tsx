@@ -35,7 +35,7 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
       {isOver && mayWrite && (
         <>
           <button type="button" className="button" onClick={() => setAsked('dataset')}>
-            Create a dataset…
+            Add to a dataset…
           </button>
           <button type="button" className="button" onClick={() => setAsked('queue')}>
             <Inbox size={16} aria-hidden />

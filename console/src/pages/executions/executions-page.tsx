@@ -86,7 +86,7 @@ export function ExecutionsPage() {
                   }
                   onClick={() => setAsked('dataset')}
                 >
-                  Create a dataset…
+                  Add to a dataset…
                 </button>
               )}
             </>
@@ -102,7 +102,7 @@ export function ExecutionsPage() {
             <div className="chosen" role="toolbar" aria-label="With those that are chosen">
               <strong>{formatNumber(chosen.size)} chosen</strong>
               <button type="button" className="button small" onClick={() => setAsked('chosen-dataset')}>
-                Create a dataset of them…
+                Add them to a dataset…
               </button>
               <button
                 type="button"

@@ -9,6 +9,10 @@ import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { plural } from '../../format.ts';
 
+const MODES = [
+  { value: 'add', label: 'Add to its examples' },
+  { value: 'replace', label: 'Replace its examples' },
+];
 const EXPECTED = [
   { value: 'none', label: 'Leave empty' },
   { value: 'output', label: 'The output of the execution' },
@@ -33,6 +37,7 @@ export function MakeDatasetDialog({
   });
   const [name, setName] = useState('');
   const [expected, setExpected] = useState('none');
+  const [mode, setMode] = useState('add');
   const client = useQueryClient();
   const navigate = useNavigate();
   const datasets = data?.data ?? [];
@@ -41,12 +46,12 @@ export function MakeDatasetDialog({
     <FormDialog
       open
       onClose={onClose}
-      title="Create a dataset"
+      title="Add to a dataset"
       description={description}
-      submitLabel="Make"
+      submitLabel={existing ? (mode === 'add' ? 'Add' : 'Replace') : 'Create'}
       onSubmit={async () => {
         const path = `${pathOf('datasets', name.trim())}/from-executions`;
-        const made = await post<Dataset>(path, { ...selection, expected });
+        const made = await post<Dataset>(path, { ...selection, expected, ...(existing && { mode }) });
         await client.invalidateQueries({ queryKey: ['datasets'] });
         showToast(`${made.name}: version ${made.version} has ${plural(made.examples_total, 'example', 'examples')}.`);
         await navigate({ to: '/datasets/$', params: { _splat: made.name } });
@@ -59,8 +64,12 @@ export function MakeDatasetDialog({
         options={datasets.map((dataset) => dataset.name)}
         required
         spellCheck={false}
-        hint={existing && `It becomes version ${existing.version + 1}, which replaces its examples.`}
+        hint={
+          existing &&
+          `The dataset has ${plural(existing.examples_total, 'example', 'examples')} in version ${existing.version}.`
+        }
       />
+      {existing && <SelectField label="Examples that are there" value={mode} onChange={setMode} options={MODES} />}
       <SelectField label="Expected" value={expected} onChange={setExpected} options={EXPECTED} />
     </FormDialog>
   );
