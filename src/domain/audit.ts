@@ -39,7 +39,6 @@ export const AUDIT_ACTIONS = {
   'evaluation.batch_resubmitted': 'evaluation',
   'evaluation.deleted': 'evaluation',
   'score.deleted': 'score',
-  'score.replaced': 'score',
   'score_definition.set': 'score_definition',
   'score_definition.deleted': 'score_definition',
   'schedule.created': 'schedule',

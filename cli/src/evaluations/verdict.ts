@@ -83,9 +83,8 @@ export function verdictOf(
  * @param isSignificant whether a difference must be more than noise to count
  */
 export function comparisonVerdict(comparison: Api.EvaluationComparison, isSignificant: boolean): Verdict {
-  const { note, difference, verdict: found } = comparison;
-  if (found === 'nothing_in_common' || found === 'not_comparable' || found === 'withheld')
-    return verdict(EXIT.inconclusive, note);
+  const { note, difference, verdict: found, withheld } = comparison;
+  if (found === 'nothing_in_common' || withheld !== null) return verdict(EXIT.inconclusive, note);
   if (found === 'regression') return verdict(EXIT.failed, note);
   if ((difference ?? 0) >= 0) return verdict(EXIT.passed, note);
   return verdict(isSignificant ? EXIT.inconclusive : EXIT.failed, note);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type RunComparison, VERDICTS } from '../../domain/evaluations/comparison.ts';
+import { type RunComparison, VERDICTS, WITHHELD } from '../../domain/evaluations/comparison.ts';
 import { Flag, pathId, saneText, wholeNumber } from '../../http/fields.ts';
 import { MetadataQuery, metadataGoesTogether } from './results-schema.ts';
 
@@ -88,10 +88,15 @@ export const EvaluationComparison = z
     difference: z.number().nullable(),
     interval: Interval.nullable(),
     p_value: z.number().nullable(),
-    verdict: z.enum(VERDICTS).meta({
-      description:
-        '`not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs.',
-    }),
+    verdict: z.enum(VERDICTS),
+    withheld: z
+      .enum(WITHHELD)
+      .nullable()
+      .meta({
+        description:
+          'Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth ' +
+          'of the examples failed in one of the runs.',
+      }),
     comparable: z
       .boolean()
       .meta({ description: 'Whether the runs share an unchanged evaluator. If not, there are no scores.' }),

@@ -134,6 +134,7 @@ export const COMPARISON_SAMPLE = {
   interval: { low: -0.01, high: 0.07, method: 'sign_flip' },
   p_value: 0.15,
   verdict: 'within_noise',
+  withheld: null,
   comparable: true,
   left_out_evaluators: [],
   note: 'The difference of +3.0 points is within noise: 95 % CI −1.0 to +7.0, p = 0.150, over 200 examples.',

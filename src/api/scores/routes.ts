@@ -65,7 +65,7 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       method: 'post',
       path: '/scores',
       operationId: 'createScores',
-      audit: ['score.replaced'],
+      audit: ['score.deleted'],
       tag,
       summary: 'Store a score, or up to 1,000',
       description:

@@ -14,10 +14,11 @@ export const VERDICTS = [
   'too_few_differences',
   'no_change',
   'nothing_in_common',
-  'not_comparable',
-  'withheld',
 ] as const;
 type Verdict = (typeof VERDICTS)[number];
+
+/** Why no verdict is given. */
+export const WITHHELD = ['not_comparable', 'failures'] as const;
 
 /** An example that scores differently in the two runs. Scores 0..1; `difference` is b's minus a's. */
 export interface ChangedExample {
@@ -83,7 +84,9 @@ export interface RunComparison {
   /** Two-sided; null without a common example. */
   p_value: number | null;
   verdict: Verdict;
-  /** Whether the runs share an unchanged evaluator. If not, there are no scores and no verdict (`not_comparable`). */
+  /** Why the verdict says nothing of the difference: the runs share no unchanged evaluator, or too many examples failed. Null: it does. */
+  withheld: (typeof WITHHELD)[number] | null;
+  /** Whether the runs share an unchanged evaluator. If not, there are no scores. */
   comparable: boolean;
   /** Evaluators that the scores and the verdict leave out. */
   left_out_evaluators: LeftOutEvaluator[];
@@ -156,10 +159,11 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
   const differing = regressions.total + improvements.total;
   const estimate = estimateOf({ ...sums, differing });
   const isWithheld = hasManyFailures(sums);
-  const verdict = isWithheld ? 'withheld' : judge(estimate, differing);
+  const verdict = isWithheld ? NOTHING_TO_TELL : judge(estimate, differing);
   return {
     a,
     b,
+    withheld: isWithheld ? 'failures' : null,
     comparable: true,
     left_out_evaluators: sums.leftOut,
     examples_compared: compared,
@@ -169,7 +173,12 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     interval: estimate && { low: estimate.low, high: estimate.high, method: estimate.method },
     p_value: estimate?.pValue ?? null,
     verdict,
-    note: [describe(verdict, estimate, compared, differing), ...describeGaps(sums)].join(' '),
+    note: [
+      isWithheld
+        ? `No verdict over ${compared} ${compared === 1 ? 'example' : 'examples'}: more than a tenth of the examples failed.`
+        : describe(verdict, estimate, compared, differing),
+      ...describeGaps(sums),
+    ].join(' '),
     regressions,
     improvements,
     unchanged: compared - differing,
@@ -183,6 +192,9 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
   };
 }
 
+/** The verdict that callers know for a difference of which nothing can be told. */
+const NOTHING_TO_TELL = 'too_few_differences';
+
 /** The share of failed examples in one of the runs from which on no verdict is given: the scores then say more of the failures than of the prompt. */
 const MAX_FAILED_SHARE = 0.1;
 
@@ -195,6 +207,7 @@ function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison
   return {
     a,
     b,
+    withheld: 'not_comparable',
     comparable: false,
     left_out_evaluators: sums.leftOut,
     examples_compared: sums.compared,
@@ -203,7 +216,7 @@ function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison
     difference: null,
     interval: null,
     p_value: null,
-    verdict: 'not_comparable',
+    verdict: 'nothing_in_common',
     note: `Not comparable: the runs have no unchanged evaluator in common. ${describeLeftOut(sums.leftOut)}`.trim(),
     regressions: none,
     improvements: none,
@@ -238,7 +251,7 @@ function compareGroup(sums: GroupSums, isWithheld: boolean): GroupComparison {
     score_b: meanOf(sums.millionthsB, compared) ?? 0,
     difference: estimate?.mean ?? 0,
     interval: estimate && { low: estimate.low, high: estimate.high, method: estimate.method },
-    verdict: isWithheld ? 'withheld' : judge(estimate, differing),
+    verdict: isWithheld ? NOTHING_TO_TELL : judge(estimate, differing),
     regressions,
     improvements,
   };
@@ -303,8 +316,6 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
       return `Likely a real regression: the mean score fell by ${size} points (${evidence}).`;
     case 'improvement':
       return `Likely a real improvement: the mean score rose by ${size} points (${evidence}).`;
-    case 'withheld':
-      return `No verdict ${over}: more than a tenth of the examples failed.`;
     case 'too_few_differences':
       return `The difference of ${points(estimate.mean)} points ${over} comes from only ${differing} of them: too few to tell it from chance.`;
     case 'no_change':

@@ -22,7 +22,8 @@ export interface EvaluatorOverlap<Evaluator extends NamedEvaluator> {
 }
 
 /** As JSON has it: options that are left out are not there, whether an evaluator was stored or has just been parsed. */
-const withoutWeight = ({ weight: _, ...config }: NamedEvaluator): unknown => JSON.parse(JSON.stringify(config));
+const withoutWeight = (evaluator: NamedEvaluator): unknown =>
+  JSON.parse(JSON.stringify({ ...evaluator, weight: undefined }));
 
 /** Finds the evaluators that two runs have in common by content. @param a those of the run before @param b those of the run after */
 export function overlapOf<Evaluator extends NamedEvaluator>(

@@ -153,7 +153,7 @@ async function decide(
   if (step.require === 'threshold' && (score ?? 0) < (step.threshold ?? 0))
     faults.push(`the score ${score} is below ${step.threshold}`);
   if (step.require === 'not_worse' && compared?.verdict === 'regression') faults.push(`it is worse: ${compared.note}`);
-  if (step.require === 'not_worse' && (compared?.verdict === 'withheld' || compared?.verdict === 'not_comparable'))
+  if (step.require === 'not_worse' && compared !== undefined && compared.withheld !== null)
     faults.push(`it can't be told whether it is worse: ${compared.note}`);
   if (step.require === 'better' && compared?.verdict !== 'improvement')
     faults.push(`it is not better: ${compared?.note ?? 'nothing was compared'}`);

@@ -150,7 +150,12 @@ async function checkReplaced(
         `${at(index)}id`,
         'is that of a score of somebody else: only its author or an admin can replace it',
       );
-    await recordChange(query, 'score.replaced', publicId('score', row.id), { name: row.name, author: row.author });
+    await recordChange(query, 'score.deleted', publicId('score', row.id), {
+      name: row.name,
+      source: row.source,
+      author: row.author,
+      replaced: true,
+    });
   }
 }
 

@@ -354,5 +354,7 @@ test('a score is replaced only by its author, or by an admin, which the audit lo
   const replaced = await post(mine);
   expect(replaced.status).toBe(201);
   const { body: log } = await service.call('GET', `/audit-log?resource=score:${created.id}`);
-  expect(log.data).toMatchObject([{ action: 'score.replaced', details: { name: 'kind', author: created.author } }]);
+  expect(log.data).toMatchObject([
+    { action: 'score.deleted', details: { name: 'kind', author: created.author, replaced: true } },
+  ]);
 });

@@ -136,7 +136,8 @@ test('an evaluator whose options have changed is not compared with what it was',
   const after = await insertRun([{ ...exact, ignore_case: true }], [scored('x', 0, { exact: 0 })]);
   expect(await compare(before, after)).toMatchObject({
     comparable: false,
-    verdict: 'not_comparable',
+    verdict: 'nothing_in_common',
+    withheld: 'not_comparable',
     score_a: null,
     difference: null,
     p_value: null,
@@ -145,7 +146,7 @@ test('an evaluator whose options have changed is not compared with what it was',
   });
   expect(await compare(before, after, { evaluator: 'exact' })).toMatchObject({
     comparable: false,
-    verdict: 'not_comparable',
+    withheld: 'not_comparable',
   });
 });
 
@@ -170,10 +171,10 @@ test('no verdict is given where more than a tenth of the examples failed', async
           : scored(`${index}`, 1, { exact: 1 }),
       ),
     );
-  expect(await compare(before, await failing(4))).toMatchObject({ verdict: 'improvement' });
+  expect(await compare(before, await failing(4))).toMatchObject({ verdict: 'improvement', withheld: null });
   expect(await compare(before, await failing(5))).toMatchObject({
-    verdict: 'withheld',
+    withheld: 'failures',
     note: 'No verdict over 40 examples: more than a tenth of the examples failed. Failed calls, which count 0: 0 in a, 5 in b.',
   });
-  expect(await compare(before, await failing(40))).toMatchObject({ verdict: 'withheld' });
+  expect(await compare(before, await failing(40))).toMatchObject({ withheld: 'failures' });
 });

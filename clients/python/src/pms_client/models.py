@@ -1987,7 +1987,6 @@ class AuditEntry(BaseModel):
         "evaluation.batch_resubmitted",
         "evaluation.deleted",
         "score.deleted",
-        "score.replaced",
         "score_definition.set",
         "score_definition.deleted",
         "schedule.created",
@@ -2731,14 +2730,7 @@ class EvaluationComparisonByGroupGroup(BaseModel):
     difference: float
     interval: EvaluationComparisonInterval | None
     verdict: Literal[
-        "regression",
-        "improvement",
-        "within_noise",
-        "too_few_differences",
-        "no_change",
-        "nothing_in_common",
-        "not_comparable",
-        "withheld",
+        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
     ]
     regressions: int
     improvements: int
@@ -2768,19 +2760,13 @@ class EvaluationComparison(BaseModel):
     difference: float | None
     interval: EvaluationComparisonInterval | None
     p_value: float | None
-    verdict: Annotated[
-        Literal[
-            "regression",
-            "improvement",
-            "within_noise",
-            "too_few_differences",
-            "no_change",
-            "nothing_in_common",
-            "not_comparable",
-            "withheld",
-        ],
+    verdict: Literal[
+        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+    ]
+    withheld: Annotated[
+        Literal["not_comparable", "failures"] | None,
         Field(
-            description="`not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs."
+            description="Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs."
         ),
     ]
     comparable: Annotated[

@@ -3187,10 +3187,11 @@ export type EvaluationComparison = {
     difference: number | null;
     interval: EvaluationComparisonInterval | null;
     p_value: number | null;
+    verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
     /**
-     * `not_comparable`: the runs share no unchanged evaluator. `withheld`: more than a tenth of the examples failed in one of the runs.
+     * Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs.
      */
-    verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common' | 'not_comparable' | 'withheld';
+    withheld: EvaluationComparisonWithheld | null;
     /**
      * Whether the runs share an unchanged evaluator. If not, there are no scores.
      */
@@ -3274,7 +3275,7 @@ export type EvaluationComparison = {
             score_b: number;
             difference: number;
             interval: EvaluationComparisonInterval | null;
-            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common' | 'not_comparable' | 'withheld';
+            verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
             regressions: number;
             improvements: number;
         }>;
@@ -4874,7 +4875,7 @@ export type AuditEntry = {
         member_id: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score.replaced' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
         type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'member' | 'workspace';
         /**
@@ -5974,6 +5975,8 @@ export type EvaluationComparisonInterval = {
     high: number;
     method: 'sign_flip' | 'normal';
 };
+
+export type EvaluationComparisonWithheld = 'not_comparable' | 'failures';
 
 export type Arm = 'stable' | 'candidate';
 
@@ -13983,7 +13986,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score.replaced' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -16,6 +16,10 @@ const signed = (share: number) => {
 
 /** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
 export function inWords({ regressions, improvements, ...rest }: Comparison): Words {
+  if (rest.withheld === 'failures')
+    return { text: 'No verdict: more than a tenth of the examples failed', tone: 'bad' };
+  if (rest.withheld === 'not_comparable')
+    return { text: 'Not comparable: the runs share no unchanged evaluator', tone: 'warn' };
   return verdictInWords({ ...rest, differing: regressions.total + improvements.total });
 }
 
@@ -51,10 +55,6 @@ export function verdictInWords({
     }
     case 'no_change':
       return { text: 'No difference: every example has the same score', tone: '' };
-    case 'withheld':
-      return { text: 'No verdict: more than a tenth of the examples failed', tone: 'bad' };
-    case 'not_comparable':
-      return { text: 'Not comparable: the runs share no unchanged evaluator', tone: 'warn' };
     default:
       return { text: 'The runs have no example in common', tone: 'warn' };
   }

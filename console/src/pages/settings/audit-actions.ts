@@ -41,7 +41,6 @@ const ACTIONS: Record<AuditAction, true> = {
   'evaluation.batch_resubmitted': true,
   'evaluation.deleted': true,
   'score.deleted': true,
-  'score.replaced': true,
   'score_definition.set': true,
   'score_definition.deleted': true,
   'schedule.created': true,

@@ -62,7 +62,6 @@ class AsyncAuditLogOperations:
             "evaluation.batch_resubmitted",
             "evaluation.deleted",
             "score.deleted",
-            "score.replaced",
             "score_definition.set",
             "score_definition.deleted",
             "schedule.created",

@@ -63,7 +63,6 @@ class AuditLogOperations:
             "evaluation.batch_resubmitted",
             "evaluation.deleted",
             "score.deleted",
-            "score.replaced",
             "score_definition.set",
             "score_definition.deleted",
             "schedule.created",
