@@ -60,9 +60,15 @@ export class FixedText {
       ctx.body = this.#text;
       return;
     }
-    const encoded = this.#encoded.get(encoding) ?? encode(this.#text, encoding);
-    this.#encoded.set(encoding, encoded);
-    ctx.body = await encoded;
+    ctx.body = await (this.#encoded.get(encoding) ?? this.#encode(encoding));
     ctx.set('Content-Encoding', encoding);
+  }
+
+  /** Keeps the promise, so that those who ask meanwhile share it. A failure is not kept. */
+  #encode(encoding: 'br' | 'gzip'): Promise<Buffer> {
+    const encoded = encode(this.#text, encoding);
+    this.#encoded.set(encoding, encoded);
+    encoded.catch(() => this.#encoded.delete(encoding));
+    return encoded;
   }
 }
