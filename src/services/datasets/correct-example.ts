@@ -6,7 +6,8 @@ import { ApiError, invalidField, temporarilyUnavailable } from '../../domain/err
 import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { attachVersion } from './attach-version.ts';
+import { attachVersion, type VersionContents } from './attach-version.ts';
+import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
 import { readAllExamples } from './read-examples.ts';
 import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
@@ -151,10 +152,25 @@ async function attach(
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))
     for (const example of examples) hash.add(example.key, contentOf(example));
-  const { version } = await attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest() });
-  if (version !== latest.version + 1)
-    throw temporarilyUnavailable(`Another version of the dataset "${name}" was made meanwhile.`);
-  return version;
+  return (await attachAfter(query, quotas, name, { examplesId, total, hash: hash.digest() }, latest)).version;
+}
+
+/**
+ * The same for a set whose hash is known. A new dataset has no row to lock, so an upload can make it in the meantime: its examples would not be in
+ * this version.
+ * @throws ApiError `temporarily_unavailable` if another version was made since `latest` was read
+ */
+export async function attachAfter(
+  query: Query,
+  quotas: Quotas,
+  name: string,
+  contents: VersionContents,
+  latest: LatestVersion,
+): Promise<DatasetRow> {
+  const row = await attachVersion(query, quotas, name, contents);
+  if (row.version !== latest.version + 1)
+    throw temporarilyUnavailable(`Another version of the dataset "${name}" was created in the meantime.`);
+  return row;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
-import { copyExamples, lockLatest } from './correct-example.ts';
+import { attachAfter, copyExamples, lockLatest } from './correct-example.ts';
 import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
 import { readAllExamples } from './read-examples.ts';
@@ -162,5 +162,8 @@ export async function createFromExecutions(
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))
     for (const example of examples) hash.add(example.key, contentOf(example));
-  return attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest() });
+  const contents = { examplesId, total, hash: hash.digest() };
+  return latest === undefined
+    ? attachVersion(query, quotas, name, contents)
+    : attachAfter(query, quotas, name, contents, latest);
 }

@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parsePublicId } from '../../../src/domain/ids.ts';
+import {
+  createFromExecutions,
+  type ExecutionSelection,
+} from '../../../src/services/datasets/create-from-executions.ts';
+import { createQuotas } from '../../../src/services/workspaces/quotas.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { createOtherWorkspace } from '../workspace.ts';
 import { countRows, download, upload } from './datasets-support.ts';
@@ -129,4 +135,34 @@ test('loses nothing of what is added at the same time', async () => {
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   const ids = (await examplesOf('runs/at-once')).map(({ id }: { id: string }) => id);
   expect(ids.toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
+});
+
+test('does not hide an upload that made the dataset at the same time: it fails, and can be repeated', async () => {
+  const [first] = runs.map(({ id }) => id);
+  const { db, settings } = service.foundation;
+  const quotas = createQuotas(settings.quotas);
+  const [workspace] = await db.system.query<{ id: string }>(
+    {
+      text: `select workspace_id as id from executions where id = $1`,
+    },
+    [parsePublicId('execution', first ?? '')],
+  );
+  // Asked once the add has seen that there is no dataset.
+  const check: typeof quotas.check = async (...given: Parameters<typeof quotas.check>) => {
+    expect((await upload(service, 'runs/raced', JSON.stringify({ id: 'uploaded', variables: {} }))).status).toBe(200);
+    return quotas.check(...given);
+  };
+  const selection: ExecutionSelection = {
+    status: 'completed',
+    executionIds: [first ?? ''],
+    limit: 10,
+    expected: 'none',
+    mode: 'add',
+  };
+  const adding = db
+    .workspace(workspace?.id ?? '')
+    .transaction((query) => createFromExecutions(query, { ...quotas, check }, 'runs/raced', selection));
+  await expect(adding).rejects.toMatchObject({ code: 'temporarily_unavailable' });
+  expect((await examplesOf('runs/raced')).map(({ id }: { id: string }) => id)).toEqual(['uploaded']);
+  expect((await make('runs/raced', { execution_ids: [first] })).body).toMatchObject({ version: 2, examples_total: 2 });
 });
