@@ -229,3 +229,16 @@ test('a given baseline with other evaluators is compared over the shared ones, a
     [{ path: 'baseline', message: expect.stringContaining('none of these evaluators with the same options') }],
   ]);
 });
+
+test('an evaluator whose options hold the same parts in another order, or fewer of them, is another one', async () => {
+  await upload('schemas', examplesOf('schemas', 5));
+  const ofSchema = (schema: object) => [{ type: 'json_schema', schema }];
+  const [one, other] = [{ type: 'object' }, { type: 'object', maxProperties: 1 }];
+  const pair = await stage.run({ dataset: 'schemas', evaluators: ofSchema({ anyOf: [one, other] }) });
+  const fewer = await stage.run({ dataset: 'schemas', evaluators: ofSchema({ anyOf: [other] }) });
+  expect(fewer.baseline_id).toBeNull();
+  const swapped = await stage.run({ dataset: 'schemas', evaluators: ofSchema({ anyOf: [other, one] }) });
+  expect(swapped.baseline_id).toBeNull();
+  const again = await stage.run({ dataset: 'schemas', evaluators: ofSchema({ anyOf: [one, other] }) });
+  expect(again.baseline_id).toBe(pair.id);
+});
