@@ -1,22 +1,12 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { lockInWorkspace } from '../../db/lock.ts';
 import { asJson } from '../../db/statement.ts';
-import { ApiError, invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
-import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
+import { ApiError } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { attachVersion, type VersionContents } from './attach-version.ts';
-import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
-import { readAllExamples } from './read-examples.ts';
+import { attachNext, copiedTo, countExamples, EXAMPLE_COLUMNS, lockLatest } from './next-version.ts';
 import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
-
-/** Examples of a dataset that a change of it copies at most. */
-export const MAX_CORRECTED_EXAMPLES = 20_000;
-const MAX_CORRECTED_MIB = 64;
-
-const EXAMPLE_COLUMNS = ['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'] as const;
 
 /** What an example is to be from the next version on. */
 export interface CorrectedExample {
@@ -25,67 +15,6 @@ export interface CorrectedExample {
   variables: Record<string, JsonValue>;
   expected: JsonValue;
   metadata: Record<string, JsonValue>;
-}
-
-export interface LatestVersion {
-  examplesId: string | undefined;
-  /** 0: there was none. */
-  version: number;
-  /** Of its examples. */
-  bytes: number;
-}
-
-/** The latest version, which stays that until the transaction ends. */
-export async function lockLatest(query: Query, name: string): Promise<LatestVersion> {
-  // Of those who make a new dataset at once, one goes on.
-  await lockInWorkspace(query, `correction of ${name}`);
-  const [dataset] = await query((db) =>
-    db.selectFrom('datasets').select(['id', 'latest_version']).where('name', '=', name).forNoKeyUpdate(),
-  );
-  if (dataset === undefined) return { examplesId: undefined, version: 0, bytes: 0 };
-  const { id, latest_version: version } = dataset;
-  const [latest] = await query((db) =>
-    db
-      .selectFrom('dataset_versions')
-      .select(['id', 'examples_total as total', 'bytes'])
-      .where('dataset_id', '=', id)
-      .where('version', '=', version),
-  );
-  const { total = 0, bytes = 0 } = latest ?? {};
-  const tooMuch = (what: string) =>
-    invalidField('dataset', `has more than ${what}, all of which each change would copy: name another dataset`);
-  if (total > MAX_CORRECTED_EXAMPLES) throw tooMuch(`${MAX_CORRECTED_EXAMPLES} examples`);
-  if (bytes > MAX_CORRECTED_MIB * 1024 ** 2) throw tooMuch(`${MAX_CORRECTED_MIB} MiB of examples`);
-  return { examplesId: latest?.id, version, bytes };
-}
-
-/** Copies all examples of a set into another one. @returns how many there are */
-export async function copyExamples(query: Query, from: string, to: string): Promise<number> {
-  const [copied] = await query((db) =>
-    db
-      .with('copied', (cte) =>
-        cte
-          .insertInto('dataset_examples')
-          .columns(EXAMPLE_COLUMNS)
-          .expression((eb) =>
-            eb
-              .selectFrom('dataset_examples')
-              .select([
-                sql<string>`${to}::uuid`.as('dataset_version_id'),
-                'seq',
-                'example_key',
-                'variables',
-                'expected',
-                'metadata',
-              ])
-              .where('dataset_version_id', '=', from),
-          )
-          .returning('seq'),
-      )
-      .selectFrom('copied')
-      .select((eb) => eb.fn.countAll<number>().as('total')),
-  );
-  return copied?.total ?? 0;
 }
 
 /**
@@ -115,62 +44,12 @@ async function copyOthers(
       .expression((eb) =>
         eb
           .selectFrom('dataset_examples')
-          .select([
-            sql<string>`${to}::uuid`.as('dataset_version_id'),
-            sql<number>`case when seq > ${behind}::int then seq - 1 else seq end`.as('seq'),
-            'example_key',
-            'variables',
-            'expected',
-            'metadata',
-          ])
+          .select(copiedTo(to, sql<number>`case when seq > ${behind}::int then seq - 1 else seq end`))
           .where('dataset_version_id', '=', from)
           .where('example_key', '<>', key),
       ),
   );
   return place?.seq;
-}
-
-async function countExamples(query: Query, examplesId: string): Promise<number> {
-  const [row] = await query((db) =>
-    db
-      .selectFrom('dataset_examples')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('dataset_version_id', '=', examplesId),
-  );
-  return row?.count ?? 0;
-}
-
-/** Makes a set of examples the version after the one that was latest. @returns its number */
-async function attach(
-  query: Query,
-  quotas: Quotas,
-  name: string,
-  examplesId: string,
-  latest: LatestVersion,
-): Promise<number> {
-  const total = await countExamples(query, examplesId);
-  const hash = createExamplesHash();
-  for await (const examples of readAllExamples(query, examplesId, total))
-    for (const example of examples) hash.add(example.key, contentOf(example));
-  return (await attachAfter(query, quotas, name, { examplesId, total, hash: hash.digest() }, latest)).version;
-}
-
-/**
- * The same for a set whose hash is known. A new dataset has no row to lock, so an upload can make it in the meantime: its examples would not be in
- * this version.
- * @throws ApiError `temporarily_unavailable` if another version was made since `latest` was read
- */
-export async function attachAfter(
-  query: Query,
-  quotas: Quotas,
-  name: string,
-  contents: VersionContents,
-  latest: LatestVersion,
-): Promise<DatasetRow> {
-  const row = await attachVersion(query, quotas, name, contents);
-  if (row.version !== latest.version + 1)
-    throw temporarilyUnavailable(`Another version of the dataset "${name}" was created in the meantime.`);
-  return row;
 }
 
 /**
@@ -207,7 +86,7 @@ export async function correctExample(
       metadata: asJson(metadata),
     }),
   );
-  return attach(query, quotas, name, examplesId, latest);
+  return (await attachNext(query, quotas, name, examplesId, latest)).version;
 }
 
 /**
@@ -243,19 +122,12 @@ export async function withdrawCorrection(
         .expression((eb) =>
           eb
             .selectFrom('dataset_examples')
-            .select([
-              sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
-              sql<number>`${now.seq}::int`.as('seq'),
-              'example_key',
-              'variables',
-              'expected',
-              'metadata',
-            ])
+            .select(copiedTo(examplesId, sql<number>`${now.seq}::int`))
             .where('dataset_version_id', '=', before.examplesId)
             .where('example_key', '=', key),
         ),
     );
-  await attach(query, quotas, name, examplesId, latest);
+  await attachNext(query, quotas, name, examplesId, latest);
 }
 
 /** An example of a version; `expected` as the text of its JSON. */

@@ -3,17 +3,14 @@ import type { Query } from '../../db/database.ts';
 import { unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { attachVersion } from './attach-version.ts';
-import { attachAfter, copyExamples, lockLatest } from './correct-example.ts';
 import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
-import { readAllExamples } from './read-examples.ts';
+import { attachNext, copyExamples, lockLatest } from './next-version.ts';
 
 const MAX_MISSING_SHOWN = 5;
 
@@ -32,6 +29,20 @@ export interface ExecutionSelection extends ExecutionFilter {
 
 /** The public id of an execution: the key of the example that is made of it. */
 const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
+
+/** Whether the execution of a column is not in a set of examples. */
+const isNoExample = (examplesId: string, column: string) => {
+  const eb = expressionBuilder<Tables, 'dataset_examples'>();
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom('dataset_examples as e')
+        .select('e.seq')
+        .where('e.dataset_version_id', '=', examplesId)
+        .where('e.example_key', '=', publicIdOf(column)),
+    ),
+  );
+};
 
 /** Of a run that was made elsewhere, and says nothing of variables, what the model was sent is the one that there is. */
 const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variables = '{}'
@@ -58,19 +69,7 @@ async function copyExecutions(
           .select(VARIABLES.as('variables'))
           .where(matching.and(executionConditions(matching, selection)))
           .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
-          .$if(after > 0, (picked) =>
-            picked.where((eb) =>
-              eb.not(
-                eb.exists(
-                  eb
-                    .selectFrom('dataset_examples as e')
-                    .select('e.seq')
-                    .where('e.dataset_version_id', '=', examplesId)
-                    .where('e.example_key', '=', publicIdOf('executions.id')),
-                ),
-              ),
-            ),
-          )
+          .$if(after > 0, (picked) => picked.where(isNoExample(examplesId, 'executions.id')))
           .orderBy('id', 'desc')
           .limit(limit),
       )
@@ -104,17 +103,7 @@ async function findMissing(query: Query, examplesId: string, ids: string[]): Pro
     db
       .selectFrom(unnestOf('wanted', { id: ['uuid', ids], place: ['integer', ids.map((_, index) => index)] }))
       .select('wanted.id')
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('dataset_examples as e')
-              .select('e.seq')
-              .where('e.dataset_version_id', '=', examplesId)
-              .where('e.example_key', '=', publicIdOf('wanted.id')),
-          ),
-        ),
-      )
+      .where(isNoExample(examplesId, 'wanted.id'))
       .orderBy('wanted.place')
       .limit(MAX_MISSING_SHOWN),
   );
@@ -145,9 +134,9 @@ export async function createFromExecutions(
   const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
   if (latest !== undefined) await quotas.check(query, 'datasetBytes', latest.bytes);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
-  const after = latest?.examplesId === undefined ? 0 : await copyExamples(query, latest.examplesId, examplesId);
+  if (latest?.examplesId !== undefined) await copyExamples(query, latest.examplesId, examplesId);
+  const after = latest?.total ?? 0;
   const copied = await copyExecutions(query, examplesId, { selection, ids, after });
-  const total = after + copied;
   if (ids !== undefined && copied < Math.min(ids.length, selection.limit)) {
     const missing = await findMissing(query, examplesId, ids);
     const shown = missing.map((id) => publicId('execution', id)).join(', ');
@@ -159,11 +148,5 @@ export async function createFromExecutions(
       'invalid_request',
       `No execution with the status "${selection.status}" matches${after > 0 ? ' that is not in the dataset already' : ''}: widen the selection.`,
     );
-  const hash = createExamplesHash();
-  for await (const examples of readAllExamples(query, examplesId, total))
-    for (const example of examples) hash.add(example.key, contentOf(example));
-  const contents = { examplesId, total, hash: hash.digest() };
-  return latest === undefined
-    ? attachVersion(query, quotas, name, contents)
-    : attachAfter(query, quotas, name, contents, latest);
+  return attachNext(query, quotas, name, examplesId, latest);
 }

@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
+import { invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
+import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
+import { attachVersion } from './attach-version.ts';
+import type { DatasetRow } from './datasets.ts';
+import { readAllExamples } from './read-examples.ts';
+
+/** Examples of a dataset that a change of it copies at most. */
+export const MAX_COPIED_EXAMPLES = 20_000;
+const MAX_COPIED_MIB = 64;
+
+export const EXAMPLE_COLUMNS = [
+  'dataset_version_id',
+  'seq',
+  'example_key',
+  'variables',
+  'expected',
+  'metadata',
+] as const;
+
+export interface LatestVersion {
+  examplesId: string | undefined;
+  /** 0: there was none. */
+  version: number;
+  /** How many examples it has. */
+  total: number;
+  /** Of its examples. */
+  bytes: number;
+}
+
+/** The latest version, which stays that until the transaction ends. */
+export async function lockLatest(query: Query, name: string): Promise<LatestVersion> {
+  // Of those who make a new dataset at once, one goes on.
+  await lockInWorkspace(query, `correction of ${name}`);
+  const [dataset] = await query((db) =>
+    db.selectFrom('datasets').select(['id', 'latest_version']).where('name', '=', name).forNoKeyUpdate(),
+  );
+  if (dataset === undefined) return { examplesId: undefined, version: 0, total: 0, bytes: 0 };
+  const { id, latest_version: version } = dataset;
+  const [latest] = await query((db) =>
+    db
+      .selectFrom('dataset_versions')
+      .select(['id', 'examples_total as total', 'bytes'])
+      .where('dataset_id', '=', id)
+      .where('version', '=', version),
+  );
+  const { total = 0, bytes = 0 } = latest ?? {};
+  const tooMuch = (what: string) =>
+    invalidField('dataset', `has more than ${what}, all of which each change would copy: name another dataset`);
+  if (total > MAX_COPIED_EXAMPLES) throw tooMuch(`${MAX_COPIED_EXAMPLES} examples`);
+  if (bytes > MAX_COPIED_MIB * 1024 ** 2) throw tooMuch(`${MAX_COPIED_MIB} MiB of examples`);
+  return { examplesId: latest?.id, version, total, bytes };
+}
+
+/** The columns of examples that are copied into another set, at another position. */
+export const copiedTo = (examplesId: string, seq: RawBuilder<number>) =>
+  [
+    sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
+    seq.as('seq'),
+    'example_key',
+    'variables',
+    'expected',
+    'metadata',
+  ] as const;
+
+/** Copies all examples of a set into another one. */
+export async function copyExamples(query: Query, from: string, to: string): Promise<void> {
+  await query((db) =>
+    db
+      .insertInto('dataset_examples')
+      .columns(EXAMPLE_COLUMNS)
+      .expression((eb) =>
+        eb.selectFrom('dataset_examples').select(copiedTo(to, sql<number>`seq`)).where('dataset_version_id', '=', from),
+      ),
+  );
+}
+
+export async function countExamples(query: Query, examplesId: string): Promise<number> {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('dataset_examples')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('dataset_version_id', '=', examplesId),
+  );
+  return row?.count ?? 0;
+}
+
+/**
+ * Makes a set of examples the next version of a dataset.
+ * @param latest the version that it was made from, as `lockLatest` read it; undefined: from none. A new dataset has no row to lock, so an upload can
+ * make it in the meantime, and its examples would not be in this version
+ * @throws ApiError `quota_exceeded`, `temporarily_unavailable` if another version was made since `latest` was read
+ */
+export async function attachNext(
+  query: Query,
+  quotas: Quotas,
+  name: string,
+  examplesId: string,
+  latest?: LatestVersion,
+): Promise<DatasetRow> {
+  const total = await countExamples(query, examplesId);
+  const hash = createExamplesHash();
+  for await (const examples of readAllExamples(query, examplesId, total))
+    for (const example of examples) hash.add(example.key, contentOf(example));
+  const row = await attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest() });
+  if (latest !== undefined && row.version !== latest.version + 1)
+    throw temporarilyUnavailable(`Another version of the dataset "${name}" was created in the meantime.`);
+  return row;
+}
