@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findImportCycles } from './import-cycles.ts';
+import { type Import, importsOf } from './imports.ts';
 
 // Which part of src may import which, so that what is below never depends on what is above:
 //
@@ -111,22 +112,8 @@ const LAYERS: Record<string, Layer> = {
   lib: { files: ['lib/'], values: [] },
 };
 
-interface Import {
-  target: string;
-  isType: boolean;
-}
-
-const STATEMENT = /^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:[^'"`;]*?\bfrom\s*)?['"]([^'"]+)['"]/gm;
-const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g;
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
 const READS_ENVIRONMENT = /\bprocess\.env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
-
-/** `import { type A }` counts as a value: without its types it still loads the file. */
-function importsOf(source: string): Import[] {
-  const statements = [...source.matchAll(STATEMENT)].map(([, type, target = '']) => ({ target, isType: !!type }));
-  const dynamic = [...source.matchAll(DYNAMIC)].map(([, target = '']) => ({ target, isType: false }));
-  return [...statements, ...dynamic];
-}
 
 function layerOf(file: string): [name: string, layer: Layer] | undefined {
   return Object.entries(LAYERS).find(([, { files }]) =>
