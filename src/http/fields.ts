@@ -45,6 +45,11 @@ export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 /** A prompt's or dataset's name: segments joined by `/`. */
 export const Name = nameSchema(promptNameProblem, 'support/greeting');
 
+/** What was done as asked, and probably not as meant. */
+export const Warnings = z.array(
+  z.object({ path: z.string().meta({ example: 'template' }), message: z.string() }).meta({ id: 'Warning' }),
+);
+
 /** A whole number in a query string, written in digits alone. */
 export function wholeNumber({
   min,

@@ -89,6 +89,17 @@ test('new prompts are made, what is included before what includes it', async () 
   );
 });
 
+test('tags of other template languages are warned of by validate and push, each at its line', async () => {
+  await write('prompts/warned.yaml', 'name: warned\nmodel: sandbox/echo\ntemplate: Hello {{ user.name }}\n');
+  const warning = /^prompts\/warned\.yaml:3: warning: template has tags .*"\{\{ user\.name \}\}".*\n$/;
+  const validate = await cli.pms(['prompts', 'validate']);
+  expect([validate.status, validate.stdout]).toEqual([0, 'passed: 1 files are valid\n']);
+  expect(validate.stderr).toMatch(warning);
+  const push = await cli.pms(['prompts', 'push']);
+  expect([push.status, push.stdout]).toEqual([0, 'warned: created, version 1\n1 pushed, 0 unchanged\n']);
+  expect(push.stderr).toMatch(warning);
+});
+
 test('where the service is newer than the last pull, nothing is pushed', async () => {
   await create('d/one');
   await create('d/two');

@@ -43,7 +43,10 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.locator('.cm-placeholder-name').waitFor();
   await call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 1 } });
 
+  await write(page, 'Text', 'Hello {{ user.name }}');
+  await page.getByText('sends them as text: {{ user.name }}').waitFor();
   await write(page, 'Text', 'Hello {{ name }}, welcome back');
+  await page.getByText('sends them as text').waitFor({ state: 'detached' });
   await page.getByLabel('What changes, and why').fill('Warmer');
   const release = await holdRequests(page, 'PUT', '/prompts/support/greeting');
   await page.getByRole('button', { name: 'Save as version 2' }).click();

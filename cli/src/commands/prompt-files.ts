@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import { type Api, InvalidRequestError, type Pms, VersionConflictError } from 'pms-client';
+import { templateWarnings } from '../../../src/domain/prompts/template-warnings.ts';
 import { type Context, connect, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { formatPromptFile, PromptFileError, parsePromptFile } from '../prompt-file.ts';
@@ -52,7 +53,22 @@ async function isUntouched(pms: Pms, file: string): Promise<boolean> {
   return isSameVersion(prompt, versionOfRecord(record));
 }
 
-async function pushOne(pms: Pms, { kind, local, latest }: PushStep, message: string | undefined): Promise<string> {
+/** Warnings about a file, each with its line. */
+function printWarnings(
+  { stderr }: Context,
+  { file, lineOf }: LocalPrompt,
+  warnings: Api.Prompt['warnings'] = [],
+): void {
+  for (const { path, message } of warnings)
+    printLine(stderr, safeText(`${file}:${lineOf(path)}: warning: ${path} ${message}`));
+}
+
+async function pushOne(
+  pms: Pms,
+  { kind, local, latest }: PushStep,
+  message: string | undefined,
+  context: Context,
+): Promise<string> {
   const { name } = local.prompt;
   const base = latest?.version ?? 0;
   let created: Api.Prompt;
@@ -69,6 +85,7 @@ async function pushOne(pms: Pms, { kind, local, latest }: PushStep, message: str
     if (detail === undefined) throw error;
     throw new PromptFileError(local.file, local.lineOf(detail.path), detail.path, detail.message);
   }
+  printWarnings(context, local, created.warnings);
   await writeFile(local.file, withVersion(local, created.version));
   return `${name}: ${kind === 'create' ? 'created, ' : ''}version ${created.version}`;
 }
@@ -102,7 +119,7 @@ async function push(places: string[], { dryRun, message }: PushOptions, context:
       stdout,
       dryRun
         ? `${step.local.prompt.name}: would be ${step.kind === 'create' ? 'created' : 'changed'}`
-        : await pushOne(pms, step, message),
+        : await pushOne(pms, step, message, context),
     );
   printLine(stdout, `${changes.length} ${dryRun ? 'to push' : 'pushed'}, ${steps.length - changes.length} unchanged`);
 }
@@ -175,6 +192,7 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
     .action(async (places: string[]) => {
       const { prompts: valid, broken } = await readLocalPrompts(places);
       for (const { message } of broken) printLine(context.stderr, safeText(message));
+      for (const local of valid) printWarnings(context, local, templateWarnings(local.prompt));
       if (broken.length > 0)
         throw new CliError(EXIT.failed, `failed: ${broken.length} of ${valid.length + broken.length} files are wrong`);
       printLine(stdout, `passed: ${valid.length} files are valid`);

@@ -1,3 +1,5 @@
+import { textsOf } from '../../../src/domain/prompt-rules/prompt.ts';
+import { templateWarnings } from '../../../src/domain/prompts/template-warnings.ts';
 import { contentOfVersion, isSameVersion, type PromptVersion, versionOf, versionProblem } from '../prompt-version.ts';
 import type { Import, ImportedPrompt, ImportedVersion } from './model.ts';
 import { includesOf } from './template-text.ts';
@@ -51,19 +53,9 @@ function placeVersions(versions: ImportedVersion[], existing: Existing): { numbe
   return { numbers, created };
 }
 
-/** The texts of a version that may include others. */
-function* textsOf({ template, messages }: PromptVersion): Generator<string> {
-  if (template !== undefined) yield template;
-  for (const entry of messages ?? []) {
-    if ('placeholder' in entry) continue;
-    if (typeof entry.content === 'string') yield entry.content;
-    else for (const part of entry.content) if (part.type === 'text') yield part.text;
-  }
-}
-
 /** What a version includes: `name`, `name@3`, `name@label`. */
 export function includesOfVersion(version: PromptVersion): string[] {
-  return [...new Set([...textsOf(version)].flatMap(includesOf))];
+  return [...new Set([...textsOf(version)].flatMap(({ text }) => includesOf(text)))];
 }
 
 function bodyOf({ name, description }: ImportedPrompt, version: ImportedVersion): NewVersion {
@@ -85,6 +77,8 @@ function planPrompt(prompt: ImportedPrompt, existing: Existing): PromptStep[] {
     return version === undefined || was === version ? [] : [{ kind: 'label', name, label, version, was }];
   });
   const fresh = versions.slice(versions.length - created);
+  for (const version of versions)
+    for (const { path, message } of templateWarnings(version)) thing.warn(`${path} ${message}`);
   if (existing.archived && (fresh.length > 0 || labels.length > 0 || !prompt.archived))
     steps.push({ kind: 'restore', name });
   for (const [index, version] of fresh.entries()) {

@@ -6,7 +6,7 @@ export interface ReportLine {
   kind: string;
   name: string;
   outcome: Outcome;
-  /** What was changed or left out of it, or why it was left out. */
+  /** What was changed or left out of it, why it was left out, or what is probably a mistake in it. */
   notes: string[];
 }
 
@@ -18,6 +18,7 @@ export class Thing {
   readonly kind: string;
   readonly name: string;
   #leftOut = false;
+  #changed = false;
   readonly #notes = new Map<string, { count: number; places: string[] }>();
 
   constructor(kind: string, name: string) {
@@ -34,6 +35,12 @@ export class Thing {
    * @param at the place, where there may be many: they are counted, and the first few are named
    */
   change(what: string, at?: string): void {
+    this.#changed = true;
+    this.warn(what, at);
+  }
+
+  /** Says what is as it was, and probably not as it is wanted. */
+  warn(what: string, at?: string): void {
     const note = this.#notes.get(what) ?? { count: 0, places: [] };
     note.count += 1;
     if (at !== undefined && note.places.length < MAX_PLACES) note.places.push(at);
@@ -58,7 +65,7 @@ export class Thing {
       const at = places.length === 0 ? '' : ` (${places.join(', ')}${more})`;
       return count === 1 ? `${what}${at}` : `${what}, ${count} times${at}`;
     });
-    const outcome = this.#leftOut ? 'left out' : notes.length === 0 ? 'taken' : 'changed';
+    const outcome = this.#leftOut ? 'left out' : this.#changed ? 'changed' : 'taken';
     return { kind: this.kind, name: this.name, outcome, notes };
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
+import { templateWarnings } from '../../domain/prompts/template-warnings.ts';
 import type { Rollout } from '../../domain/releases/rollout.ts';
 import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
 import type { FoundPromptRow } from '../../services/prompts/prompts.ts';
@@ -35,6 +36,12 @@ export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
     version_created_at: row.version_created_at.toISOString(),
     ...(row.rollout && { release: presentRollout(row.rollout) }),
   };
+}
+
+/** A version that was just written, with what is probably a mistake in it. */
+export function presentWritten(row: FoundPromptRow): z.input<typeof Prompt> {
+  const warnings = templateWarnings(row);
+  return { ...presentPrompt(row), ...(warnings.length > 0 && { warnings }) };
 }
 
 /** What stands in place of a prompt's content for a key that may not read it. */

@@ -24,6 +24,7 @@ import {
   presentListedPrompt,
   presentPrompt,
   presentResolved,
+  presentWritten,
   UNREAD_PROMPT,
   UNREAD_WRITTEN_PROMPT,
 } from './presenter.ts';
@@ -124,7 +125,7 @@ export function promptRoutes({
           const row = await createVersion(query, name, change);
           if (row.version === 1) await quotas.require(query, 'prompts');
           await quotas.require(query, 'promptBytes');
-          return { resourceId: row.id, response: presentPrompt(row) };
+          return { resourceId: row.id, response: presentWritten(row) };
         });
       },
     }),
@@ -314,7 +315,7 @@ export function promptRoutes({
       description:
         '`template` takes the place of `messages`, and `messages` that of `template`. Null takes away tools, tool_choice, inputs and config.',
       scope: 'write',
-      withoutRead: UNREAD_PROMPT,
+      withoutRead: { ...UNREAD_PROMPT, warnings: [] },
       params: NameParams,
       body: UpdatePrompt,
       bodyExamples: {
@@ -332,7 +333,7 @@ export function promptRoutes({
           await quotas.require(query, 'promptBytes');
           return updated;
         });
-        return presentPrompt(row);
+        return presentWritten(row);
       },
     }),
     defineRoute({

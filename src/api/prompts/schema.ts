@@ -15,7 +15,7 @@ import {
   Template,
 } from '../../domain/prompts/prompt-version.ts';
 import { AnyJson, jsonObject, shortList } from '../../domain/text/json-object.ts';
-import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
+import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber, Warnings } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const Messages = PromptMessages.meta({
@@ -143,6 +143,11 @@ export const Prompt = z
     version_created_at: Timestamp,
     release: PromptRelease.optional().meta({
       description: 'Only where it is asked for by a label on which a release runs: the version is then the stable one.',
+    }),
+    warnings: Warnings.optional().meta({
+      description:
+        'In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or ' +
+        '`{{#if x}}`, which stay text.',
     }),
   })
   .meta({ id: 'Prompt' });

@@ -61,19 +61,28 @@ interface Filled<Chat extends Message> {
 type ParsedPart = Exclude<Message['content'], string>[number] | Template;
 type ParsedEntry = { role: Message['role']; content: Template | ParsedPart[] } | MessagePlaceholder;
 
-/** Every text of a content in which placeholders are filled, in order. */
-function* textsOf({ template, messages }: PromptContent): Generator<string> {
-  if (template !== null) yield template;
-  for (const entry of messages ?? []) {
+/** The texts of a version. */
+export interface Texts {
+  template?: string | null | undefined;
+  messages?: readonly PromptMessage[] | null | undefined;
+}
+
+/** Every text in which placeholders are filled, in order, with its path. */
+export function* textsOf({ template, messages }: Texts): Generator<{ path: string; text: string }> {
+  if (typeof template === 'string') yield { path: 'template', text: template };
+  for (const [index, entry] of (messages ?? []).entries()) {
     if ('placeholder' in entry) continue;
-    if (typeof entry.content === 'string') yield entry.content;
-    else for (const part of entry.content) if (part.type === 'text') yield part.text;
+    const path = `messages.${index}.content`;
+    if (typeof entry.content === 'string') yield { path, text: entry.content };
+    else
+      for (const [at, part] of entry.content.entries())
+        if (part.type === 'text') yield { path: `${path}.${at}.text`, text: part.text };
   }
 }
 
 /** The includes that stand in a content itself, each once. */
 export function includesOf(content: PromptContent): IncludeRef[] {
-  return [...new Set([...textsOf(content)].flatMap(includesIn))];
+  return [...new Set([...textsOf(content)].flatMap(({ text }) => includesIn(text)))];
 }
 
 /** What was included, for the record: each version once, in order of its name. */

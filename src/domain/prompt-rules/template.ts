@@ -4,7 +4,8 @@ import type { IncludeRef, IncludeSet } from './types.ts';
  * `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`, with optional spaces; a backslash in front makes
  * it literal text. Anything else in braces is text too.
  */
-const TAG = /(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}/g;
+export const TAG =
+  /(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}/g;
 
 type Tag = { variable: string } | { include: IncludeRef };
 

@@ -62,6 +62,9 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
       commit_message: 'Warmer',
     });
     expect(changed).toMatchObject({ version: 2, commit_message: 'Warmer', description: 'Says hello' });
+    const warned = { name: `${at}/warned`, template: '{{ user.name }}', model: 'sandbox/echo' };
+    expect((await mcp.result('create_prompt', warned)).warnings).toMatchObject([{ path: 'template' }]);
+    await mcp.result('archive_prompt', { name: warned.name });
     const late = await mcp.tool('create_prompt_version', { name, template: 'Other', base_version: 1 });
     expect(late).toMatchObject({ isError: true, body: { error: { code: 'version_conflict' } } });
 

@@ -26,7 +26,7 @@ async function eventsOf(name: string) {
 describe('creating and updating', () => {
   test('a new prompt has version 1 and lists its variables', async () => {
     const { status, body } = await create('new/one', {
-      template: '{{ b }} {{a}} {{ b }} \\{{ c }} {{ 1x }}',
+      template: '{{ b }} {{a}} {{ b }} \\{{ c }} {1x}',
       parameters: { temperature: 0.5, stop: ['END'] },
       description: 'What it is for.',
       commit_message: 'First.',
@@ -35,7 +35,7 @@ describe('creating and updating', () => {
     expect(body).toEqual({
       name: 'new/one',
       version: 1,
-      template: '{{ b }} {{a}} {{ b }} \\{{ c }} {{ 1x }}',
+      template: '{{ b }} {{a}} {{ b }} \\{{ c }} {1x}',
       messages: null,
       tools: null,
       tool_choice: null,
@@ -55,6 +55,22 @@ describe('creating and updating', () => {
       version_created_at: expect.any(String),
     });
     expect((await get('/prompts/new/one')).body).toEqual(body);
+  });
+
+  test('tags of other template languages are stored as text, with a warning', async () => {
+    const created = await create('warned', { template: '{{#if x}}{{ user.name }}{{/if}}' });
+    expect(created.status).toBe(201);
+    expect(created.body.warnings).toEqual([
+      { path: 'template', message: expect.stringContaining('"{{ user.name }}"') },
+    ]);
+    expect((await get('/prompts/warned')).body).not.toHaveProperty('warnings');
+    // What was there before is warned of, too.
+    expect((await put('/prompts/warned', { description: 'Other.' })).body.warnings).toHaveLength(1);
+    const messages = [{ role: 'user', content: [{ type: 'text', text: '{% for a in b %}' }] }];
+    expect((await put('/prompts/warned', { messages })).body.warnings).toEqual([
+      { path: 'messages.0.content.0.text', message: expect.stringContaining('{% for a in b %}') },
+    ]);
+    expect((await put('/prompts/warned', { template: 'Fine {{ name }}.' })).body).not.toHaveProperty('warnings');
   });
 
   test('posting a name that exists makes its next version', async () => {

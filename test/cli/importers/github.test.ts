@@ -36,6 +36,9 @@ describe("GitHub's .prompt.yml", () => {
         },
       }),
     ]);
+    expect(planned.report).toContainEqual(
+      expect.stringMatching(/messages\.0\.content has tags of another template language: "\{\{#sections\}\}"/),
+    );
     expect(planned.report).toContain(
       'prompt no-model: left out: it names no model: give one for such prompts with --model',
     );

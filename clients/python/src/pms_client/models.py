@@ -144,6 +144,14 @@ class PromptRelease(BaseModel):
     ]
 
 
+class Warning(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: str
+    message: str
+
+
 class PromptLabel(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3873,6 +3881,12 @@ class ListedPrompt(BaseModel):
             description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
         ),
     ] = None
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or `{{#if x}}`, which stay text."
+        ),
+    ] = None
     all_labels: Annotated[
         list[PromptLabel],
         Field(description="All labels of the prompt, with the versions that they point at."),
@@ -3921,6 +3935,12 @@ class Prompt(BaseModel):
         PromptRelease | None,
         Field(
             description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+        ),
+    ] = None
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or `{{#if x}}`, which stay text."
         ),
     ] = None
 

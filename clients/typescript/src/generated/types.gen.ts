@@ -1745,6 +1745,10 @@ export type ListedPrompt = {
      */
     release?: PromptRelease;
     /**
+     * In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or `{{#if x}}`, which stay text.
+     */
+    warnings?: Array<Warning>;
+    /**
      * All labels of the prompt, with the versions that they point at.
      */
     all_labels: Array<PromptLabel>;
@@ -1769,6 +1773,11 @@ export type PromptRelease = {
      * A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.
      */
     salt: string;
+};
+
+export type Warning = {
+    path: string;
+    message: string;
 };
 
 export type PromptLabel = {
@@ -1845,6 +1854,10 @@ export type Prompt = {
      * Only where it is asked for by a label on which a release runs: the version is then the stable one.
      */
     release?: PromptRelease;
+    /**
+     * In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or `{{#if x}}`, which stay text.
+     */
+    warnings?: Array<Warning>;
 };
 
 export type ResolvedPrompts = {

@@ -1,4 +1,5 @@
 import { useDeferredValue, useMemo, useState } from 'react';
+import { foreignTags } from '../../../../src/domain/prompts/template-warnings.ts';
 import { Editor } from '../../components/editor.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
@@ -8,6 +9,7 @@ import { InputsForm } from './inputs-form.tsx';
 import { MessagesForm } from './messages-form.tsx';
 
 const MAX_FALLBACK_MODELS = 5;
+const MAX_SHOWN_TAGS = 5;
 const FORMS = [
   { value: 'template', label: 'Text' },
   { value: 'messages', label: 'Messages' },
@@ -29,6 +31,7 @@ export function ContentForm({
   const { form, template, messages } = content;
   const typed = useDeferredValue(form === 'template' ? template : messages.map(({ text }) => text).join('\n'));
   const names = useMemo(() => [...new Set([...placeholdersIn(typed), ...variables])], [typed, variables]);
+  const unknownTags = useMemo(() => foreignTags(typed).slice(0, MAX_SHOWN_TAGS), [typed]);
   const changeForm = (chosen: string) => {
     if (chosen === 'messages' && messages.length === 0)
       onChange({ form: 'messages', messages: [newMessage('user', template)] });
@@ -62,6 +65,11 @@ export function ContentForm({
           <code>{'{{ name }}'}</code> is filled by each run, <code>{'{{> other/prompt@production }}'}</code> inserts
           another prompt’s text, a backslash before either makes it plain text.
         </p>
+        {unknownTags.length > 0 && (
+          <p className="field-hint" role="status">
+            The service does not know these tags and sends them as text: <code>{unknownTags.join(' ')}</code>
+          </p>
+        )}
         <InputsForm names={names} inputs={content.inputs} onChange={(inputs) => onChange({ inputs })} />
         <details className="card" open={content.tools !== ''}>
           <summary>Tools</summary>
