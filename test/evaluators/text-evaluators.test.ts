@@ -1,6 +1,37 @@
 import { describe, expect, test } from '@jest/globals';
 import { faultsOf, scorerOf } from './evaluate.ts';
 
+/** The same word for a reader: composed, and with its marks apart. */
+const [COMPOSED, APART] = ['\u00e9t\u00e9', 'e\u0301te\u0301'];
+
+describe.each(['exact_match', 'contains', 'levenshtein'])('%s', (type) => {
+  test('takes characters that are written in two ways for the same', () => {
+    expect(scorerOf({ type })(COMPOSED, APART).score).toBe(1);
+    expect(scorerOf({ type })(APART, COMPOSED).score).toBe(1);
+  });
+
+  test.each([
+    ['straße', 'STRASSE'],
+    ['straße', 'STRA\u1e9eE'],
+    ['İstanbul', 'istanbul'],
+    ['İSTANBUL', 'i\u0307stanbul'],
+    ['I\u0307stanbul', 'İSTANBUL'],
+    ['ısparta', 'ISPARTA'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['\ufb01ne', 'FINE'],
+    ['E\u0301', '\u00e9'],
+  ])('takes %s and %s for the same only if case does not count', (a, b) => {
+    const folded = scorerOf({ type, case_sensitive: false });
+    expect([folded(a, b).score, folded(b, a).score]).toEqual([1, 1]);
+    expect(scorerOf({ type })(a, b).score).toBeLessThan(1);
+  });
+
+  test('ends in bounded time on a letter with a million marks', () => {
+    const marks = 'a' + '\u0301\u0323'.repeat(500_000);
+    expect(scorerOf({ type, case_sensitive: false })(marks, marks).score).toBe(1);
+  });
+});
+
 describe('exact_match', () => {
   const exact = scorerOf({ type: 'exact_match' });
 
@@ -32,6 +63,7 @@ describe('exact_match', () => {
     expect(exact('42.0', 42).score).toBe(1);
     expect(exact('-0', 0).score).toBe(1);
     expect(exact('null', null).score).toBe(1);
+    expect(exact(`["${COMPOSED}"]`, [APART]).score).toBe(1);
     expect(exact('TRUE', true).score).toBe(0);
     expect(scorerOf({ type: 'exact_match', case_sensitive: false })('TRUE', true).score).toBe(1);
   });
@@ -102,6 +134,10 @@ describe('contains', () => {
     expect(faultsOf([{ type: 'contains', value: '' }])).toHaveLength(1);
     expect(faultsOf([{ type: 'contains', values: [] }])).toHaveLength(1);
   });
+});
+
+test('contains finds a text that ends inside of a word, whatever the form of its last letter', () => {
+  expect(scorerOf({ type: 'contains', value: 'ΟΔΟΣ', case_sensitive: false })('ΟΔΟΣΗ').score).toBe(1);
 });
 
 describe('levenshtein', () => {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../domain/text/json.ts';
+import { normalForm } from './text.ts';
 
 /** Deeper values are refused, so that code which descends into them cannot exhaust the stack. */
 export const MAX_JSON_DEPTH = 200;
@@ -51,7 +52,7 @@ export function toPlainText(value: JsonValue): string {
 
 /**
  * Gives every value a number, the same for equal values and for no others, in time linear in the size of the values.
- * The order of an object's keys never matters, that of an array's items does unless `ignoreArrayOrder`.
+ * Texts are equal in any normal form. The order of an object's keys never matters, that of an array's items does unless `ignoreArrayOrder`.
  */
 export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonValue) => number {
   const idOfShape = new Map<string, number>();
@@ -59,6 +60,7 @@ export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonVal
 
   function shapeOf(value: JsonValue): string {
     // A number as text and not by its bits: -0 and 0 are the same JSON number to everyone who reads it.
+    if (typeof value === 'string') return `string:${normalForm(value)}`;
     if (typeof value !== 'object' || value === null) return `${typeof value}:${value}`;
     if (Array.isArray(value)) {
       const ids = value.map(identify);

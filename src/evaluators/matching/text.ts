@@ -17,6 +17,30 @@ export function quote(text: string): string {
   return `"${shorten(text, 80)}"`;
 }
 
+/** Marks behind a letter that are put in order at most: it takes the square of their number (Unicode, UAX #15: Stream-Safe Text Format). */
+const MAX_MARKS = 30;
+
+/**
+ * A text in Unicode's normal form C, so that a letter is the same whether its marks are part of it or follow it. A text in which more marks than
+ * {@link MAX_MARKS} follow one another stays as it is.
+ */
+export function normalForm(text: string): string {
+  for (const [marks] of text.matchAll(/\p{M}{2,}/gu)) if (marks.length > 2 * MAX_MARKS) return text;
+  return text.normalize('NFC');
+}
+
+/**
+ * A text as it is compared: in its normal form and, where case does not count, in full case folding. The dotted and the dotless `i` of Turkish, which
+ * folding keeps apart, are then an `i`.
+ */
+export function comparable(text: string, { case_sensitive }: { case_sensitive: boolean }): string {
+  const normal = normalForm(text);
+  if (case_sensitive) return normal;
+  // JavaScript has no case folding: what has the same upper case has the same folding. A sigma at the end of a word has a lower case of its own.
+  const folded = normal.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
+  return normalForm(folded);
+}
+
 /**
  * The content of a text that is one Markdown code block and nothing else, such as models like to wrap JSON in; any other
  * text as it is. By hand, because an expression for this takes quadratic time on hostile texts.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { passOrFail, requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
 import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
-import { includesText, quote } from '../matching/text.ts';
+import { comparable, includesText, quote } from '../matching/text.ts';
 
 const Value = z.string().min(1).max(10_000);
 
@@ -42,12 +42,11 @@ export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof Conta
   config: ContainsConfig,
   needsExpected: ({ value, values }) => value === undefined && values === undefined,
   prepare(config) {
-    const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
     const fixed = config.values ?? (config.value === undefined ? undefined : [config.value]);
     return (example) => {
       const values = fixed ?? expectedValues(example);
-      const output = fold(example.output);
-      const missing = values.filter((value) => !includesText(output, fold(value)));
+      const output = comparable(example.output, config);
+      const missing = values.filter((value) => !includesText(output, comparable(value, config)));
       const passed = config.mode === 'all' ? missing.length === 0 : missing.length < values.length;
       return passOrFail(passed, `not found in the output: ${missing.map(quote).join(', ')}`);
     };

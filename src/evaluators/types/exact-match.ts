@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { passOrFail, requireExpected, type ScoringEvaluator } from '../evaluator.ts';
 import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { equalJson, parseJson, toPlainText } from '../matching/json.ts';
-import { quote } from '../matching/text.ts';
+import { comparable, quote } from '../matching/text.ts';
 
 const ExactMatchConfig = z
   .strictObject({
@@ -34,7 +34,7 @@ export const exactMatch: ScoringEvaluator<ExactMatchConfig> & { config: typeof E
 function normalize(text: string, config: ExactMatchConfig): string {
   let normalized = config.normalize_whitespace ? text.replace(/\s+/gu, ' ') : text;
   if (config.trim) normalized = normalized.trim();
-  return config.case_sensitive ? normalized : normalized.toLowerCase();
+  return comparable(normalized, config);
 }
 
 /** An expected number, list or object may be written with any spacing and any order of keys; an expected text may not. */

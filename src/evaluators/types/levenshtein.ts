@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { requireExpected, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
+import { comparable } from '../matching/text.ts';
 
 /** The distance takes time in proportion to the product of the lengths: about 0.1 s for two texts of this many characters. */
 const MAX_COMPARED_LENGTH = 20_000;
@@ -28,10 +29,9 @@ export const levenshtein: ScoringEvaluator<LevenshteinConfig> & { config: typeof
   config: LevenshteinConfig,
   needsExpected: () => true,
   prepare(config) {
-    const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
     return (example) => {
-      const output = fold(example.output);
-      const expected = fold(toPlainText(requireExpected(example)));
+      const output = comparable(example.output, config);
+      const expected = comparable(toPlainText(requireExpected(example)), config);
       const longest = Math.max(output.length, expected.length);
       if (longest === 0) return scored(1);
       const { edits, bounded } = countEdits(output, expected);

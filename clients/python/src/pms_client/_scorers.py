@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -187,6 +188,10 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(name)
 
 
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
 def _equal_json(a: Any, b: Any) -> bool:
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
@@ -199,6 +204,8 @@ def _equal_json(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(_equal_json, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(_equal_json(a[key], b[key]) for key in a)
+    if isinstance(a, str) and isinstance(b, str):
+        return _normal(a) == _normal(b)
     return type(a) is type(b) and bool(a == b)
 
 
@@ -215,7 +222,8 @@ def _exact_match(output: str, example: OpenExample) -> ScoreWithReason:
     if _expects_nothing(example):
         return _NOTHING_EXPECTED
     expected = example.expected
-    is_same = output.strip(_WHITE_SPACE) == _as_text(expected).strip(_WHITE_SPACE) or _is_same_json(output, expected)
+    texts = (_normal(text).strip(_WHITE_SPACE) for text in (output, _as_text(expected)))
+    is_same = len(set(texts)) == 1 or _is_same_json(output, expected)
     return _pass(is_same, "the output is not what is expected")
 
 
@@ -227,7 +235,7 @@ def _contains(output: str, example: OpenExample) -> ScoreWithReason:
     values: list[str] = expected if is_texts and isinstance(expected, list) else [_as_text(expected)]
     if not values or "" in values:
         return ScoreWithReason(0, "missing_expected: the expected value is empty, so there is nothing to look for")
-    missing = [value for value in values if value not in output]
+    missing = [value for value in values if _normal(value) not in _normal(output)]
     return _pass(not missing, f"not found in the output: {', '.join(missing)}")
 
 

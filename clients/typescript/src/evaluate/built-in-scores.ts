@@ -28,7 +28,9 @@ export const BUILT_IN = {
   exact_match(output, { expected }) {
     if (expected === undefined) return NOTHING_EXPECTED;
     const json = typeof expected === 'string' ? undefined : parsed(output);
-    const isSame = output.trim() === asText(expected).trim() || (json !== undefined && equalJson(json.value, expected));
+    const isSame =
+      output.normalize().trim() === asText(expected).normalize().trim() ||
+      (json !== undefined && equalJson(json.value, expected));
     return pass(isSame, 'the output is not what is expected');
   },
   contains(output, { expected }) {
@@ -37,7 +39,7 @@ export const BUILT_IN = {
     const values: string[] = isTexts ? expected : [asText(expected)];
     if (values.length === 0 || values.includes(''))
       return { score: 0, reason: 'missing_expected: the expected value is empty, so there is nothing to look for' };
-    const missing = values.filter((value) => !output.includes(value));
+    const missing = values.filter((value) => !output.normalize().includes(value.normalize()));
     return pass(missing.length === 0, `not found in the output: ${missing.join(', ')}`);
   },
 } satisfies Record<string, BuiltIn>;

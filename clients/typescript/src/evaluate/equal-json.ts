@@ -1,6 +1,7 @@
 /** Whether two values of JSON are equal, the order of an object's keys aside. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
+  if (typeof a === 'string' && typeof b === 'string') return a.normalize() === b.normalize();
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
