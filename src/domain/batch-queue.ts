@@ -26,6 +26,8 @@ export interface BatchTicket {
   spendUpToUsd: number | null;
   /** Whether it was given all that is left, and no other batch can bring money back. */
   all: boolean;
+  /** Whether it is only to find out what an example costs: the other lanes wait until then. */
+  probe: boolean;
 }
 
 /** The outcome of the work on a batch. */
@@ -45,9 +47,12 @@ export class BatchQueue {
   readonly #plan: EvaluationPlan;
   readonly #progress: BatchProgress;
   readonly #granted = new Map<number, number>();
+  #probes: boolean;
 
-  constructor(plan: EvaluationPlan, progress: BatchProgress) {
+  /** @param options `probes`: within a budget one lane begins alone if no cost is known yet */
+  constructor(plan: EvaluationPlan, progress: BatchProgress, { probes }: { probes: boolean }) {
     this.#plan = plan;
+    this.#probes = probes && progress.estimate === undefined;
     this.#progress = {
       ...progress,
       unfinished: [...progress.unfinished],
@@ -103,17 +108,20 @@ export class BatchQueue {
   take(maxCostUsd: number | null, { all }: { all: boolean } = { all: false }): BatchTicket | undefined {
     const freeUsd = this.#freeUsd(maxCostUsd);
     if (this.empty || (freeUsd !== null && freeUsd <= 0)) return undefined;
-    const grant = freeUsd === null ? 0 : this.#grantOf(freeUsd, all);
+    const probe = this.#probes && freeUsd !== null;
+    if (probe && this.active > 0) return undefined;
+    const grant = freeUsd === null ? 0 : this.#grantOf(freeUsd, all || probe);
     if (grant === undefined) return undefined;
     const isAll = this.#granted.size === 0 && grant === freeUsd;
     const batch = this.#progress.unfinished.shift() ?? this.#progress.next++;
     this.#granted.set(batch, grant);
     const spentUsd = this.#progress.spentByBatchUsd[batch] ?? 0;
-    return { batch, spentUsd, spendUpToUsd: freeUsd === null ? null : spentUsd + grant, all: isAll };
+    return { batch, spentUsd, spendUpToUsd: freeUsd === null ? null : spentUsd + grant, all: isAll, probe };
   }
 
   /** Takes a batch back. */
   giveBack({ batch }: BatchTicket, { finished, costUsd, estimate }: BatchReturn): void {
+    this.#probes = false;
     this.#granted.delete(batch);
     delete this.#progress.spentByBatchUsd[batch];
     if (estimate !== undefined && estimate.examples > 0) this.#progress.estimate = estimate;

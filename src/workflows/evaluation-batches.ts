@@ -113,14 +113,14 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   async function runOne(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
     const { from, to } = batchRange(plan, ticket.batch, examples);
     const summary = `examples ${from + 1} to ${to} of ${examples}, ${concurrency} at a time`;
-    const { spendUpToUsd, all: isAllThereIs } = ticket;
+    const { spendUpToUsd, all: isAllThereIs, probe } = ticket;
     const { estimate } = queue.progress;
     try {
       return await batches.run(async () => {
         let suspicion: BatchInput['suspicion'];
         for (;;) {
           run.offered.delete(from);
-          const budget = { spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) };
+          const budget = { spendUpToUsd, isAllThereIs, ...(probe && { probe }), ...(estimate && { estimate }) };
           const input = {
             ...ref,
             workspace,

@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -42,6 +43,8 @@ export const placeFree = defineSignal<[string]>('placeFree');
 /** The progress of the run, as shown in the current details. */
 export const progressQuery = defineQuery<string>('progress');
 
+/** The patch by which one lane of a run with a budget begins alone, until it is known what an example costs. */
+const PROBES = 'one lane begins alone';
 const MAX_HISTORY_EVENTS = 4_000;
 /** How often a waiting run reads its row without a signal: whoever changed it may have been unable to send one. */
 const LOOK_AGAIN_MS = 6 * 60 * 60_000;
@@ -138,10 +141,9 @@ async function runUntilEnded(
     const plan = planEvaluation(control.examplesTotal, control.concurrency);
     if (queue === undefined) {
       // Also in the first round: an earlier workflow of the run may have been terminated, or lost with Temporal's state.
-      queue = new BatchQueue(
-        plan,
-        reached ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
-      );
+      const from = reached ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) };
+      const probes = control.maxCostUsd !== null && plan.lanes.length > 1 && patched(PROBES);
+      queue = new BatchQueue(plan, from, { probes });
     }
     const run = { ref, workspace, trace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);

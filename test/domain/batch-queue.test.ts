@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals';
 import { type BatchProgress, BatchQueue, type BatchTicket, NO_PROGRESS } from '../../src/domain/batch-queue.ts';
 
 /** Batches of 10 examples, 5 at a time in each lane. */
-function queueOf(batches: number, lanes: number, progress: BatchProgress): BatchQueue {
-  return new BatchQueue({ batches, lanes: Array.from({ length: lanes }, () => 5), batchSize: 10 }, progress);
+function queueOf(batches: number, lanes: number, progress: BatchProgress, probes = false): BatchQueue {
+  return new BatchQueue({ batches, lanes: Array.from({ length: lanes }, () => 5), batchSize: 10 }, progress, {
+    probes,
+  });
 }
 
 function taken(queue: BatchQueue, maxCostUsd: number | null, all = false): BatchTicket {
@@ -86,4 +88,27 @@ test('little money is not spread over many batches', () => {
   expect(queue.take(0.9)).toBeUndefined();
   queue.giveBack(first, { finished: true, costUsd: 0.5, estimate: { ...estimate, meanUsd: 0.05 } });
   expect(taken(queue, 0.9)).toMatchObject({ spendUpToUsd: expect.closeTo(0.4), all: true });
+});
+
+test('within a budget one batch begins alone, with all of the money, until a cost is known', () => {
+  const queue = queueOf(4, 2, NO_PROGRESS, true);
+  const probe = taken(queue, 100);
+  expect(probe).toMatchObject({ batch: 0, spendUpToUsd: 100, all: true, probe: true });
+  expect(queue.take(100)).toBeUndefined();
+  queue.giveBack(probe, { finished: false, costUsd: 0.1, estimate: { meanUsd: 0.1, deviationUsd: 0, examples: 1 } });
+  expect([taken(queue, 100), taken(queue, 100)]).toMatchObject([
+    { batch: 0, probe: false },
+    { batch: 1, probe: false },
+  ]);
+});
+
+test.each([
+  ['without a budget', queueOf(4, 2, NO_PROGRESS, true), null],
+  [
+    'where the cost is known',
+    queueOf(4, 2, { ...NO_PROGRESS, estimate: { meanUsd: 1, deviationUsd: 0, examples: 9 } }, true),
+    100,
+  ],
+])('%s no batch begins alone', (_, queue, maxCostUsd) => {
+  expect([taken(queue, maxCostUsd), taken(queue, maxCostUsd)]).toMatchObject([{ probe: false }, { probe: false }]);
 });

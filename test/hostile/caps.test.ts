@@ -5,14 +5,21 @@ import { AT_FULL_SIZE } from '../support/hostile-stage.ts';
 
 /** 1,000 tokens of input and 1,000 of output of gpt-4o-mini. */
 const CALL_USD = 0.00075;
+/** A million tokens of output: two thousand times as many as are expected. */
+const DEAR_USD = 0.6;
 const CONCURRENCY = 20;
 const EXAMPLES = AT_FULL_SIZE ? 1_000 : 200;
 const CAP_USD = (EXAMPLES / 4) * CALL_USD;
 
 let stage: EvaluationStage;
 beforeAll(async () => {
-  const usage = { input: 1_000, output: 1_000 };
-  stage = await startStage({ answer: ({ prompt }) => ({ text: `Answer to: ${prompt}`, usage }) });
+  const usageOf = (prompt: string) => ({ input: 1_000, output: prompt.includes('dear') ? 1_000_000 : 1_000 });
+  stage = await startStage({
+    answer: ({ prompt }) => ({
+      text: prompt.includes('Rubric') ? '{"score": 1}' : `Answer to: ${prompt}`,
+      usage: usageOf(prompt),
+    }),
+  });
 });
 afterAll(() => stage?.stop());
 
@@ -47,3 +54,14 @@ test('a run whose answers never tell what they have cost stops, too', async () =
   await stage.until(id, 'paused');
   expect(stage.openai.callCount - before).toBeLessThan(EXAMPLES);
 });
+
+test.each([1, CONCURRENCY, 200])(
+  'a cap for three calls is exceeded by less than one, though each costs thousands of times what was expected, %d at a time',
+  async (concurrency) => {
+    stage.openai.behave();
+    const before = stage.openai.callCount;
+    const examples = examplesOf(`dear ${concurrency}`, EXAMPLES);
+    await stage.until(await stage.begin({ examples, concurrency, max_cost: 2 }), 'paused');
+    expect((stage.openai.callCount - before) * DEAR_USD).toBeLessThan(2 + DEAR_USD);
+  },
+);

@@ -195,17 +195,32 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
         await change(handle, run, { status: 'running', maxCostUsd: 5 });
       },
     }),
+    evaluationRunPath('one-lane-begins-alone', ['mark running', 'finish'], {
+      control: { maxCostUsd: 100, examplesTotal: 10_000, concurrency: 100 },
+      steps: (run) => ({
+        runBatch: async ({ probe }) => {
+          if (probe && run.worked.length > 1) throw new Error('Only the first batch finds out what an example costs.');
+          return {
+            finished: !probe,
+            starved: false,
+            costUsd: 0.01,
+            estimate: { meanUsd: 0.01, deviationUsd: 0, examples: 1 },
+          };
+        },
+      }),
+    }),
     evaluationRunPath('paused-while-lanes-wait-for-money', ['mark running', 'finish'], {
       control: { maxCostUsd: 1, examplesTotal: 10_000, concurrency: 100 },
       steps: (run) => ({
-        runBatch: () => {
-          if (run.worked.length === 1) return untilStopped();
-          return Promise.resolve({ finished: run.worked.length > 2, starved: run.worked.length === 2, costUsd: 0 });
+        runBatch: ({ probe }) => {
+          if (probe) return Promise.resolve(UNFINISHED);
+          if (run.worked.length === 2) return untilStopped();
+          return Promise.resolve({ finished: run.worked.length > 3, starved: run.worked.length === 3, costUsd: 0 });
         },
       }),
       meanwhile: async (handle, run) => {
-        await working(run, 2);
-        await known(handle, 1);
+        await working(run, 3);
+        await known(handle, 2);
         await change(handle, run, { status: 'paused' });
         await showing(handle, 'paused');
         await change(handle, run, { status: 'running' });

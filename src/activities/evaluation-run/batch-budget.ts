@@ -14,16 +14,21 @@ export interface BatchBudgetOptions {
 
 /** Sums of floats that are meant to be equal differ by less. */
 const ROUNDING = 1e-9;
+/** No example costs so many times what a guess says: a full context and the longest response, where a few words were expected. */
+const COST_TO_GUESS = 10_000;
 
 /**
  * What a batch may still spend. Money is reserved before each example, so a batch exceeds its limit by no more than what the
- * calls in flight cost above what was expected. How much is reserved follows the cost of the last examples.
+ * calls in flight cost above what was expected. How much is reserved follows the cost of the last examples. The less is known of
+ * that cost, the fewer are in flight: see {@link window}.
  */
 export class BatchBudget {
   readonly #limitUsd: number | null;
   readonly #isAllThereIs: boolean;
   #spentUsd: number;
   #inFlight = 0;
+  /** Examples that were billed. */
+  #billed: number;
   #estimate: CostEstimate;
 
   constructor({ limitUsd, spentUsd, estimate, isAllThereIs }: BatchBudgetOptions) {
@@ -31,6 +36,7 @@ export class BatchBudget {
     this.#isAllThereIs = isAllThereIs;
     this.#spentUsd = spentUsd;
     this.#estimate = estimate;
+    this.#billed = estimate.examples;
   }
 
   get estimate(): CostEstimate {
@@ -55,9 +61,20 @@ export class BatchBudget {
     return reserved;
   }
 
+  /**
+   * How many examples may be in flight. It starts slowly: at one, and each that is billed adds one, so that they double with each
+   * wave. If what is left pays for more at any price, it starts at so many.
+   */
+  get window(): number {
+    const dearestUsd = COST_TO_GUESS * reserveFor(this.#estimate);
+    if (this.#limitUsd === null || dearestUsd === 0) return Number.POSITIVE_INFINITY;
+    return (this.#billed + 1) * Math.max(1, (this.#limitUsd - this.#spentUsd) / dearestUsd);
+  }
+
   #affordable(): number | undefined {
     const wanted = reserveFor(this.#estimate);
     if (this.#limitUsd === null) return wanted;
+    if (this.#inFlight + 1 > this.window) return undefined;
     // Examples in flight are expected to cost what is known by now, not what was reserved for them when they began.
     const leftUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
     if (wanted <= leftUsd) return wanted;
@@ -74,6 +91,7 @@ export class BatchBudget {
   settle(reservedUsd: number, cost: ExampleCost | undefined): void {
     this.#inFlight -= 1;
     if (cost === undefined) return;
+    this.#billed += 1;
     this.#spentUsd += cost.knownUsd + cost.unknownShare * reservedUsd;
     // What is set aside must do for the dearest model of the run: the next example may need it.
     const { toDearest = 1 } = cost;
@@ -92,5 +110,5 @@ export function firstEstimate(
 ): CostEstimate {
   if (ofRun !== undefined && ofRun.examples > 0) return ofRun;
   if (before.examples === 0) return guessCost(guessUsd);
-  return observeCost(guessCost(guessUsd), before.costUsd / before.examples);
+  return { ...observeCost(guessCost(guessUsd), before.costUsd / before.examples), examples: before.examples };
 }

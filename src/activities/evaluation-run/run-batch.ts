@@ -44,6 +44,8 @@ export interface BatchInput extends RunRef {
   spendUpToUsd: number | null;
   /** Whether that is all the money that the run has left. */
   isAllThereIs: boolean;
+  /** The batch ends as soon as enough is known of the cost of an example to keep all calls in flight: other lanes wait for it. */
+  probe?: boolean;
   /** What one example costs, as far as the run has seen. */
   estimate?: CostEstimate;
   /** Processes that worked on it have ended. */
@@ -260,7 +262,7 @@ export function createBatchRunner(deps: BatchDeps) {
           progress.exampleDone();
           return cost;
         },
-        stopped: () => watch.stopped(),
+        stopped: () => watch.stopped() || (input.probe === true && batch.budget.window >= input.concurrency),
         stop: () => watch.stop(),
       });
       const { costUsd } = await readSpending(input, watch);

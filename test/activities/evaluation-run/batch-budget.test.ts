@@ -10,9 +10,53 @@ const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<Ba
   new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: true, ...options });
 const known = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
 
+/** So many examples have cost the same. */
+const seenOf = (usd: number, examples: number) => ({ meanUsd: usd, deviationUsd: 0, examples });
+
 test('sets aside what an example is expected to cost, and no more than there is', () => {
-  const budget = budgetOf(1, 0.4);
+  const budget = budgetOf(1, 0.4, { estimate: seenOf(0.4, 40) });
   expect([budget.reserve(), budget.reserve(), budget.reserve()]).toEqual([0.4, 0.4, undefined]);
+});
+
+describe('with a small budget', () => {
+  /** Reserves until no more may begin. */
+  const begin = (budget: BatchBudget) => {
+    let begun = 0;
+    while (budget.reserve() !== undefined) begun += 1;
+    return begun;
+  };
+
+  test('one example begins before a cost is known, and twice as many with each wave', () => {
+    const budget = budgetOf(1, 0.001);
+    const waves = [1, 2, 3, 4].map(() => {
+      const begun = begin(budget);
+      for (let example = 0; example < begun; example++) budget.settle(0.001, known(0.001));
+      return begun;
+    });
+    expect(waves).toEqual([1, 2, 4, 8]);
+  });
+
+  test('calls of unknown cost count as seen, examples without a bill do not', () => {
+    const budget = budgetOf(1, 0.001);
+    budget.settle(budget.reserve() ?? 0, undefined);
+    expect(begin(budget)).toBe(1);
+    budget.settle(0.001, { knownUsd: 0, unknownShare: 1 });
+    expect(begin(budget)).toBe(2);
+  });
+
+  test('free answers count as seen, though they say nothing about what the dearest model costs', () => {
+    const budget = budgetOf(1, 0.001);
+    budget.settle(budget.reserve() ?? 0, { knownUsd: 0, unknownShare: 0, toDearest: null });
+    expect(begin(budget)).toBe(2);
+  });
+
+  test('does not hold back what costs nothing', () => {
+    expect([budgetOf(1, 0).window, budgetOf(0, 0).window]).toEqual([Infinity, Infinity]);
+  });
+
+  test('the larger it is, the more examples begin at first', () => {
+    expect(begin(budgetOf(50, 0.001))).toBe(5);
+  });
 });
 
 test('what was set aside and not spent comes back', () => {
@@ -98,6 +142,6 @@ describe('the last of the money', () => {
 test('begins with what the run has seen, or what the batch has cost before', () => {
   const seen = observeCost(guessCost(1), 0.7);
   expect(firstEstimate(seen, { costUsd: 3, examples: 3 }, 9)).toBe(seen);
-  expect(firstEstimate(undefined, { costUsd: 3, examples: 6 }, 9)).toMatchObject({ meanUsd: 0.5, examples: 1 });
+  expect(firstEstimate(undefined, { costUsd: 3, examples: 6 }, 9)).toMatchObject({ meanUsd: 0.5, examples: 6 });
   expect(firstEstimate(undefined, { costUsd: 0, examples: 0 }, 9)).toMatchObject({ meanUsd: 9, examples: 0 });
 });

@@ -41,7 +41,7 @@ interface Outcome {
 
 async function simulate(run: Simulation, random: () => number): Promise<Outcome> {
   const plan = planEvaluation(run.examples, run.concurrency);
-  const queue = new BatchQueue(plan, NO_PROGRESS);
+  const queue = new BatchQueue(plan, NO_PROGRESS, { probes: true });
   const counted = new Map<number, number>();
   const inFlight = new Map<number, number>();
   const outcome: Outcome = { isDone: false, countedUsd: 0, calls: 0, inFlightUsd: 0, activities: 0, costs: [] };
@@ -80,7 +80,7 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
         concurrency,
         beginApartMs: 0,
         budget,
-        stopped: () => isOver,
+        stopped: () => isOver || (ticket.probe && budget.window >= concurrency),
         stop: () => {
           isOver = true;
         },
@@ -191,6 +191,26 @@ test('a cap below what one example costs stops after one call', async () => {
   for (const concurrency of [1, 200]) {
     const run = { examples: 150, concurrency, maxCostUsd: 0.5, guessUsd: 3, costOf: () => 1 };
     expect(await simulate(run, createRandom(7))).toMatchObject({ isDone: false, calls: 1, countedUsd: 1 });
+  }
+});
+
+test.each([1, 20, 50, 200])(
+  'calls that cost thousands of times what was guessed exceed a small cap by less than one of them, %d at a time',
+  async (concurrency) => {
+    for (const maxCostUsd of [0.5, 2, 5]) {
+      const run = { examples: 400, concurrency, maxCostUsd, guessUsd: 0.0003, costOf: () => 0.6 };
+      const outcome = await simulate(run, createRandom(5));
+      expect(outcome.isDone).toBe(false);
+      expect(outcome.countedUsd).toBeLessThan(maxCostUsd + 0.6);
+    }
+  },
+);
+
+test('a cheap first call does not let a wave of dear ones begin', async () => {
+  for (const concurrency of [20, 50, 200]) {
+    const costOf = (seq: number) => (seq === 0 ? 0.001 : 0.6);
+    const run = { examples: 400, concurrency, maxCostUsd: 2, guessUsd: 0.0003, costOf };
+    expect((await simulate(run, createRandom(5))).countedUsd).toBeLessThan(2 * 2);
   }
 });
 

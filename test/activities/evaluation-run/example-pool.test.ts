@@ -237,7 +237,8 @@ test('says so when the money is not enough for a single example', async () => {
 test('an example that is put back while a page is loaded is not lost', async () => {
   const page = Promise.withResolvers<OpenExample[]>();
   let reserved = 0;
-  const budget = budgetOf(0.25, 0.1);
+  const estimate = { meanUsd: 0.1, deviationUsd: 0, examples: 40 };
+  const budget = new BatchBudget({ limitUsd: 0.25, spentUsd: 0, estimate, isAllThereIs: false });
   const { result } = pool({
     concurrency: 3,
     budget,

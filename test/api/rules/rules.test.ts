@@ -7,13 +7,19 @@ const JUDGE = { type: 'llm_judge', name: 'tone', model: 'openai/gpt-4o-mini', ru
 const CONTAINS = { type: 'contains', value: 'Answer' };
 /** What is judged is answered like any prompt, save by a judge: 1,000 tokens in and 100 out. */
 const JUDGE_USD = (1_000 * 0.15 + 100 * 0.6) / 1e6;
+/** A judge that thinks for a million tokens, where a hundred are expected. */
+const DEAR_JUDGE = { ...JUDGE, rubric: 'Dear.' };
+const DEAR_USD = (1_000 * 0.15 + 1_000_000 * 0.6) / 1e6;
 
 let stage: RuleStage;
 beforeAll(async () => {
   stage = await startRuleStage({
     answer: ({ prompt }) =>
       prompt.startsWith('You grade')
-        ? { text: '{"reason": "Friendly enough.", "score": 4}', usage: { input: 1_000, output: 100 } }
+        ? {
+            text: '{"reason": "Friendly enough.", "score": 4}',
+            usage: { input: 1_000, output: prompt.includes(DEAR_JUDGE.rubric) ? 1_000_000 : 100 },
+          }
         : { text: `Answer to: ${prompt}`, usage: { input: 10, output: 10 } },
   });
 });
@@ -119,6 +125,19 @@ describe('a rule', () => {
     await stage.put('budget', { ...rule, max_cost_per_day: 1 });
     await stage.run('budget', 5);
     await stage.untilRule('budget', ({ scored }) => scored === spent.scored + 5);
+  });
+
+  test('whose judge costs thousands of times what was expected exceeds its budget by less than one call', async () => {
+    await stage.prompt('dear');
+    await stage.put('dear', { prompt_name: 'dear', evaluators: [DEAR_JUDGE], max_cost_per_day: 2 });
+    await stage.run('dear', 40);
+    const spent = await stage.untilRule('dear', (each) => each.scored + each.skipped_budget === 40);
+    expect(Number(spent.spent_today)).toBeLessThan(2 + DEAR_USD);
+    const { id } = await stage.backfill('dear', { max_cost: 2 });
+    const paused = await stage.untilBackfill('dear', id, 'paused', 'completed');
+    expect(paused.status).toBe('paused');
+    expect(Number(paused.spent)).toBeLessThan(2 + DEAR_USD);
+    await stage.service.call('POST', `/rules/dear/backfills/${id}/cancel`);
   });
 
   test('of an execution that can not be scored says why, stores no score of it, and goes on', async () => {
