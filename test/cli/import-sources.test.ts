@@ -170,3 +170,12 @@ test.each(SHOWN)('the guide shows what comes of it: $commands', async ({ files, 
     expect([stdout, stderr]).toEqual([output, '']);
   }
 });
+
+test('an import of which nothing is taken has failed', async () => {
+  const file = path.join(cli.folder, 'promptfooconfig.yaml');
+  await writeFile(file, 'prompts: ["{{ x }}"]\nproviders: [exec:./model.sh]\n');
+  const { status, stdout, stderr } = await cli.pms(['import', 'promptfoo', file]);
+  expect([status, stderr]).toEqual([1, `failed: nothing of ${file} can be imported\n`]);
+  expect(stdout).toContain('no provider is one that is called here: name a model with --model');
+  expect((await cli.pms(['import', 'promptfoo', file, '--model', 'sandbox/echo'])).status).toBe(0);
+});

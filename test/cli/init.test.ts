@@ -212,6 +212,20 @@ bus.invoke(['a', 'b']); autocomplete.completion({ prefix: 'Hello' }); stream([{ 
   ]);
 });
 
+test('a model that the call does not name is said to be that of --model', async () => {
+  const found = await find(
+    'a.ts',
+    `const ask = (model) => anthropic.messages.create({ model, messages: [{ role: 'user', content: 'Say hello.' }] });
+    const own = () => anthropic.messages.create({ model: 'claude-haiku-4-5', messages: [{ role: 'user', content: 'Say hi.' }] });`,
+    '--model',
+    'openai/gpt-5',
+  );
+  const note = 'the call to anthropic names no model here: openai/gpt-5 is that of --model';
+  expect(found.prompts).toMatchObject([{ notes: [note] }, { notes: [] }]);
+  const shown = await cli.pms(['init', '--model', 'openai/gpt-5']);
+  expect(shown.stdout).toContain(`    # ${note}\n`);
+});
+
 test('files that are broken, nested without end, or of others do not stop it', async () => {
   await write('node_modules/x/index.js', `generateText({ model: 'openai/x', prompt: 'Not ours.' })`);
   await write('.hidden/x.py', `completion(model="x", messages=[{"role": "user", "content": "Hidden."}])`);

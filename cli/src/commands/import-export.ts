@@ -89,6 +89,14 @@ function read(source: string, location: string, settings: ImportSettings, { env 
   return readLangfuseApi({ baseUrl: location, publicKey, secretKey }, settings);
 }
 
+/** Whether anything of an import comes over, or is there already. */
+function takesAnything({ project, scoring, ...imported }: Import): boolean {
+  const { prompts, datasets, evaluations, schedules, webhooks, protectedLabels } = imported;
+  const { definitions = [], queues = [], runs = [], scores = [] } = scoring ?? {};
+  const things = [prompts, datasets, evaluations, schedules, webhooks, protectedLabels, definitions, queues].flat();
+  return things.some(({ thing }) => !thing.isLeftOut) || runs.length + scores.length > 0 || project !== undefined;
+}
+
 /** The files of a project that are not in its folder yet, or are others there. */
 async function changedFiles(
   project: ReadonlyMap<string, string>,
@@ -139,6 +147,7 @@ async function runImport(source: string, location: string, options: ImportOption
   for (const { step, message } of failed) printLine(stderr, safeText(`${describeStep(step)}: ${message}`));
   if (failed.length > 0)
     throw new CliError(EXIT.failed, `failed: ${failed.length} of ${steps.length} steps were refused`);
+  if (!takesAnything(imported)) throw new CliError(EXIT.failed, `failed: nothing of ${location} can be imported`);
   print(dryRun ? `${steps.length} steps to make` : `${done} steps made`);
 }
 

@@ -29,9 +29,9 @@ const count = (number: number, what: string) => `${number} ${what}${number === 1
 
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '    ');
 
-function notesOf({ variables, leftOut }: NamedPrompt): string[] {
+function notesOf({ variables, leftOut, notes }: NamedPrompt): string[] {
   const named = [...variables].map(([source, variable]) => `${source.replace(/\s+/g, ' ')} is {{ ${variable} }}`);
-  return [...named, ...(leftOut.length === 0 ? [] : [`left out: ${leftOut.join(', ')}`])];
+  return [...notes, ...named, ...(leftOut.length === 0 ? [] : [`left out: ${leftOut.join(', ')}`])];
 }
 
 /** `pms init`. */
@@ -57,9 +57,9 @@ export function fillInit(command: Command, context: Context): void {
       }
       if (json) {
         const shown = proposals.map(({ file, text, prompt }) => {
-          const { name, line, callee, variables, leftOut } = prompt;
+          const { name, line, callee, variables, leftOut, notes } = prompt;
           const from = { file: prompt.file, line, callee };
-          return { name, file, from, text, variables: Object.fromEntries(variables), left_out: leftOut };
+          return { name, file, from, text, variables: Object.fromEntries(variables), left_out: leftOut, notes };
         });
         printJson(stdout, { files, prompts: shown, skipped, kept });
       } else {

@@ -9,7 +9,7 @@ import { toolChoice } from './openai-prompts.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readCsv, readJson, readJsonLines, type SourceFile } from './source-files.ts';
+import { fetchedFiles, listFiles, readCsv, readJson, readJsonLines, type SourceFile } from './source-files.ts';
 import { PLACEHOLDER, TemplateError, type TemplateSyntax } from './template-text.ts';
 
 const SYNTAXES: Record<string, TemplateSyntax | null> = { mustache: 'mustache', nunjucks: 'nunjucks', none: null };
@@ -182,7 +182,10 @@ function sort(value: unknown, file: SourceFile, found: Found): void {
  */
 export async function importBraintrust(location: string, settings: ImportSettings): Promise<Import> {
   const found: Found = { functions: [], datasets: [] };
-  for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv'])) {
+  for (const file of await fetchedFiles(
+    await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv']),
+    settings.report,
+  )) {
     if (file.name.endsWith('.json')) sort(await readJson(file), file, found);
     else found.datasets.push({ source: file.name.replace(/\.[^./]*$/, ''), rows: () => rowsOf(file) });
   }

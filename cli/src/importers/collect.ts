@@ -3,7 +3,7 @@ import { versionProblem } from '../prompt-version.ts';
 import { ImportError, type ImportedDataset, type ImportedPrompt, type ImportedVersion } from './model.ts';
 import type { Report, Thing } from './report.ts';
 import type { ImportSettings } from './settings.ts';
-import { listFiles, type SourceFile } from './source-files.ts';
+import { fetchedFiles, listFiles, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
@@ -19,7 +19,7 @@ export async function readEach<Read>(
   report: Report,
   read: (file: SourceFile) => Promise<Read>,
 ): Promise<Read[]> {
-  const files = await listFiles(location, endings);
+  const files = await fetchedFiles(await listFiles(location, endings), report);
   const all: Read[] = [];
   for (const file of files) {
     try {

@@ -7,7 +7,7 @@ import { emptyImport, type Import, ImportError, type ImportedVersion, type NoteE
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readJson, readJsonLines, readText, type SourceFile } from './source-files.ts';
+import { fetchedFiles, listFiles, readJson, readJsonLines, readText, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 const MAX_PROMPT_BYTES = 1024 * 1024;
@@ -172,7 +172,11 @@ class SavedFiles {
  */
 export async function importHumanloop(location: string, settings: ImportSettings): Promise<Import> {
   const saved = new SavedFiles(settings);
-  for (const file of await listFiles(location, ['.prompt', '.agent', '.json', '.jsonl'])) await saved.add(file);
+  for (const file of await fetchedFiles(
+    await listFiles(location, ['.prompt', '.agent', '.json', '.jsonl']),
+    settings.report,
+  ))
+    await saved.add(file);
   const found = [...Map.groupBy(saved.prompts, ({ path }) => path)].map(
     ([source, all]): FoundPrompt => ({
       source,

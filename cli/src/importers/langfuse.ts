@@ -22,7 +22,7 @@ import {
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readJson, readJsonLines } from './source-files.ts';
+import { fetchedFiles, listFiles, readJson, readJsonLines } from './source-files.ts';
 import { type Piece, TemplateError } from './template-text.ts';
 
 const REFERENCE = /@@@langfusePrompt:(.*?)@@@/g;
@@ -394,7 +394,7 @@ class SavedAnswers {
  */
 export async function importLangfuseFiles(location: string, settings: ImportSettings): Promise<Import> {
   const saved = new SavedAnswers();
-  for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson'])) {
+  for (const file of await fetchedFiles(await listFiles(location, ['.json', '.jsonl', '.ndjson']), settings.report)) {
     if (file.name.endsWith('.json')) saved.add(await readJson(file), file.name);
     else for await (const { line, value } of readJsonLines(file)) saved.add(value, `${file.name}:${line}`);
   }

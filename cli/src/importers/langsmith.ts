@@ -13,7 +13,7 @@ import {
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readCsv, readJson, readJsonLines, type SourceFile } from './source-files.ts';
+import { fetchedFiles, listFiles, readCsv, readJson, readJsonLines, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 /** An object of LangChain as it is serialized: its class, and what it is made with. */
@@ -313,7 +313,10 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
 export async function importLangSmith(location: string, settings: ImportSettings): Promise<Import> {
   const commits: Commit[] = [];
   const sets: FoundDataset[] = [];
-  for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv'])) {
+  for (const file of await fetchedFiles(
+    await listFiles(location, ['.json', '.jsonl', '.ndjson', '.csv']),
+    settings.report,
+  )) {
     const source = file.name.replace(/\.[^./]*$/, '');
     if (!file.name.endsWith('.json')) {
       const read = file.name.endsWith('.csv') ? readRowsOf : readLinesOf;

@@ -46,6 +46,8 @@ export interface ImportedEvaluation {
   thing: Thing;
   definition: {
     prompt_name: string;
+    /** Set when it is planned: an import of the same names later does not change what the evaluation runs. */
+    version?: number;
     dataset: string;
     evaluators: Record<string, unknown>[];
     threshold?: number;

@@ -9,7 +9,7 @@ import { takeGrader } from './openai-graders.ts';
 import { storedPrompt, versionOfRun, versionOfStored } from './openai-prompts.ts';
 import { importRegistry, readRegistry, sampleExample } from './openai-registry.ts';
 import type { ImportSettings } from './settings.ts';
-import { listFiles, readJson, readJsonLines, type SourceFile } from './source-files.ts';
+import { fetchedFiles, listFiles, readJson, readJsonLines, type SourceFile } from './source-files.ts';
 
 /** Items of an eval: a file of them, or those that stand in a run. */
 interface Items {
@@ -232,13 +232,18 @@ export async function importOpenAiEvals(location: string, settings: ImportSettin
   const found: Found = { evals: [], runs: [], prompts: [], items: [] };
   const yaml: SourceFile[] = [];
   const lines: SourceFile[] = [];
+  const others: SourceFile[] = [];
   for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson', '.yaml', '.yml'])) {
-    if (/\.ya?ml$/i.test(file.name)) yaml.push(file);
-    else if (file.name.endsWith('.json')) sort(await readJson(file), file.name, found);
+    // Evals say themselves that their samples are missing.
+    if (/\.(?:ya?ml|json)$/i.test(file.name)) others.push(file);
     else lines.push(file);
   }
+  for (const file of await fetchedFiles(others, settings.report))
+    if (/\.ya?ml$/i.test(file.name)) yaml.push(file);
+    else sort(await readJson(file), file.name, found);
   const registry = await importRegistry(await readRegistry(yaml), lines, settings);
-  found.items.push(...lines.filter((file) => !registry.samples.has(file)).map(itemsOf));
+  const items = lines.filter((file) => !registry.samples.has(file));
+  found.items.push(...(await fetchedFiles(items, settings.report)).map(itemsOf));
   const read = new OpenAiReader(found, settings).read();
   return {
     ...read,

@@ -5,7 +5,7 @@ import { type FoundGrader, type TakenGrader, takeGraders } from './graders.ts';
 import { takeJudge } from './judges.ts';
 import type { Example, ImportedDataset, ImportedEvaluation, ImportedPrompt, NoteExample } from './model.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { parseYaml, readJsonLines, readLines, readText, type SourceFile } from './source-files.ts';
+import { isLfsPointer, parseYaml, readJsonLines, readText, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
 /** An eval of the open registry: a class that runs over samples. */
@@ -103,15 +103,6 @@ function samplesOf({ className, args }: RegistryEval, files: SourceFile[]): Sour
   return found;
 }
 
-/** What a file is that Git LFS has not fetched yet. */
-async function requireFetched(file: SourceFile): Promise<void> {
-  for await (const { text } of readLines(file)) {
-    if (text.startsWith('version https://git-lfs.github.com/'))
-      throw new TemplateError(`its samples are still with Git LFS: run git lfs pull for ${file.name}`);
-    return;
-  }
-}
-
 async function hasSeveralAnswers(file: SourceFile): Promise<boolean> {
   for await (const { value } of readJsonLines(file)) if (listOf(objectOf(value)['ideal']).length > 1) return true;
   return false;
@@ -189,7 +180,8 @@ async function findSamples(
   for (const one of evals) {
     try {
       const samples = samplesOf(one, files);
-      await requireFetched(samples);
+      if (await isLfsPointer(samples))
+        throw new TemplateError(`its samples are still with Git LFS: run git lfs pull for ${samples.name}`);
       found.push({ one, samples });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;

@@ -113,6 +113,8 @@ export async function planImport(imported: Import, reader: WorkspaceReader): Pro
     const { definition, name, thing } = evaluation;
     const missing = left.has(definition.dataset) ? 'dataset' : gone.has(definition.prompt_name) ? 'prompt' : undefined;
     if (missing !== undefined) thing.leaveOut(`its ${missing} is left out`);
+    const version = imported.prompts.find(({ name: own }) => own === definition.prompt_name)?.numbers?.at(-1);
+    if (version !== undefined) definition.version = version;
     if (thing.isLeftOut || isSameJson(await reader.savedEvaluation(name), definition)) continue;
     evaluations.push({ kind: 'evaluation', name, evaluation });
   }

@@ -7,7 +7,7 @@ import { toolChoice } from './openai-prompts.ts';
 import { takeParameters } from './parameters.ts';
 import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
-import { listFiles, readJson } from './source-files.ts';
+import { fetchedFiles, listFiles, readJson } from './source-files.ts';
 import { TemplateError, type TemplateSyntax } from './template-text.ts';
 
 const SYNTAXES: Record<string, TemplateSyntax> = { 'f-string': 'f-string', jinja2: 'nunjucks' };
@@ -129,7 +129,7 @@ function labelsOf(json: Json): string[] {
  */
 export async function importPromptLayer(location: string, settings: ImportSettings): Promise<Import> {
   const templates: Json[] = [];
-  for (const file of await listFiles(location, ['.json']))
+  for (const file of await fetchedFiles(await listFiles(location, ['.json']), settings.report))
     templates.push(...templatesIn(await readJson(file), file.name));
   const byName = Map.groupBy(templates, (json) => textOf(json['prompt_name']) ?? String(json['id']));
   const found = [...byName].map(

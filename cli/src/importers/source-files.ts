@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse';
 import { LineCounter, parseDocument } from 'yaml';
 import { ImportError } from './model.ts';
+import type { Report } from './report.ts';
 
 /** A file that is read as a whole may have this size; lines and rows are read one by one, from files of any size. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
@@ -15,12 +16,36 @@ const MAX_ALIASES = 100;
 const MAX_DEPTH = 200;
 const MAX_FILES = 100_000;
 
+const LFS_POINTER = 'version https://git-lfs.github.com/';
+const NOT_FETCHED = 'it is still with Git LFS: run git lfs pull';
+
 /** A file to import. */
 export interface SourceFile {
   /** Where it is. */
   path: string;
   /** Relative to what was named, for messages. */
   name: string;
+}
+
+/** What Git LFS leaves in place of a file that it has not fetched. */
+export async function isLfsPointer(file: SourceFile): Promise<boolean> {
+  const handle = await open(file.path).catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(LFS_POINTER.length) });
+    return buffer.toString('latin1', 0, bytesRead) === LFS_POINTER;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Those of the files that Git LFS has fetched; the report names the others. */
+export async function fetchedFiles(files: readonly SourceFile[], report: Report): Promise<SourceFile[]> {
+  const fetched: SourceFile[] = [];
+  for (const file of files)
+    if (await isLfsPointer(file)) report.leaveOut('file', file.name, NOT_FETCHED);
+    else fetched.push(file);
+  return fetched;
 }
 
 /**
@@ -211,6 +236,11 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, vo
       if (headings === undefined) {
         headings = record.map((heading) => heading.trim());
         const double = headings.find((heading, index) => headings?.indexOf(heading) !== index);
+        const other = headings.length === 1 ? /[;\t|]/.exec(headings[0] ?? '')?.[0] : undefined;
+        if (other !== undefined)
+          throw new ImportError(
+            `${file.name}: has one column, ${JSON.stringify(headings[0])}: write commas in place of ${JSON.stringify(other)}`,
+          );
         if (double !== undefined) throw new ImportError(`${file.name}: has two columns with the name "${double}"`);
       } else yield { line, row: new Map(headings.map((heading, index) => [heading, record[index] ?? ''])) };
       line = info.lines + 1;

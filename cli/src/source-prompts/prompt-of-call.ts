@@ -13,6 +13,8 @@ export interface FoundPrompt {
   variables: Map<string, string>;
   /** What of the call has no place in a prompt. */
   leftOut: string[];
+  /** What the prompt says and the call does not. */
+  notes: string[];
 }
 
 /** Why a call has no prompt that could be taken out. */
@@ -237,12 +239,15 @@ export function promptOfCall(call: Call, fallbackModel: string | undefined): Fou
     const messages = messagesOf(call, shape, reader);
     if (messages.length === 0 && call.named.size === 0) return undefined;
     if (!reader.hasText) throw new NoPromptError('its texts are not written here');
-    const model = modelOf(call.named.get('model'), shape.provider) ?? fallbackModel;
+    const own = modelOf(call.named.get('model'), shape.provider);
+    const model = own ?? fallbackModel;
     if (model === undefined) throw new NoPromptError('it names no model here: say one with --model');
     const version = { model, fallback_models: [], ...contentOf(messages), ...settingsOf(call, shape, reader) };
     const problem = versionProblem(version);
     if (problem !== undefined) throw new NoPromptError(problem);
-    return { version, variables: reader.variables, leftOut: reader.leftOut };
+    const provider = shape.provider === undefined ? '' : ` to ${shape.provider}`;
+    const notes = own === undefined ? [`the call${provider} names no model here: ${model} is that of --model`] : [];
+    return { version, variables: reader.variables, leftOut: reader.leftOut, notes };
   } catch (error) {
     if (error instanceof TemplateError || error instanceof NameClashError) throw new NoPromptError(error.message);
     throw error;

@@ -64,6 +64,7 @@ describe("GitHub's .prompt.yml", () => {
     const [city, refund] = imported.evaluations;
     expect(city?.definition).toEqual({
       prompt_name: 'city',
+      version: 1,
       dataset: 'city',
       evaluators: [{ type: 'contains', value: 'name', case_sensitive: false, name: 'has-a-name' }],
       threshold: 1,

@@ -261,6 +261,20 @@ describe("OpenAI's open registry", () => {
     ]);
   });
 
+  test('leaves files out that Git LFS has not fetched, and takes the others', async () => {
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 10\n';
+    await withFolder(async (folder) => {
+      await writeFile(path.join(folder, 'fetched.jsonl'), '{"question": "2+2?", "ideal": "4"}\n');
+      await writeFile(path.join(folder, 'pointer.jsonl'), pointer);
+      await writeFile(path.join(folder, 'run.json'), pointer);
+      const planned = await planFiles('openai-evals', folder);
+      expect(await examplesOf(planned, 'fetched')).toHaveLength(1);
+      const why = 'left out: it is still with Git LFS: run git lfs pull';
+      expect(planned.report).toEqual(expect.arrayContaining([`file pointer.jsonl: ${why}`, `file run.json: ${why}`]));
+      expect((await planFiles('langfuse', path.join(folder, 'run.json'))).report).toEqual([`file run.json: ${why}`]);
+    });
+  });
+
   test('has samples of which "ideal" is what is expected, without its YAML too', async () => {
     const planned = await planFiles('openai-evals', fixture('openai-samples'));
     expect(await examplesOf(planned, 'samples')).toEqual([

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readSource } from '../../../cli/src/importers/import-source.ts';
@@ -47,14 +47,82 @@ describe('a configuration of promptfoo', () => {
       const settings = importSettings(undefined, { allModels: true });
       const { prompts, evaluations } = await readSource('promptfoo', folder, settings);
       expect(prompts.map(({ name, versions }) => [name, versions[0]?.model])).toEqual([
-        ['promptfoo/prompt-1', 'openai/gpt-5'],
-        ['promptfoo/prompt-1-gpt-5', 'openai/gpt-5'],
-        ['promptfoo/prompt-1-short-haiku', 'anthropic/claude-haiku-4-5'],
+        [`${path.basename(folder)}/prompt-1`, 'openai/gpt-5'],
+        [`${path.basename(folder)}/prompt-1-gpt-5`, 'openai/gpt-5'],
+        [`${path.basename(folder)}/prompt-1-short-haiku`, 'anthropic/claude-haiku-4-5'],
       ]);
       expect(evaluations.map(({ definition }) => definition.prompt_name)).toEqual(prompts.map(({ name }) => name));
       expect(settings.report.lines.filter(({ outcome }) => outcome === 'left out')).toMatchObject([
         { name: 'exec:./model.sh' },
       ]);
+    });
+  });
+
+  test('is called by its folder and its file where it has no description, and its evaluations name the version', async () => {
+    await withFolder(async (folder) => {
+      const names: unknown[] = [];
+      for (const [file, description] of [
+        ['a/promptfooconfig.yaml', undefined],
+        ['b/promptfooconfig.yaml', 'My eval'],
+        ['b/other.yaml', undefined],
+      ] as const) {
+        await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+        const tests = [{ vars: { x: 'a' }, assert: [{ type: 'equals', value: file }] }];
+        const config = { description, prompts: [`${file} {{x}}`], providers: ['echo'], tests };
+        await writeFile(path.join(folder, file), JSON.stringify(config));
+        const { imported, report } = await planFiles('promptfoo', path.join(folder, file));
+        expect(report[0]).toMatch(/^configuration .*: it has no description of its own: its prompts are in "/);
+        const [evaluation] = imported.evaluations;
+        names.push([imported.prompts[0]?.versions[0]?.model, evaluation?.name, evaluation?.definition]);
+      }
+      expect(names).toMatchObject([
+        ['sandbox/echo', 'a/prompt-1-tests', { prompt_name: 'a/prompt-1', version: 1, dataset: 'a/tests' }],
+        ['sandbox/echo', 'b/prompt-1-tests', { prompt_name: 'b/prompt-1', version: 1, dataset: 'b/tests' }],
+        ['sandbox/echo', 'b-other/prompt-1-tests', { prompt_name: 'b-other/prompt-1', dataset: 'b-other/tests' }],
+      ]);
+    });
+  });
+
+  test('keeps the parameters of a provider that is replaced, and says what it does not read', async () => {
+    await withFolder(async (folder) => {
+      const config = {
+        description: 'Replaced',
+        prompts: ['{{x}}'],
+        providers: [
+          { id: 'exec:./a.sh', config: { temperature: 0.1, region: 'eu' } },
+          { id: 'exec:./b.sh', config: { temperature: 0.9 } },
+        ],
+        assert: [{ type: 'equals', value: 'a' }],
+        scenarios: [{ config: [{ vars: { x: 'a' } }] }],
+        env: { A: 'b' },
+        promts: [],
+      };
+      await writeFile(path.join(folder, 'promptfooconfig.json'), JSON.stringify(config));
+      const planned = await planFiles('promptfoo', folder, 'openai/gpt-5');
+      expect(versionsOf(planned, 'Replaced/prompt-1')).toMatchObject([
+        { model: 'openai/gpt-5', parameters: { temperature: 0.1 }, config: { promptfoo: { region: 'eu' } } },
+      ]);
+      expect(planned.report).toEqual(
+        expect.arrayContaining([
+          'provider exec:./b.sh: taken with a change: the prompts are for openai/gpt-5 in place of it; ' +
+            'its parameters are left out: the prompts have those of the first provider',
+          'setting assert: left out: asserts at the top of a configuration belong to no test: write them in defaultTest',
+          'setting scenarios: left out: scenarios are not read: write their tests as tests',
+          "setting env: left out: it is for promptfoo's own runs",
+          'setting promts: left out: it is not known here',
+        ]),
+      );
+    });
+  });
+
+  test('refuses a table whose columns are not separated by commas', async () => {
+    await withFolder(async (folder) => {
+      const config = { prompts: ['{{x}}'], providers: ['echo'], tests: 'rows.csv' };
+      await writeFile(path.join(folder, 'promptfooconfig.json'), JSON.stringify(config));
+      await writeFile(path.join(folder, 'rows.csv'), 'x;__expected\na;b\n');
+      await expect(planFiles('promptfoo', folder)).rejects.toThrow(
+        'rows.csv: has one column, "x;__expected": write commas',
+      );
     });
   });
 
@@ -73,7 +141,7 @@ describe('a configuration of promptfoo', () => {
       'assert regex: left out: its pattern looks around or back, which no evaluator does (test 4)',
       'tests those that are left out: left out: the variable "question" is a template itself (test 5); ' +
         'it has options.transform, which is code: --scorer-project writes a scorer that runs it (test 6)',
-      "setting scenarios: left out: it is for promptfoo's own runs",
+      'setting scenarios: left out: scenarios are not read: write their tests as tests',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isObject, type Json, objectOf, textOf } from '../../json.ts';
+import { isObject, isSameJson, type Json, objectOf, textOf } from '../../json.ts';
 import { mapNames } from '../../names.ts';
 import { readExample } from '../examples.ts';
 import {
@@ -39,6 +39,8 @@ const READ = new Set([
   'assertionTemplates',
   '$schema',
 ]);
+/** What `promptfoo init` writes. */
+const NO_DESCRIPTION = 'My eval';
 /** Settings of how promptfoo runs and where it writes, and what is in their place here. */
 const KEPT = 'the service keeps the results, and pms eval run --report writes them to a file';
 const OF_RUNS: Record<string, string> = {
@@ -48,6 +50,18 @@ const OF_RUNS: Record<string, string> = {
   writeLatestResults: KEPT,
   commandLineOptions: 'options of pms eval run are in their place',
   evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others have no place',
+};
+
+/** Why others are left out. */
+const LEFT_OUT: Record<string, string> = {
+  scenarios: 'scenarios are not read: write their tests as tests',
+  assert: 'asserts at the top of a configuration belong to no test: write them in defaultTest',
+  ...Object.fromEntries(
+    ['env', 'extensions', 'metadata', 'nunjucksFilters', 'redteam', 'tags', 'tracing'].map((key) => [
+      key,
+      "it is for promptfoo's own runs",
+    ]),
+  ),
 };
 
 async function findConfiguration(location: string): Promise<{ file: SourceFile; folder: string }> {
@@ -60,6 +74,17 @@ async function findConfiguration(location: string): Promise<{ file: SourceFile; 
     if (file !== undefined) return { file, folder: location };
   }
   throw new ImportError(`${location}: the folder has no ${CONFIGURATIONS.join(', ')}`);
+}
+
+/** What a configuration is called: its description; else its folder, with its file where that has a name of its own. */
+function nameOf(config: Json, file: SourceFile, report: Report): string {
+  const description = textOf(config['description']);
+  if (description !== undefined && description !== NO_DESCRIPTION) return description.replaceAll('/', '-');
+  const folder = path.basename(path.dirname(path.resolve(file.path)));
+  const isUsual = CONFIGURATIONS.includes(path.basename(file.path));
+  const name = isUsual ? folder : `${folder}-${path.parse(file.path).name}`;
+  report.add('configuration', file.name).change(`it has no description of its own: its prompts are in "${name}"`);
+  return name;
 }
 
 /** What the prompts for a further provider have behind their names: its label or model, each once. */
@@ -81,11 +106,12 @@ function chooseModels(providers: unknown, settings: ImportSettings): PromptModel
   const { defaultModel, allModels = false, report } = settings;
   const isKnown = all.some((provider) => modelOf(provider) !== undefined);
   const chosen: PromptModel[] = [];
+  let replaced: PromptModel | undefined;
   for (const provider of all) {
     const thing = report.add('provider', providerId(provider) ?? 'provider');
     const model = modelOf(provider);
+    const { parameters, others } = takeParameters(providerConfig(provider));
     if (model !== undefined && (chosen.length === 0 || allModels)) {
-      const { parameters, others } = takeParameters(providerConfig(provider));
       if (Object.keys(others).length > 0)
         thing.change(`kept in the prompts' config: ${Object.keys(others).join(', ')}`);
       const suffix = chosen.length === 0 ? '' : suffixOf(provider, model, chosen);
@@ -94,12 +120,16 @@ function chooseModels(providers: unknown, settings: ImportSettings): PromptModel
       );
       chosen.push({ model, parameters, config: others, suffix });
     } else if (model !== undefined) thing.leaveOut('a prompt has one model: --all-models makes prompts for each');
-    else if (!isKnown && defaultModel !== undefined) thing.change(`the prompts are for ${defaultModel} in place of it`);
-    else thing.leaveOut('no model here is known for it');
+    else if (!isKnown && defaultModel !== undefined) {
+      thing.change(`the prompts are for ${defaultModel} in place of it`);
+      if (replaced === undefined) replaced = { model: defaultModel, parameters, config: others, suffix: '' };
+      else if (!isSameJson([parameters, others], [replaced.parameters, replaced.config]))
+        thing.change('its parameters are left out: the prompts have those of the first provider');
+    } else thing.leaveOut('no model here is known for it');
   }
   if (chosen.length > 0) return chosen;
   if (defaultModel === undefined) return 'no provider is one that is called here: name a model with --model';
-  return [{ model: defaultModel, parameters: {}, config: {}, suffix: '' }];
+  return [replaced ?? { model: defaultModel, parameters: {}, config: {}, suffix: '' }];
 }
 
 async function readDefaults(defaultTest: unknown, folder: string, report: Report): Promise<Json> {
@@ -220,7 +250,7 @@ function reportSettings(config: Json, report: Report): void {
   for (const key of Object.keys(config)) {
     if (READ.has(key)) continue;
     if (Object.hasOwn(OF_RUNS, key)) report.add('setting', key).change(OF_RUNS[key] ?? '');
-    else report.leaveOut('setting', key, "it is for promptfoo's own runs");
+    else report.leaveOut('setting', key, (Object.hasOwn(LEFT_OUT, key) && LEFT_OUT[key]) || 'it is not known here');
   }
 }
 
@@ -233,8 +263,7 @@ export async function importPromptfoo(location: string, settings: ImportSettings
   const config = await readData(file);
   if (!isObject(config)) throw new ImportError(`${file.name}: is no configuration of promptfoo`);
   const { report, judge, embeddings, variables } = settings;
-  const group = textOf(config['description']) ?? 'promptfoo';
-  const base = group.replaceAll('/', '-');
+  const base = nameOf(config, file, report);
   const models = chooseModels(config['providers'] ?? config['targets'], settings);
   const prompts = await readPrompts(config['prompts'], { folder, group: base, models, settings });
   const scorer = settings.scorer && new Scorer(variables, settings.scorer.url);

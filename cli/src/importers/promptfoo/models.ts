@@ -24,6 +24,7 @@ function nameIn(known: [RegExp, string][], provider: unknown): string | undefine
 
 /** The name that the service has for a model of promptfoo; undefined where it has none. */
 export function modelOf(provider: unknown): string | undefined {
+  if (providerId(provider) === 'echo') return 'sandbox/echo';
   return nameIn(PROVIDERS, provider);
 }
 
