@@ -174,6 +174,27 @@ test('a text field that offers values shows all, narrows them down, takes one by
   await context.close();
 });
 
+test('Escape brings back what a field with offers had, and a further one closes the dialog', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts?dialog=new'));
+  const model = page.getByRole('combobox', { name: 'Model' });
+  await model.click();
+  await page.getByRole('listbox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('listbox').waitFor({ state: 'detached' });
+  expect(await model.inputValue()).toBe('sandbox/echo');
+
+  await model.fill('openai/of-tomorrow');
+  await page.keyboard.press('Escape');
+  expect(await model.inputValue()).toBe('sandbox/echo');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'New prompt' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New prompt…' }).click();
+  expect(await model.inputValue()).toBe('sandbox/echo');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('home says what to do first, and what is broken; it is accessible', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/'));

@@ -1,5 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import { Field } from './fields.tsx';
 
 /** A value that is offered. */
@@ -33,13 +33,14 @@ export function ComboField({
   label,
   hint,
   error,
+  path,
   value,
   onChange,
   options = [],
   groups,
   ...rest
 }: Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'id' | 'children'> &
-  Pick<ComponentProps<typeof Field>, 'label' | 'hint' | 'error'> & {
+  Pick<ComponentProps<typeof Field>, 'label' | 'hint' | 'error' | 'path'> & {
     value: string;
     onChange: (value: string) => void;
     options?: readonly (string | Option)[];
@@ -49,6 +50,8 @@ export function ComboField({
   const [isWanted, setWanted] = useState(false);
   // Until something is typed, everything is offered, not only what is there already.
   const [isTyped, setTyped] = useState(false);
+  /** What it held when it got the focus. */
+  const before = useRef(value);
   const offered = groups?.flatMap(({ items }) => [...items]) ?? options.map(toOption);
   const fits = (option: Option) => option.value.toLowerCase().includes(value.toLowerCase());
   const isComplete = offered.some((option) => option.value === value);
@@ -93,11 +96,26 @@ export function ComboField({
     openOnInputClick: true,
   };
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} path={path}>
       {(control) => {
         const parts = (
           <>
-            <Autocomplete.Input {...rest} {...control} />
+            <Autocomplete.Input
+              {...rest}
+              {...control}
+              onFocus={() => {
+                before.current = value;
+              }}
+              onKeyDown={(event) => {
+                // While it is open, Escape closes the list. Then the library would empty the field.
+                if (event.key !== 'Escape' || state.open) return;
+                event.preventBaseUIHandler();
+                if (value === before.current) return;
+                // A dialog around stays.
+                event.stopPropagation();
+                onChange(before.current);
+              }}
+            />
             {list}
           </>
         );
