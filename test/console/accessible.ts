@@ -18,6 +18,17 @@ const CUT_OFF = `[...document.querySelectorAll('[role=cell] :is(button, a.button
   const isCut = [cell, cell.parentElement].some((each) => rightOf(button) > rightOf(each) + 1);
   return isCut ? [button.textContent] : [];
 })`;
+/** Buttons that break a word: "Delete…" in two lines. */
+const BROKEN = `[...document.querySelectorAll('main :is(button, a.button)')].flatMap((button) => {
+  const texts = [...button.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+  const isBroken = texts.some((text) => [...text.data.matchAll(/\\S+/g)].some(({ 0: word, index }) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  }));
+  return isBroken ? [button.textContent] : [];
+})`;
 /** Pages that are looked at side by side: each waits for a while until its network is quiet. */
 const PAGES_AT_A_TIME = 3;
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -62,11 +73,17 @@ export async function problemsOf(stage: Stage, pages: readonly { at: string; sho
         .waitFor({ state: 'detached' });
       problems.push(...(await violationsInThemes(page)));
       for (const button of await page.evaluate<string[]>(CUT_OFF)) problems.push(`${at}: "${button}" is cut off`);
+      const namesBroken = async (width: number) => {
+        for (const button of await page.evaluate<string[]>(BROKEN))
+          problems.push(`${at}: "${button}" is broken at ${width} px`);
+      };
+      await namesBroken(SCREEN.width);
       await page.setViewportSize(PHONE);
       // Charts take a new width in a later frame. Not `waitForFunction`: the pages' CSP lets it evaluate text once only.
       await waitFor('the width of a phone', () => page.evaluate<boolean>(FITS)).catch(() =>
         problems.push(`${at} is too wide for a phone`),
       );
+      await namesBroken(PHONE.width);
     }
     await context.close();
   };

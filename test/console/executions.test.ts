@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { createKey } from '../api/workspace.ts';
+import { createKey, createOtherWorkspace } from '../api/workspace.ts';
 import { violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -255,5 +255,23 @@ test('the timeline has the queue, each call, the wait for its retry, and leads t
   await page.getByRole('link', { name: 'Open in the playground' }).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a count stands whole beside its value, however long that is', async () => {
+  const other = await createOtherWorkspace(stage.service, 'long names');
+  const name = `support/${'answers-of-the-night-shift-'.repeat(4)}`.replace(/-$/, '');
+  await other.call('POST', '/prompts', { body: { name, template: 'Hi', model: 'sandbox/echo' } });
+  await other.call('POST', '/executions', { body: { prompt_name: name } });
+  const { context, page } = await stage.signIn({ viewport: { width: 1280, height: 800 } }, other.key);
+  await page.goto(stage.at('/executions'));
+  const counts = page.getByRole('region', { name: 'Prompt', exact: true });
+  await counts.getByRole('button', { name: `${name} 1` }).waitFor();
+  const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.facet-count')].flatMap((count) => {
+    const list = count.closest('.facets-list').getBoundingClientRect();
+    const { right, width } = count.getBoundingClientRect();
+    return right > list.right || width < count.scrollWidth ? [count.parentElement.textContent] : [];
+  })`);
+  expect(cut).toEqual([]);
   await context.close();
 });
