@@ -164,3 +164,12 @@ export function replaceData(client: QueryClient, queryKey: QueryKey, data: unkno
   void client.cancelQueries({ queryKey, exact: true });
   client.setQueryData(queryKey, data);
 }
+
+/** @throws Error with this text where something is at the path already, which `PUT` would replace */
+export async function requireNew(path: string, taken: string): Promise<void> {
+  const found = await get(path).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (found !== undefined) throw new Error(taken);
+}

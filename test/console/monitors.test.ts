@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lookNow, putMonitor } from '../api/monitors/monitors-support.ts';
-import { problemsOf } from './accessible.ts';
+import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
@@ -52,6 +52,69 @@ test('monitors are listed with their state; one shows what it sees and its histo
   await page.getByRole('heading', { name: 'There are no monitors yet' }).waitFor();
   await page.goto(stage.at('/monitors/team/say'));
   await page.getByRole('heading', { name: 'There is no such monitor' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a monitor is created and changed; what is wrong is said at the field', async () => {
+  const { call } = stage.service;
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/monitors'));
+  await page.getByRole('button', { name: 'New monitor…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New monitor' });
+  const field = (name: string) => dialog.getByLabel(name, { exact: true });
+  await field('Name of the monitor').fill('team/slow');
+  await field('Window').fill('30d');
+  await field('Threshold').fill('7');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const whyNot = async (name: string) => {
+    await page.locator('[aria-invalid=true]').first().waitFor();
+    const ids = (await field(name).getAttribute('aria-describedby'))?.split(' ') ?? [];
+    return (await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()))).join(' ');
+  };
+  expect(await whyNot('Threshold')).toBe('must be from 0 to 1: 5 % are 0.05');
+  expect(await whyNot('Window')).toBe('must be from 1 min to 24 h, such as 15m');
+  expect(await violationsInThemes(page)).toEqual([]);
+
+  await field('Window').fill('1h');
+  await field('Alerts when').fill('latency_p95');
+  await field('Threshold').fill('5000');
+  await field('Send e-mails to the owner of the workspace').uncheck();
+  await dialog.getByRole('button', { name: 'Add a check' }).click();
+  await dialog.getByRole('group', { name: 'Check 2' }).getByLabel('Threshold').fill('0.2');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'team/slow', level: 1 }).waitFor();
+  expect((await call('GET', '/monitors/team/slow')).body).toMatchObject({
+    prompt_name: null,
+    window: '1h',
+    checks: [
+      { metric: 'latency_p95', above: 5000, recover_at: 4500, min_executions: 20 },
+      { metric: 'error_rate', above: 0.2 },
+    ],
+    notify: { email: false },
+  });
+
+  await page.getByRole('button', { name: 'Change…' }).click();
+  const change = page.getByRole('dialog', { name: 'Change team/slow' });
+  await change.getByRole('button', { name: 'Remove check 2' }).click();
+  await change.getByLabel('Threshold').fill('6000');
+  await change.getByLabel('By the label').fill('production');
+  await change.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('table', { name: 'Checks' }).getByText('latency_p95 above 6000').waitFor();
+  const { body } = await call('GET', '/monitors/team/slow');
+  expect([body.label, body.checks.length, body.checks[0].recover_at, body.notify.email]).toEqual([
+    'production',
+    1,
+    5400,
+    false,
+  ]);
+
+  // Another one of the same name would replace it.
+  await page.goto(stage.at('/monitors'));
+  await page.getByRole('button', { name: 'New monitor…' }).click();
+  await field('Name of the monitor').fill('team/slow');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('There is a monitor of the name “team/slow” already.').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

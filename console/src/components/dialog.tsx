@@ -1,6 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { ApiError } from '../api.ts';
 import { useSessionEnded } from '../session-ended.ts';
+import { FieldErrors } from './fields.tsx';
 import { ErrorState } from './states.tsx';
 
 interface DialogProps {
@@ -48,6 +50,7 @@ export function FormDialog({
 }) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const details = error instanceof ApiError ? error.details : [];
   const close = () => {
     setError(undefined);
     onClose();
@@ -70,7 +73,7 @@ export function FormDialog({
   return (
     <Modal {...dialog} onClose={close}>
       <form onSubmit={(event) => void submit(event)}>
-        {children}
+        <FieldErrors value={new Map(details.map(({ path, message }) => [path, message]))}>{children}</FieldErrors>
         {error !== undefined && <ErrorState error={error} />}
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>

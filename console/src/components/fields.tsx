@@ -1,21 +1,29 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, createContext, type ReactNode, useContext, useId, useState } from 'react';
+
+/** What the API refused in the form around, by path. */
+export const FieldErrors = createContext<ReadonlyMap<string, string>>(new Map());
 
 interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
+  /** Where the value is in what the form sends, such as `checks.0.above`: the API’s error of it is shown here. */
+  path?: string | undefined;
 }
 
 /** A label, a control, and what is said of it. `children` gets the attributes that join them. */
 export function Field({
   label,
   hint,
-  error,
+  error: own,
+  path,
   children,
 }: FieldProps & {
   children: (control: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => ReactNode;
 }) {
   const id = useId();
+  const refused = useContext(FieldErrors);
+  const error = own ?? (path === undefined ? undefined : refused.get(path));
   const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className="field">
@@ -46,17 +54,17 @@ interface TextProps extends FieldProps {
   onChange: (value: string) => void;
 }
 
-export function TextField({ label, hint, error, value, onChange, ...rest }: TextProps & Rest<'input'>) {
+export function TextField({ label, hint, error, path, value, onChange, ...rest }: TextProps & Rest<'input'>) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} path={path}>
       {(control) => <input {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />}
     </Field>
   );
 }
 
-export function TextArea({ label, hint, error, value, onChange, ...rest }: TextProps & Rest<'textarea'>) {
+export function TextArea({ label, hint, error, path, value, onChange, ...rest }: TextProps & Rest<'textarea'>) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} path={path}>
       {(control) => (
         <textarea {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
@@ -68,6 +76,7 @@ export function SelectField({
   label,
   hint,
   error,
+  path,
   value,
   onChange,
   options,
@@ -81,7 +90,7 @@ export function SelectField({
     if (chosen === known) setChosen(value);
   }
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} path={path}>
       {(control) => (
         <select
           {...rest}

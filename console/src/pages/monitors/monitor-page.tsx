@@ -11,6 +11,8 @@ import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import { MonitorDialog } from './monitor-dialog.tsx';
+import { formOf, toPut } from './monitor-form-state.ts';
 import { monitorRoute } from './routes.ts';
 import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor, MonitorChange } from './types.ts';
@@ -61,20 +63,14 @@ export function MonitorPage() {
 }
 
 function Actions({ monitor }: { monitor: Monitor }) {
-  const { name, prompt_name, label, window, checks, notify, enabled } = monitor;
+  const { name, enabled } = monitor;
   const client = useQueryClient();
   const navigate = monitorRoute.useNavigate();
   const mayWrite = useMay('write');
-  const [deleting, setDeleting] = useState(false);
+  const [open, setOpen] = useState<'change' | 'delete'>();
+  const close = () => setOpen(undefined);
   const setEnabled = async (on: boolean) => {
-    const changed = await put<Monitor>(pathOf('monitors', name), {
-      window,
-      checks,
-      notify,
-      enabled: on,
-      ...(prompt_name !== null && { prompt_name }),
-      ...(label !== null && { label }),
-    });
+    const changed = await put<Monitor>(pathOf('monitors', name), toPut(formOf(monitor), on));
     replaceData(client, ['monitors', 'one', name], changed);
     await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
   };
@@ -90,12 +86,16 @@ function Actions({ monitor }: { monitor: Monitor }) {
       <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
         {enabled ? 'Disable' : 'Enable'}
       </button>
-      <button type="button" className="button danger" onClick={() => setDeleting(true)}>
+      <button type="button" className="button" onClick={() => setOpen('change')}>
+        Change…
+      </button>
+      <button type="button" className="button danger" onClick={() => setOpen('delete')}>
         Delete…
       </button>
+      {open === 'change' && <MonitorDialog monitor={monitor} onClose={close} />}
       <FormDialog
-        open={deleting}
-        onClose={() => setDeleting(false)}
+        open={open === 'delete'}
+        onClose={close}
         title="Delete this monitor?"
         description="Its history is deleted, too."
         submitLabel="Delete"

@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import { MonitorDialog } from './monitor-dialog.tsx';
 import { checkWords, StateBadge } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
@@ -43,19 +46,31 @@ const columns: Column<Monitor>[] = [
 
 export function MonitorsPage() {
   const list = useList<Monitor>('/monitors');
+  const mayWrite = useMay('write');
+  const [creating, setCreating] = useState(false);
   return (
     <>
-      <PageHead title="Monitors" />
+      <PageHead
+        title="Monitors"
+        actions={
+          mayWrite && (
+            <button type="button" className="button primary" onClick={() => setCreating(true)}>
+              New monitor…
+            </button>
+          )
+        }
+      />
+      {creating && <MonitorDialog onClose={() => setCreating(false)} />}
       <QueryState query={list} what="monitors">
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="There are no monitors yet">
               <p>
                 A monitor measures errors, latency, cost or scores of your executions once a minute, and alerts when a
-                check does not hold. One is created with <code>PUT /v1/monitors/NAME</code>.
+                check does not hold.
               </p>
               <a className="button" href="/docs/guides/monitors">
-                How to create one
+                How monitors work
               </a>
             </EmptyState>
           ) : (

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { get, pathOf, put } from '../../api.ts';
+import { pathOf, put } from '../../api.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
-import { isNotFound, labelsQuery } from '../../queries.ts';
+import { labelsQuery, requireNew } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { type Evaluator, newSecrets } from '../evaluations/evaluator.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { SecretsDialog } from '../evaluations/secrets-dialog.tsx';
@@ -31,7 +32,8 @@ export function RuleDialog({ rule, onClose }: { rule?: Rule; onClose: () => void
   };
   const save = async () => {
     const name = form.name.trim();
-    if (rule === undefined) await requireNew(name);
+    if (rule === undefined)
+      await requireNew(pathOf('rules', name), t(`There is a rule of the name “${name}” already.`));
     const body = toPut(form, rule?.enabled ?? true);
     const saved = await put<Rule>(pathOf('rules', name), body);
     await client.invalidateQueries({ queryKey: ['rules'] });
@@ -137,13 +139,4 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
       <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
     </>
   );
-}
-
-/** @throws Error where there is a rule of this name, which `PUT` would replace */
-async function requireNew(name: string): Promise<void> {
-  const found = await get<Rule>(pathOf('rules', name)).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  if (found !== undefined) throw new Error(`There is a rule of the name “${name}” already.`);
 }

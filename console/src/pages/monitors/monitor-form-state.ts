@@ -1,0 +1,67 @@
+import type { Monitor, PutMonitor } from './types.ts';
+
+/** A check as it is typed. */
+export interface CheckForm {
+  metric: string;
+  side: 'above' | 'below';
+  threshold: string;
+  for: string;
+  /** Empty: the default. */
+  recoverAt: string;
+  minExecutions: string;
+}
+
+/** A monitor as it is typed. */
+export interface MonitorForm {
+  name: string;
+  /** Empty: all prompts. */
+  prompt: string;
+  /** Empty: any. */
+  label: string;
+  window: string;
+  checks: CheckForm[];
+  email: boolean;
+}
+
+export const newCheck = (): CheckForm => ({
+  metric: 'error_rate',
+  side: 'above',
+  threshold: '0.1',
+  for: '2m',
+  recoverAt: '',
+  minExecutions: '',
+});
+
+export const formOf = (monitor: Monitor | undefined): MonitorForm => ({
+  name: monitor?.name ?? '',
+  prompt: monitor?.prompt_name ?? '',
+  label: monitor?.label ?? '',
+  window: monitor?.window ?? '15m',
+  checks: monitor?.checks.map(checkFormOf) ?? [newCheck()],
+  email: monitor?.notify.email ?? true,
+});
+
+const checkFormOf = (check: Monitor['checks'][number]): CheckForm => ({
+  metric: check.metric,
+  side: check.above === undefined ? 'below' : 'above',
+  threshold: String(check.above ?? check.below),
+  for: check.for,
+  recoverAt: String(check.recover_at),
+  minExecutions: String(check.min_executions),
+});
+
+/** The body of `PUT /monitors/{name}`. */
+export const toPut = (form: MonitorForm, enabled: boolean): PutMonitor => ({
+  ...(form.prompt.trim() !== '' && { prompt_name: form.prompt.trim() }),
+  ...(form.label.trim() !== '' && { label: form.label.trim() }),
+  window: form.window.trim(),
+  checks: form.checks.map(({ metric, side, threshold, for: span, recoverAt, minExecutions }) => ({
+    metric: metric.trim() as PutMonitor['checks'][number]['metric'],
+    [side]: Number(threshold),
+    for: span.trim(),
+    ...(recoverAt !== '' && { recover_at: Number(recoverAt) }),
+    ...(minExecutions !== '' && { min_executions: Number(minExecutions) }),
+  })),
+  notify: { email: form.email },
+  enabled,
+});
