@@ -69,6 +69,37 @@ test('CSV that is pasted becomes a dataset, each column what it is chosen to be'
   await context.close();
 });
 
+test('CSV with semicolons and a capital in its headings is read as the API reads it, and the preview says so', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets?dialog=new'));
+  const dialog = page.getByRole('dialog', { name: 'New dataset' });
+  await dialog.getByLabel('Name', { exact: true }).fill('semicolons');
+  const text = dialog.getByLabel('Examples', { exact: true });
+  await text.fill('ID; question ;Expected\na;"Where; when?";1,5\n');
+  await preview(page).getByText('Columns are separated by semicolons.').waitFor();
+  expect(await dialog.getByLabel('Expected').inputValue()).toBe('expected');
+  await text.fill('sep=|\nID|question|Expected\na|"Where; when?"|1,5\n');
+  await preview(page).getByText('Columns are separated by vertical bars.').waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('semicolons: version 1 has 1 example.').first().waitFor();
+  const examples = [{ id: 'a', variables: { question: 'Where; when?' }, expected: '1,5' }];
+  expect(await examplesOf('semicolons')).toEqual(examples);
+  // A file with such headings goes to the API as it is.
+  const buffer = Buffer.from('ID; question ;Expected\ra;"Where; when?";1,5\r');
+  await page.goto(stage.at('/datasets/semicolons'));
+  await page
+    .getByLabel('Drop a file with the next version here')
+    .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer });
+  const upload = page.getByRole('dialog', { name: 'Upload a new version of semicolons' });
+  await upload.getByText('1 unchanged').waitFor();
+  const sent = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await upload.getByRole('button', { name: 'Upload' }).click();
+  expect(await (await sent).json()).toMatchObject({ version: 2, delimiter: ';' });
+  expect(await examplesOf('semicolons')).toEqual(examples);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('flat objects and a JSON list are taken, and what is wrong is named with what to do', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/datasets?dialog=new'));

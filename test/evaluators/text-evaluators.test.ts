@@ -27,7 +27,7 @@ describe.each(['exact_match', 'contains', 'levenshtein'])('%s', (type) => {
   });
 
   test('ends in bounded time on a letter with a million marks', () => {
-    const marks = 'a' + '\u0301\u0323'.repeat(500_000);
+    const marks = `a${'\u0301\u0323'.repeat(500_000)}`;
     expect(scorerOf({ type, case_sensitive: false })(marks, marks).score).toBe(1);
   });
 });

@@ -12,6 +12,7 @@ import { wholeNumber } from '../options.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
+  '.tsv': 'text/tab-separated-values',
   '.jsonl': 'application/x-ndjson',
   '.ndjson': 'application/x-ndjson',
 };
@@ -87,13 +88,13 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
     .command('push')
     .description('upload a file as the next version of a dataset')
     .argument('<name>', 'of the dataset')
-    .argument('<file>', 'JSON Lines (.jsonl, .ndjson) or CSV (.csv)')
+    .argument('<file>', 'JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv)')
     .option('--description <text>', 'what the dataset is for')
     .option('--json', 'as JSON')
     .action(async (name: string, file: string, { description, json }: { description?: string; json?: boolean }) => {
       const contentType = CONTENT_TYPES[path.extname(file).toLowerCase()];
       if (contentType === undefined)
-        throw new CliError(EXIT.usage, `${file}: must be .jsonl, .ndjson or .csv, which say what is in it`);
+        throw new CliError(EXIT.usage, `${file}: must be .jsonl, .ndjson, .csv or .tsv, which say what is in it`);
       const { size } = await stat(file);
       if (size > MAX_BYTES)
         throw new CliError(EXIT.usage, `${file}: has ${size} bytes, and the service takes ${MAX_BYTES}: split it`);

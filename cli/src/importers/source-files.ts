@@ -3,6 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse';
 import { LineCounter, parseDocument } from 'yaml';
+import { type CsvForm, csvFormOf } from '../../../src/domain/text/csv-form.ts';
 import { ImportError } from './model.ts';
 import type { Report } from './report.ts';
 
@@ -15,6 +16,8 @@ const MAX_LINE_BYTES = 2 * 1024 * 1024;
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 200;
 const MAX_FILES = 100_000;
+/** A CSV file is recognized by this much of it. */
+const CSV_HEAD_BYTES = 64 * 1024;
 
 const LFS_POINTER = 'version https://git-lfs.github.com/';
 const NOT_FETCHED = 'it is still with Git LFS: run git lfs pull';
@@ -219,18 +222,41 @@ export interface NumberedRow {
   row: Map<string, string>;
 }
 
+/** @throws ImportError */
+async function formOf(file: SourceFile): Promise<CsvForm & { startBytes: number }> {
+  const handle = await open(file.path).catch((error: unknown) => {
+    throw new ImportError(`${file.name}: can't be read`, { cause: error });
+  });
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(CSV_HEAD_BYTES) });
+    const head = buffer.toString('utf8', 0, bytesRead);
+    const form = csvFormOf(head);
+    return { ...form, startBytes: Buffer.byteLength(head.slice(0, form.start)) };
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * The rows of a CSV file with a header row, one at a time.
  * @throws ImportError naming the line
  */
 export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, void, undefined> {
-  const parser = parse({ bom: true, info: true, skip_empty_lines: true, max_record_size: MAX_LINE_BYTES });
-  const input = createReadStream(file.path);
+  const { delimiter, lineEnd, start, startBytes } = await formOf(file);
+  const parser = parse({
+    delimiter,
+    record_delimiter: lineEnd === '\r' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_LINE_BYTES,
+  });
+  const input = createReadStream(file.path, { start: startBytes });
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   let headings: string[] | undefined;
   // Where a record begins is where the one before it ended.
-  let line = 1;
+  const firstLine = start > 1 ? 2 : 1;
+  let line = firstLine;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (headings === undefined) {
@@ -243,7 +269,7 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, vo
           );
         if (double !== undefined) throw new ImportError(`${file.name}: has two columns with the name "${double}"`);
       } else yield { line, row: new Map(headings.map((heading, index) => [heading, record[index] ?? ''])) };
-      line = info.lines + 1;
+      line = info.lines + firstLine;
     }
   } catch (error) {
     if (error instanceof ImportError) throw error;

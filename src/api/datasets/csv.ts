@@ -1,11 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Info, parse } from 'csv-parse';
+import type { Column } from '../../domain/evaluations/csv-columns.ts';
+import { type CsvForm, csvFormOf } from '../../domain/text/csv-form.ts';
 import { fromCsvText } from '../../domain/text/csv-text.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
-import { type Column, MAX_COLUMNS, parseColumns } from './csv-columns.ts';
+import { MAX_COLUMNS, parseColumns } from './csv-columns.ts';
 import { readExample } from './json-lines.ts';
 import { requireUtf8 } from './utf8.ts';
+
+/** A file is recognized by this much of it, or by its first lines. */
+const HEAD_BYTES = 64 * 1024;
+/** CRLF are two: the headings and a record at least. */
+const HEAD_LINE_ENDS = 4;
 
 /** null: an empty cell without quotes. */
 type Cells = (string | null)[];
@@ -22,10 +29,10 @@ const PROBLEMS: Record<string, string> = {
     'has a quote inside a cell that is not quoted: quote the whole cell, and write the quote twice',
 };
 
-function countNewlines(cells: Cells): number {
+function countLineEnds(cells: Cells, lineEnd: string): number {
   let count = 0;
   for (const cell of cells)
-    if (cell !== null) for (let at = cell.indexOf('\n'); at !== -1; at = cell.indexOf('\n', at + 1)) count += 1;
+    if (cell !== null) for (let at = cell.indexOf(lineEnd); at !== -1; at = cell.indexOf(lineEnd, at + 1)) count += 1;
   return count;
 }
 
@@ -35,13 +42,21 @@ class Progress {
   readonly lines: number[] = [];
   /** Where the last of them ended, in bytes. */
   bytes = 0;
-  private next = 1;
   private emptyLines = 0;
+
+  private next: number;
+  private readonly lineEnd: string;
+
+  constructor({ start, lineEnd }: CsvForm) {
+    // Behind the line that names the delimiter.
+    this.next = start > 1 ? 2 : 1;
+    this.lineEnd = lineEnd;
+  }
 
   add(cells: Cells, { empty_lines: emptyLines, bytes }: Info): void {
     const line = this.nextLine(emptyLines);
     this.lines.push(line);
-    this.next = line + 1 + countNewlines(cells);
+    this.next = line + 1 + countLineEnds(cells, this.lineEnd);
     this.emptyLines = emptyLines;
     this.bytes = bytes;
   }
@@ -52,18 +67,39 @@ class Progress {
   }
 }
 
-async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedRecord, void, undefined> {
-  const progress = new Progress();
+/** The first chunks of a file, by which it is recognized. */
+async function takeHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const head: Buffer[] = [];
+  for (let [bytes, lineEnds] = [0, 0]; bytes < HEAD_BYTES && lineEnds < HEAD_LINE_ENDS; ) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    head.push(value);
+    bytes += value.length;
+    lineEnds += value.toString('latin1').match(/[\r\n]/g)?.length ?? 0;
+  }
+  return Buffer.concat(head);
+}
+
+async function* readRecords(
+  source: AsyncIterable<Buffer>,
+  onForm: (form: CsvForm) => void,
+): AsyncGenerator<NumberedRecord, void, undefined> {
+  const chunks = requireUtf8(source);
+  const head = await takeHead(chunks);
+  const text = head.subarray(0, HEAD_BYTES).toString();
+  const form = csvFormOf(text);
+  onForm(form);
+  const progress = new Progress(form);
   const parser = parse({
-    bom: true,
-    record_delimiter: ['\r\n', '\n'],
+    delimiter: form.delimiter,
+    record_delimiter: form.lineEnd === '\r' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
-    cast: (text, { quoting, index }) => {
+    cast: (cell, { quoting, index }) => {
       // As many cells as fit into the longest record would keep the process busy for seconds.
       if (index > MAX_COLUMNS)
         throw invalidLine(progress.nextLine(parser.info.empty_lines), '', `has more than ${MAX_COLUMNS} cells`);
-      return text === '' && !quoting ? null : text;
+      return cell === '' && !quoting ? null : cell;
     },
     on_record: (record, info) => {
       progress.add(record, info);
@@ -71,8 +107,10 @@ async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Numbe
     },
   });
   async function* bounded(): AsyncGenerator<Buffer, void, undefined> {
-    let bytes = 0;
-    for await (const chunk of requireUtf8(chunks)) {
+    const records = head.subarray(Buffer.byteLength(text.slice(0, form.start)));
+    let bytes = records.length;
+    yield records;
+    for await (const chunk of chunks) {
       // The parser keeps a record until its end. What it has not read yet is at most one chunk.
       if (bytes - progress.bytes > MAX_EXAMPLE_BYTES + chunk.length)
         throw invalidLine(
@@ -113,13 +151,17 @@ function toExample(columns: Column[], cells: Cells): JsonValue {
 }
 
 /**
- * Examples from CSV (RFC 4180) with a header row: `id`, `expected`, `metadata.x`, and the variables as `x` or `variables.x`.
- * Every value is text; a `'` before what a spreadsheet would take for a formula is not a part of it. An empty cell is an empty text for a variable and nothing elsewhere, unless it is quoted.
+ * Examples from CSV (RFC 4180, also with another delimiter than a comma) with a header row: `id`, `expected`, `metadata.x`, and the variables as `x` or
+ * `variables.x`. Every value is text; a `'` before what a spreadsheet would take for a formula is not a part of it. An empty cell is an empty text for a variable and nothing elsewhere, unless it is quoted.
+ * @param onForm is told how the file is written before its first example
  * @throws ApiError `invalid_request` naming the line at fault: the first of its record
  */
-export async function* parseCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedExample, void, undefined> {
+export async function* parseCsv(
+  chunks: AsyncIterable<Buffer>,
+  onForm: (form: CsvForm) => void,
+): AsyncGenerator<NumberedExample, void, undefined> {
   let columns: Column[] | undefined;
-  for await (const { line, cells } of readRecords(chunks)) {
+  for await (const { line, cells } of readRecords(chunks, onForm)) {
     if (columns === undefined) {
       columns = parseColumns(line, cells);
       continue;

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { type Column, headingOf } from '../../domain/evaluations/csv-columns.ts';
 import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import { toCsvText } from '../../domain/text/csv-text.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
@@ -10,7 +11,7 @@ import { afterOthers } from '../../lib/event-loop.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import { exampleNames } from '../../services/datasets/example-names.ts';
 import { readAllExamples, type StoredExample } from '../../services/datasets/read-examples.ts';
-import { type Column, headingOf, MAX_COLUMNS } from './csv-columns.ts';
+import { MAX_COLUMNS } from './csv-columns.ts';
 import type { UploadFormat } from './upload-body.ts';
 
 const CONTENT_TYPES: Record<UploadFormat, string> = { jsonl: 'application/x-ndjson', csv: 'text/csv' };
@@ -47,8 +48,8 @@ function toCell(value: JsonValue | undefined): string | undefined {
 }
 
 function toCsv(rows: (string | undefined)[][]): string {
-  // Quotes tell the empty text from nothing.
-  return stringify(rows, { quoted_match: /^$/ });
+  // Quotes tell the empty text from nothing, and a text from the delimiters that an upload recognizes.
+  return stringify(rows, { quoted_match: /^$|[;\t]/ });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CsvForm } from '../../domain/text/csv-form.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -17,6 +18,7 @@ import { presentDataset, UNREAD_DATASET } from './presenter.ts';
 import { datasetSample, exampleSample, lineSample, UPLOAD_DESCRIPTION } from './samples.ts';
 import {
   Dataset,
+  DatasetChange,
   DatasetName,
   DatasetPage,
   ExamplePage,
@@ -165,22 +167,26 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       params: NameParams,
       query: UploadQuery,
       body: 'stream',
-      accepts: ['application/x-ndjson', 'application/jsonl', 'text/csv'],
-      response: Dataset,
+      accepts: ['application/x-ndjson', 'application/jsonl', 'text/csv', 'text/tab-separated-values'],
+      response: DatasetChange,
       responseExample: datasetSample,
       errors: ['payload_too_large'],
       async handler(request) {
         const { db, params, query, stream, signal } = request;
-        return presentDataset(
-          await withUpload(stream, (format, bytes) =>
-            uploads.store(db, {
-              name: params.name,
-              examples: format === 'csv' ? parseCsv(bytes) : parseJsonLines(bytes, (size) => request.turn(size)),
-              description: query.description,
-              signal,
-            }),
-          ),
+        let form: CsvForm | undefined;
+        const csv = (bytes: AsyncIterable<Buffer>) =>
+          parseCsv(bytes, (found) => {
+            form = found;
+          });
+        const row = await withUpload(stream, (format, bytes) =>
+          uploads.store(db, {
+            name: params.name,
+            examples: format === 'csv' ? csv(bytes) : parseJsonLines(bytes, (size) => request.turn(size)),
+            description: query.description,
+            signal,
+          }),
         );
+        return { ...presentDataset(row), delimiter: form?.delimiter };
       },
     }),
     defineRoute({

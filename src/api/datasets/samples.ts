@@ -25,4 +25,6 @@ JSON Lines: one object a line, at most 1 MiB: \`{"id": "greeting-1", "variables"
 Only \`variables\` is required.
 
 CSV: a header row with \`id\`, \`expected\`, \`metadata.x\`, and the variables as \`x\` or \`variables.x\`; every value is a string.
+\`id\` and \`expected\` can be in any case. The delimiter is recognized: a comma, a semicolon or a tab, or the one that a first line such as
+\`sep=|\` names. The response names it in \`delimiter\`.
 An empty cell is an empty string for a variable and no value elsewhere.`;

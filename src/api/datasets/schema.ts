@@ -65,6 +65,13 @@ export const Dataset = z
   })
   .meta({ id: 'Dataset' });
 
+export const DatasetChange = Dataset.extend({
+  delimiter: z
+    .string()
+    .optional()
+    .meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
+}).meta({ id: 'DatasetChange' });
+
 export const DatasetPage = pageOf(Dataset).meta({ id: 'DatasetPage' });
 
 export const ExampleRecord = z

@@ -8,7 +8,7 @@ const STALL_MS = 60_000;
 const DISCARD_STALL_MS = 10_000;
 
 const JSON_LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/;
-const CSV = /^(?:text|application)\/csv$/;
+const CSV = /^(?:(?:text|application)\/csv|text\/tab-separated-values)$/;
 
 export type UploadFormat = 'jsonl' | 'csv';
 

@@ -182,7 +182,10 @@ test('what is exported as CSV can be uploaded again and is the same', async () =
     { id: 'a', variables: { x: 'a,b\r\n"c"', id: '1', 'metadata.y': '', 'variables.z': ' s ' }, expected: 'é' },
     { variables: { x: '', id: '', 'metadata.y': '=1+1', 'variables.z': 'n\n' }, expected: '', metadata: { m: '' } },
     { variables: { x: '', id: '', 'metadata.y': 'q', 'variables.z': '' }, metadata: { k: 'v' } },
-  ];
+  ].map((each) => ({
+    ...each,
+    variables: { ...each.variables, Expected: 'x;y', ' ID': '', 'p;q;r;s;t;u;v;w\t': ';;' },
+  }));
   const first = await upload(service, 'csv/round', jsonLines(examples));
   const file = await download(service, 'csv/round/export?format=csv');
   expect(file.headers.get('content-type')).toMatch(/^text\/csv/);

@@ -139,6 +139,46 @@ test('stores CSV: special columns, variables, quotes, newlines and empty cells',
   ]);
 });
 
+const READ = [
+  { key: 'a', id: 'a', variables: { question: 'Where, or when?' }, expected: 'Here; now', metadata: { Team: 'x y' } },
+  { key: 'b', id: 'b', variables: { question: '' }, expected: '1,5' },
+].map((example, seq) => ({ seq, ...example }));
+const records = (delimiter: string, lineEnd = '\n', headings = ['id', 'question', 'expected', 'metadata.Team']) =>
+  [headings, ['a', '"Where, or when?"', '"Here; now"', 'x y'], ['b', '', '"1,5"', '']]
+    .map((cells) => cells.join(delimiter) + lineEnd)
+    .join('');
+
+test.each([
+  ['semicolons', ';', records(';')],
+  ['tabs', '\t', records('\t', '\r\n')],
+  ['a delimiter that its first line names', '|', `sep=|\r\n${records('|', '\r\n')}`],
+  ['a byte order mark before that line', ';', `\uFEFF"sep=;"\n${records(';')}`],
+  ['old line ends', ',', records(',', '\r')],
+  ['semicolons and old line ends', ';', records(';', '\r').trimEnd()],
+  ['headings in any case', ',', records(',', '\n', ['ID', 'question', 'Expected', 'metadata.Team'])],
+  ['spaces around headings', ';', records(';', '\n', [' id', ' question ', 'expected ', '  metadata.Team '])],
+])('reads CSV with %s and names its delimiter', async (_, delimiter, text) => {
+  const answer = await upload(service, 'csv/forms', text, { type: CSV });
+  expect(answer).toMatchObject({ status: 200, body: { examples_total: 2, delimiter } });
+  expect(await examplesOf('csv/forms')).toEqual(READ);
+});
+
+test.each([
+  ['a sentence as the only heading', 'Question (with a; or b)\nWhat is it?\nWhy?\n', 'Question (with a; or b)'],
+  ['a heading in quotes', '"a;b;c"\nx;y\n', 'a;b;c'],
+])('takes CSV with %s for one column', async (_, text, variable) => {
+  expect((await upload(service, 'csv/one-column', text, { type: CSV })).body.delimiter).toBe(',');
+  expect(Object.keys((await examplesOf('csv/one-column'))[0]?.['variables'] ?? {})).toEqual([variable]);
+});
+
+test('a column that is written exactly as id or expected is it, and the others are variables', async () => {
+  await upload(service, 'csv/cases', 'Expected,expected,EXPECTED\n1,2,3\n', { type: CSV });
+  expect(await examplesOf('csv/cases')).toMatchObject([{ variables: { Expected: '1', EXPECTED: '3' }, expected: '2' }]);
+  expect((await upload(service, 'csv/cases', jsonLines([{ variables: { x: 'y' } }]))).body).not.toHaveProperty(
+    'delimiter',
+  );
+});
+
 test('CSV and JSON Lines of the same examples have the same hash', async () => {
   const csv = await upload(service, 'same/csv', 'id,name,expected\na,Ada,Hi\n,Bob,\n', { type: CSV });
   const lines = await upload(

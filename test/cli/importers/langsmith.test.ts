@@ -56,6 +56,22 @@ describe('prompts and datasets of LangSmith', () => {
     expect(planned.report).toContainEqual(expect.stringContaining('left out: an example has no inputs (line 3)'));
   });
 
+  test.each([
+    ['semicolons', 'id;input_question;output_answer\nr1;Where?;1,5\nr2;"a;b";2\n'],
+    [
+      'a delimiter that its first line names, and old line ends',
+      'sep=|\rid|input_question|output_answer\rr1|Where?|1,5\rr2|a;b|2\r',
+    ],
+  ])('become datasets, from CSV with %s', async (_, csv) => {
+    await withFolder(async (folder) => {
+      await writeFile(path.join(folder, 'table.csv'), csv);
+      expect(await examplesOf(await planFiles('langsmith', folder), 'table')).toEqual([
+        { id: 'r1', variables: { question: 'Where?' }, expected: '1,5' },
+        { id: 'r2', variables: { question: 'a;b' }, expected: '2' },
+      ]);
+    });
+  });
+
   test('commits become versions in the order in which they were made', async () => {
     await withFolder(async (folder) => {
       const commits = [

@@ -1093,6 +1093,32 @@ class DatasetExample(BaseModel):
     ] = None
 
 
+class DatasetChange(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: int
+    examples_total: int
+    hash: Annotated[
+        str,
+        Field(
+            description="SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples."
+        ),
+    ]
+    description: str | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    delimiter: Annotated[
+        str | None,
+        Field(description="The delimiter by which an upload of CSV was read."),
+    ] = None
+
+
 class FeedbackToken(BaseModel):
     model_config = ConfigDict(
         extra="ignore",

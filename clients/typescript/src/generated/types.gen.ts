@@ -3456,6 +3456,27 @@ export type DatasetExample = {
     };
 };
 
+export type DatasetChange = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    version: number;
+    examples_total: number;
+    /**
+     * SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.
+     */
+    hash: string;
+    description: string | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+    version_created_at: Timestamp;
+    /**
+     * The delimiter by which an upload of CSV was read.
+     */
+    delimiter?: string;
+};
+
 export type Scores = {
     data: Array<Score>;
 };
@@ -9706,7 +9727,7 @@ export type UploadDatasetResponses = {
     /**
      * Done.
      */
-    200: Dataset;
+    200: DatasetChange;
 };
 
 export type UploadDatasetResponse = UploadDatasetResponses[keyof UploadDatasetResponses];

@@ -35,7 +35,7 @@ export function DropZone({
       <input
         id={id}
         type="file"
-        accept=".jsonl,.ndjson,.jsonlines,.csv"
+        accept=".jsonl,.ndjson,.jsonlines,.csv,.tsv"
         onChange={(event) => {
           const file = event.target.files?.[0];
           if (file) onFile(file);

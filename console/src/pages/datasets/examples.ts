@@ -73,7 +73,7 @@ export async function changeExamples(
 
 /** The media type of a file by its name. Undefined: it is neither JSON Lines nor CSV. */
 export function mediaTypeOf(file: string): string | undefined {
-  if (/\.csv$/i.test(file)) return 'text/csv';
+  if (/\.(csv|tsv)$/i.test(file)) return 'text/csv';
   return /\.(jsonl|ndjson|jsonlines)$/i.test(file) ? 'application/x-ndjson' : undefined;
 }
 

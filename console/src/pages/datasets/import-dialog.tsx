@@ -1,6 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { columnsOf } from '../../../../src/domain/evaluations/csv-columns.ts';
+import { DELIMITER_NAMES } from '../../../../src/domain/text/csv-form.ts';
 import type { Dataset } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
@@ -172,7 +174,7 @@ export function ImportDialog({
     >
       {notice}
       {file && type === undefined && (
-        <p className="notice bad">Choose a file of JSON Lines (.jsonl, .ndjson) or CSV (.csv).</p>
+        <p className="notice bad">Choose a file of JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv).</p>
       )}
       {dataset === undefined && (
         <TextField label="Name" value={name} onChange={(next) => change({ name: next })} required spellCheck={false} />
@@ -202,7 +204,7 @@ export function ImportDialog({
           {examples instanceof Error ? (
             <p className="notice bad">{examples.message}</p>
           ) : (
-            examples && <Preview examples={examples} />
+            examples && <Preview examples={examples} delimiter={table.delimiter} />
           )}
         </>
       )}
@@ -237,16 +239,16 @@ function titleOf(file: File | undefined, dataset: string | undefined): string {
 /** Whether the API would read the same of a file by itself. */
 function isPlain(table: Table | undefined, mapping: Mapping, format: 'csv' | 'json'): boolean {
   if (table === undefined) return true;
-  if (mapping.some((part, index) => part === 'nothing' || !isUsual(table.columns[index] ?? '', part))) return false;
-  return format === 'csv' || table.isExamples;
+  const read = columnsOf(table.columns);
+  const isRead = mapping.every((part, index) => {
+    const column = read[index];
+    if (column?.part !== (PLURALS[part] ?? part)) return false;
+    return part === 'id' || part === 'expected' || column.name === nameOf(table.columns[index] ?? '', part);
+  });
+  return isRead && (format === 'csv' || table.isExamples);
 }
 
-/** Whether a column of that name becomes that without a word. */
-function isUsual(column: string, part: Part): boolean {
-  if (part === 'id' || part === 'expected') return column === part;
-  if (part === 'metadata') return column.startsWith('metadata.');
-  return column !== 'id' && column !== 'expected' && nameOf(column, part) === column.replace(/^variables\./, '');
-}
+const PLURALS: Partial<Record<Part, string>> = { variable: 'variables' };
 
 /** What each column becomes. */
 function Columns({
@@ -280,7 +282,7 @@ const cellOf = (value: unknown) =>
   value === undefined ? '' : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
 /** The first examples, as they will be. */
-function Preview({ examples }: { examples: readonly ExampleInput[] }) {
+function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; delimiter: string | undefined }) {
   const shown = examples.slice(0, PREVIEWED);
   const variables = [...new Set(shown.flatMap((each) => Object.keys(each.variables)))];
   const has = (part: 'id' | 'expected' | 'metadata') => shown.some((each) => each[part] !== undefined);
@@ -290,6 +292,9 @@ function Preview({ examples }: { examples: readonly ExampleInput[] }) {
         {plural(examples.length, 'example', 'examples')}
         {examples.length > PREVIEWED && `, the first ${PREVIEWED} of them`}:
       </p>
+      {delimiter !== undefined && delimiter !== ',' && (
+        <p className="muted">Columns are separated by {DELIMITER_NAMES[delimiter] ?? `“${delimiter}”`}.</p>
+      )}
       {/* What scrolls must be reached by keyboard. */}
       <div className="preview" tabIndex={0} role="region" aria-label="First examples">
         <table>

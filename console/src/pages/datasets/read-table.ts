@@ -1,3 +1,4 @@
+import { csvFormOf } from '../../../../src/domain/text/csv-form.ts';
 import { fromCsvText } from '../../../../src/domain/text/csv-text.ts';
 import { plural } from '../../format.ts';
 
@@ -7,6 +8,8 @@ export interface Table {
   columns: string[];
   /** Undefined: nothing is there. */
   rows: unknown[][];
+  /** What divides the columns of a text; of JSON nothing. */
+  delimiter?: string;
   /** Whether each row is an example as the API takes it, so that nothing needs to be said of the columns. */
   isExamples: boolean;
 }
@@ -19,13 +22,16 @@ export function readTable(text: string, format: 'csv' | 'json'): Table {
 /** What a text is, by how it begins. */
 export const formatOf = (text: string): 'csv' | 'json' => (/^\uFEFF?\s*[[{]/.test(text) ? 'json' : 'csv');
 
-/** Cells of CSV (RFC 4180) or of tab-separated values, as spreadsheets copy them. Undefined: an empty cell without quotes. */
-function readCells(text: string): (string | undefined)[][] {
-  const delimiter = /^[^\n"]*\t/.test(text) ? '\t' : ',';
+/** A text is recognized by this much of it. */
+const HEAD_LENGTH = 64 * 1024;
+
+/** Cells of CSV, as the API reads it. Undefined: an empty cell without quotes. */
+function readCells(text: string): { delimiter: string; rows: (string | undefined)[][] } {
+  const { delimiter, lineEnd, start } = csvFormOf(text.slice(0, HEAD_LENGTH));
   const rows: (string | undefined)[][] = [];
   let row: (string | undefined)[] = [];
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
-  let line = 1;
+  let at = start;
+  let line = start > 1 ? 2 : 1;
   const endRow = () => {
     if (row.some((cell) => cell !== undefined)) rows.push(row);
     row = [];
@@ -40,24 +46,24 @@ function readCells(text: string): (string | undefined)[][] {
           if (text[at + 1] !== '"') break;
           at += 1;
         }
-        if (text[at] === '\n') line += 1;
+        if (text[at] === lineEnd) line += 1;
         cell += text[at];
       }
       at += 1;
       row.push(fromCsvText(cell));
     } else {
       let end = at;
-      while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end += 1;
+      while (end < text.length && text[end] !== delimiter && text[end] !== lineEnd) end += 1;
       const cell = text.slice(at, end).replace(/\r$/, '');
       row.push(cell === '' ? undefined : fromCsvText(cell));
       at = end;
     }
-    if (text[at] === '\r') at += 1;
+    if (text[at] === '\r' && text[at + 1] === '\n') at += 1;
     if (text[at] === delimiter) {
       at += 1;
       // The last cell of the text is empty.
       if (at === text.length) row.push(undefined);
-    } else if (text[at] === '\n') {
+    } else if (text[at] === lineEnd) {
       at += 1;
       line += 1;
       endRow();
@@ -66,11 +72,12 @@ function readCells(text: string): (string | undefined)[][] {
     }
   }
   endRow();
-  return rows;
+  return { delimiter, rows };
 }
 
 function readCsv(text: string): Table {
-  const [heads = [], ...rows] = readCells(text);
+  const { delimiter, rows: all } = readCells(text);
+  const [heads = [], ...rows] = all;
   const columns = heads.map((head, index) => {
     if (head === undefined || head.trim() === '') throw new Error(`Column ${index + 1} has no name: give it one.`);
     return head.trim();
@@ -80,9 +87,9 @@ function readCsv(text: string): Table {
   const wrong = rows.findIndex((row) => row.length > columns.length);
   if (wrong !== -1)
     throw new Error(
-      `Row ${wrong + 1} has ${plural(rows[wrong]?.length ?? 0, 'cell', 'cells')} where the first line has ${columns.length}: quote cells with commas.`,
+      `Row ${wrong + 1} has ${plural(rows[wrong]?.length ?? 0, 'cell', 'cells')} where the first line has ${columns.length}: quote cells with the delimiter in them.`,
     );
-  return { columns, rows: rows.map((row) => columns.map((_, index) => row[index])), isExamples: false };
+  return { columns, rows: rows.map((row) => columns.map((_, index) => row[index])), delimiter, isExamples: false };
 }
 
 type JsonObject = Record<string, unknown>;
