@@ -25,8 +25,8 @@ export interface Example {
 }
 
 /**
- * Why an example could not be scored. It then counts 0, and the cause is the example or the evaluator's options and not
- * the quality of the output:
+ * Why an example could not be scored. The cause is the example, the evaluator's options or who was asked, and not the quality of the
+ * output. It then counts 0, or is no score at all ({@link isNoScore}):
  * `missing_expected` the example has no `expected` that this evaluator could use;
  * `not_measured` what it is about is not known: a cost, a latency;
  * `too_large` a text or value is beyond what is examined;
@@ -43,6 +43,12 @@ export type ScoreProblem =
   | 'unusable_judgement'
   | 'unusable_response'
   | 'evaluator_error';
+
+/** Of those who were asked, and gave no answer that can be used. */
+const NO_ANSWER: ReadonlySet<ScoreProblem | null> = new Set(['unusable_judgement', 'unusable_response'] as const);
+
+/** Whether it is no score, which is in no mean: who was asked has said nothing of the output. */
+export const isNoScore = ({ problem }: Pick<Score, 'problem'>): boolean => NO_ANSWER.has(problem);
 
 /** An evaluator's verdict on one example. */
 export interface Score {
@@ -72,8 +78,11 @@ export interface JudgeRequest {
   parameters: ModelParameters;
 }
 
-/** What is read from a judge's response: a score, or why it holds none (asking once more may help). */
-export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
+/**
+ * What is read from a judge's response: a score, or why it holds none (asking once more may help). `reason` is for people, `fault` for the
+ * judge: it quotes nothing, since the response may repeat what the judged output says.
+ */
+export type Judgement = { usable: true; score: Score } | { usable: false; reason: string; fault: string };
 
 /** What an evaluator without requests is computed from. */
 export type ScoredExample = Pick<Example, 'output' | 'expected'> &
@@ -118,7 +127,8 @@ export interface JudgingEvaluator<Config> {
 export interface Judge {
   /** The model to ask, as prompts name theirs. */
   model: string;
-  request(example: Example): JudgeRequest;
+  /** @param fault of the response to the same request before */
+  request(example: Example, fault?: string): JudgeRequest;
   read(response: string): Judgement;
 }
 
@@ -174,7 +184,7 @@ export function passOrFail(passed: boolean, reason: string): Score {
   return passed ? scored(1) : scored(0, reason);
 }
 
-/** A score of 0 because the example could not be scored. */
+/** A score of 0, or none ({@link isNoScore}), because the example could not be scored. */
 export function unscored(problem: ScoreProblem, reason: string): Score {
   return { score: 0, reason: shorten(reason, 500), problem };
 }

@@ -63,7 +63,7 @@ export class Judges {
     return { scores };
   }
 
-  /** Asks once, and once more where the response held no usable score. */
+  /** Asks once, and once more where the response held no usable score, with what was wrong with it. */
   async #ask(judge: ModelEvaluator, progress: ExampleInProgress, example: Example): Promise<Score> {
     const { store } = this.#deps;
     const { seq } = progress;
@@ -75,7 +75,7 @@ export class Judges {
         return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
       let asks = stored?.asks ?? 0;
       try {
-        const called = await this.#call(judge, progress, example);
+        const called = await this.#call(judge, progress, example, reading?.fault);
         if ('score' in called) return called;
         asks += 1;
         await this.#store(judge, progress, { ...called, asks });
@@ -94,11 +94,12 @@ export class Judges {
     judge: ModelEvaluator,
     { stops }: ExampleInProgress,
     example: Example,
+    fault: string | undefined,
   ): Promise<{ response: string; spent: Spent } | Score> {
     const { models, modelTimeoutMs: timeoutMs } = this.#deps;
     const call = { model: judge.model, signal: stops.giveUp, timeoutMs };
     if (judge.kind === 'judging') {
-      const response = await models.generate({ ...call, ...judge.request(example) }, stops.stopWaiting);
+      const response = await models.generate({ ...call, ...judge.request(example, fault) }, stops.stopWaiting);
       return { response: response.output, spent: response };
     }
     const compared = judge.request(example);

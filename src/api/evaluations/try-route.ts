@@ -6,7 +6,7 @@ import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import { CostAmount } from '../../domain/usage.ts';
-import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
+import { type Example, isNoScore, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
@@ -17,7 +17,7 @@ import { waitMsOf } from '../executions/prefer.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 
-/** A judge whose response holds no usable score is asked once more, as in an evaluation. */
+/** A judge whose response holds no usable score is asked once more, with what was wrong with it, as in an evaluation. */
 const MAX_ASKS = 2;
 const MAX_TOOL_CALLS = 100;
 
@@ -59,14 +59,19 @@ const TryEvaluators = z
 
 const TriedScores = z
   .object({
-    score: z.number().meta({ description: 'The weighted mean, 0–1.' }),
+    score: z.number().meta({
+      description: 'The weighted mean of those that have a score, 0–1; 0 if none has.',
+    }),
     scores: z.array(
       z.object({
         name: z.string(),
         type: z.string(),
         score: z.number(),
         reason: z.string().nullable(),
-        problem: z.string().nullable().meta({ description: 'Why it could not be scored: it then counts 0.' }),
+        problem: z.string().nullable().meta({
+          description:
+            'Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing.',
+        }),
         execution_id: z.string().nullable().meta({ description: 'The execution that asked the judge last.' }),
         cost: CostAmount.nullable().meta({ description: 'Of the judge; null where no model was asked.' }),
       }),
@@ -169,10 +174,10 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         const score = byTexts.get(name) ?? asked?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
         return { ...score, name, type, execution_id: asked?.executionId ?? null, cost: asked ? costOf(asked) : null };
       });
-      const score = weightedMean(
-        scores.map(({ score: own }, index) => ({ score: own, weight: evaluators[index]?.weight ?? 1 })),
+      const counted = scores.flatMap(({ score: own, problem }, index) =>
+        isNoScore({ problem }) ? [] : [{ score: own, weight: evaluators[index]?.weight ?? 1 }],
       );
-      return { score, scores };
+      return { score: counted.length === 0 ? 0 : weightedMean(counted), scores };
     },
   });
 }
@@ -207,9 +212,10 @@ async function judge(
   until: number,
 ): Promise<Judged> {
   const { name, model } = judging;
-  const { input, parameters } = judging.request(example);
+  let fault: string | undefined;
   const costs: (string | null)[] = [];
   for (;;) {
+    const { input, parameters } = judging.request(example, fault);
     const seen = await runPart(
       deps,
       request,
@@ -234,6 +240,7 @@ async function judge(
     if (judgement.usable) return give(judgement.score);
     if (costs.length === MAX_ASKS || performance.now() >= until)
       return give(unscored('unusable_judgement', judgement.reason));
+    fault = judgement.fault;
   }
 }
 

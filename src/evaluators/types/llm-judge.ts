@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { readableOutput } from '../../domain/text/readable-messages.ts';
 import { type Example, type Judgement, type JudgingEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
-import { isJsonValue, parseJson, toPlainText } from '../matching/json.ts';
-import { quote, stripCodeFence } from '../matching/text.ts';
+import { isJsonValue, toPlainText } from '../matching/json.ts';
+import { jsonIn } from '../matching/json-in-text.ts';
+import { quote } from '../matching/text.ts';
 import { buildJudgePrompt } from './judge-prompt.ts';
 
 const Scale = z
@@ -43,17 +45,19 @@ type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
 /** Characters of a judge's response that are read: a score and its reason take a few hundred. */
 const MAX_RESPONSE_LENGTH = 100_000;
 
-/** A judge may add fields of its own. */
-const JudgeResponse = z.object({ reason: z.string(), score: z.number() });
-
 /** Asks a model for a grade by a rubric, and brings it to 0..1. */
 export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJudgeConfig } = {
   kind: 'judging',
   config: LlmJudgeConfig,
   prepare: (config) => ({
     model: config.model,
-    request: (example) => ({
-      input: buildJudgePrompt({ rubric: config.rubric, scale: config.scale, sections: sectionsOf(config, example) }),
+    request: (example, fault) => ({
+      input: buildJudgePrompt({
+        rubric: config.rubric,
+        scale: config.scale,
+        sections: sectionsOf(config, example),
+        fault,
+      }),
       parameters: { ...config.parameters, response_format: responseFormat(config.scale) },
     }),
     read: (response) => readResponse(response, config.scale),
@@ -90,24 +94,53 @@ function responseFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParame
   };
 }
 
-/**
- * Reads JSON, also from a code block. A grade off the scale is refused and not moved to its end: a judge that responds with
- * 85 on a scale of 1 to 5 has not read the question, and 5 would be a guess in its favour.
- */
-function readResponse(response: string, scale: LlmJudgeConfig['scale']): Judgement {
-  if (response.length > MAX_RESPONSE_LENGTH)
-    return unusable(`its response is longer than ${MAX_RESPONSE_LENGTH} characters`);
-  const parsed = parseJson(stripCodeFence(response));
-  if (!parsed.ok) return unusable(`its response is ${parsed.reason}`);
-  const judgement = JudgeResponse.safeParse(parsed.value);
-  if (!judgement.success) return unusable(`its response lacks a reason and a numeric score: ${quote(response)}`);
-  const { reason, score } = judgement.data;
-  if (score < scale.min || score > scale.max) {
-    return unusable(`its score ${score} is not between ${scale.min} and ${scale.max}`);
-  }
-  return { usable: true, score: scored((score - scale.min) / (scale.max - scale.min), reason) };
+/** A grade as a response has it, before it is known to be one. */
+interface Grade {
+  score: unknown;
+  reason: unknown;
 }
 
-function unusable(why: string): Judgement {
-  return { usable: false, reason: `the judge gave no usable score: ${why}` };
+/**
+ * Takes the grade where the response can be read in one way only: all objects with a score have the same one. A grade off the scale
+ * is refused and not moved to its end: a judge that responds with 85 on a scale of 1 to 5 has not read the question, and 5 would be a
+ * guess in its favour.
+ */
+function readResponse(response: string, scale: LlmJudgeConfig['scale']): Judgement {
+  const unusable = (fault: string): Judgement => {
+    const quoted = response.trim() === '' ? '' : `: ${quote(response.trim())}`;
+    return { usable: false, reason: `the judge gave no usable score: ${fault}${quoted}`, fault };
+  };
+  if (response.length > MAX_RESPONSE_LENGTH) return unusable(`it is longer than ${MAX_RESPONSE_LENGTH} characters`);
+  if (response.trim() === '') return unusable('it is empty');
+  const found = jsonIn(response);
+  if (found.some((value) => Array.isArray(value) && value.some((item) => gradesOf(item).length > 0)))
+    return unusable('it is a list');
+  const objects = found.filter(isObject);
+  if (objects.length === 0) return unusable('it has no JSON object');
+  const grades = objects.flatMap(gradesOf);
+  const scores = [...new Set(grades.map(({ score }) => toNumber(score)))];
+  const [score] = scores;
+  if (score === undefined) return unusable('its JSON object has no score');
+  if (scores.some(Number.isNaN)) return unusable('its score is not a number');
+  if (scores.length > 1) return unusable(`it has several scores: ${scores.slice(0, 5).join(', ')}`);
+  if (score < scale.min || score > scale.max)
+    return unusable(`its score ${score} is not between ${scale.min} and ${scale.max}`);
+  const reason = grades.at(-1)?.reason;
+  const text = typeof reason === 'string' ? reason : null;
+  return { usable: true, score: scored((score - scale.min) / (scale.max - scale.min), text) };
+}
+
+/** The grades of an object, by its keys in any case: one, unless several keys differ in case only. */
+function gradesOf(object: unknown): Grade[] {
+  if (!isObject(object)) return [];
+  const valuesOf = (name: string) =>
+    Object.entries(object).flatMap(([key, value]) => (key.trim().toLowerCase() === name ? [value] : []));
+  const [reason] = valuesOf('reason');
+  return valuesOf('score').map((score) => ({ score, reason }));
+}
+
+/** NaN where it is not a number, also as a text. */
+function toNumber(score: unknown): number {
+  if (typeof score === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(score)) return Number(score);
+  return typeof score === 'number' && Number.isFinite(score) ? score : Number.NaN;
 }

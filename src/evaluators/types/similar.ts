@@ -68,7 +68,10 @@ function compared(example: Example, values: readonly string[] | undefined): Comp
 function read(response: string): Judgement {
   const parsed = parseJson(response);
   const similarities = Similarities.safeParse(parsed.ok ? parsed.value : undefined);
-  if (!similarities.success) return { usable: false, reason: 'no embeddings to compare' };
+  if (!similarities.success) {
+    const fault = 'no embeddings to compare';
+    return { usable: false, reason: fault, fault };
+  }
   const most = Math.max(...similarities.data);
   return { usable: true, score: scored(most, most >= 1 ? null : `the similarity is ${most.toFixed(3)}`) };
 }
