@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FIXED_METRICS } from '../../domain/analysis/check.ts';
-import { MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
+import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 
@@ -68,6 +68,17 @@ export const ReleaseCheck = z
   )
   .meta({ id: 'ReleaseCheck' });
 
+const MaxErrorRate = z
+  .number('must be a number from 0 to 1')
+  .min(0, 'must be at least 0')
+  .max(1, 'must be at most 1')
+  .optional()
+  .meta({
+    description:
+      "The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: " +
+      `${MAX_ERROR_RATE}. 1: any.`,
+  });
+
 const Checks = z.array(ReleaseCheck).min(1, 'must have at least one check').max(20, 'must have at most 20 checks');
 
 const Evaluate = z
@@ -124,6 +135,7 @@ const Step = z.discriminatedUnion(
           'must have at most two decimals',
         )
         .meta({ description: 'The share of keys that get the candidate from now on.' }),
+      max_error_rate: MaxErrorRate,
     }),
     z.strictObject({
       type: z.literal('analyze'),
@@ -140,7 +152,11 @@ const Step = z.discriminatedUnion(
     z.strictObject({
       type: z.literal('promote'),
       bake: z
-        .strictObject({ for: Span, checks: Checks.or(z.array(ReleaseCheck).max(0)).default([]) })
+        .strictObject({
+          for: Span,
+          checks: Checks.or(z.array(ReleaseCheck).max(0)).default([]),
+          max_error_rate: MaxErrorRate,
+        })
         .optional()
         .meta({
           description: 'After the label has moved: a check that fails moves it back.',

@@ -20,10 +20,13 @@ export type ReleaseStep =
       max_cost?: string | undefined;
     }
   | { type: 'approve'; count: number; exclude_author: boolean }
-  | { type: 'canary'; percent: number }
+  | { type: 'canary'; percent: number; max_error_rate?: number | undefined }
   | { type: 'analyze'; for: string; min_executions: number; checks: ReleaseCheck[] }
   | { type: 'wait'; for: string }
-  | { type: 'promote'; bake?: { for: string; checks: ReleaseCheck[] } | undefined };
+  | {
+      type: 'promote';
+      bake?: { for: string; checks: ReleaseCheck[]; max_error_rate?: number | undefined } | undefined;
+    };
 
 export type ReleaseStepType = ReleaseStep['type'];
 export const STEP_STATES = ['pending', 'active', 'passed', 'failed', 'inconclusive', 'skipped'] as const;
@@ -116,6 +119,25 @@ export const NOT_BEGUN: StepRun = {
 /** The steps with a `promote` at the end, which may be left out. */
 export const withPromote = (steps: readonly ReleaseStep[]): ReleaseStep[] =>
   steps.at(-1)?.type === 'promote' ? [...steps] : [...steps, { type: 'promote' }];
+
+/** The share of the candidate's executions that may fail, unless a step says otherwise. */
+export const MAX_ERROR_RATE = 0.5;
+
+/** A step with the error rate from which on the release is rolled back, if it is one that gives callers the candidate. */
+export function withErrorBound(step: ReleaseStep): ReleaseStep {
+  if (step.type === 'canary') return { max_error_rate: MAX_ERROR_RATE, ...step };
+  if (step.type !== 'promote' || step.bake === undefined) return step;
+  return { ...step, bake: { max_error_rate: MAX_ERROR_RATE, ...step.bake } };
+}
+
+/** The share of the candidate's executions that may fail at step `index`. Undefined: any, as in releases of before there was a bound. */
+export function errorBoundOf(steps: readonly ReleaseStep[], index: number, percent: number): number | undefined {
+  const step = steps[index];
+  if (step?.type === 'promote') return step.bake?.max_error_rate;
+  if (percent === 0) return undefined;
+  const canary = steps.slice(0, index + 1).findLast(({ type }) => type === 'canary');
+  return canary?.type === 'canary' ? canary.max_error_rate : undefined;
+}
 
 /** What step `index` checks while it lasts: its own checks, or, while a canary has traffic out, those of the next `analyze`. */
 export function checksOf(steps: readonly ReleaseStep[], index: number, percent: number): readonly ReleaseCheck[] {

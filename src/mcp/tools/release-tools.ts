@@ -17,7 +17,7 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
         items: { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] },
         description:
           'Steps in order: {"type": "evaluate", "dataset", "evaluators", "require": "not_worse" | "better" | "threshold"}, {"type": "approve", "count": 1}, ' +
-          '{"type": "canary", "percent": 5}, {"type": "analyze", "for": "1h", "min_executions": 200, "checks": [{"metric": "error_rate", "max_increase": 0.01}]}, ' +
+          '{"type": "canary", "percent": 5, "max_error_rate": 0.5}, {"type": "analyze", "for": "1h", "min_executions": 200, "checks": [{"metric": "error_rate", "max_increase": 0.01}]}, ' +
           '{"type": "wait", "for": "30m"}, {"type": "promote"}. docs://releases says more. Without any, those of the policy of the label are taken.',
       },
     },

@@ -10,6 +10,7 @@ import {
   personOf,
   type ReleaseActor,
   type ReleaseStep,
+  withErrorBound,
   withPromote,
 } from '../../domain/releases/release.ts';
 import { isFinishedRelease, releaseStates } from '../../domain/releases/release-states.ts';
@@ -189,7 +190,7 @@ export async function createRelease(
   if (at.running !== undefined) await makeRoom(query, at.running, request.supersede, id);
   if (at.version === version) throw invalidField('version', `the label "${label}" is on version ${version} already`);
   await requireMovable(query, candidate, label, at.version);
-  const steps = withPromote(await stepsOf(query, request, mover));
+  const steps = withPromote(await stepsOf(query, request, mover)).map(withErrorBound);
   await checkEvaluations(query, models, steps, [candidate.model, ...candidate.fallback_models]);
   const actor = actorNow();
   const starter = personOf(actor);

@@ -7,6 +7,7 @@ import {
   asJsonValue,
   checkEveryMs,
   checksOf,
+  errorBoundOf,
   type ReleaseCheck,
   type ReleaseStepType,
   type StoredStep,
@@ -81,7 +82,10 @@ function viewOf(row: ReleaseRow): ReleaseView {
   const isWaiting = row.status === 'paused' || row.status === 'awaiting_approval';
   const span = spanOf(step);
   const isBaking = row.promoted_at !== null;
-  const hasChecks = checksOf(row.steps, row.step, row.percent).length > 0 || step.type === 'analyze';
+  const hasChecks =
+    checksOf(row.steps, row.step, row.percent).length > 0 ||
+    errorBoundOf(row.steps, row.step, row.percent) !== undefined ||
+    step.type === 'analyze';
   return {
     state: isEnded ? 'ended' : isWaiting ? 'waiting' : 'at work',
     step: row.step,
@@ -178,6 +182,16 @@ const analysesOf = (steps: readonly StoredStep[]) =>
     steps.filter((step) => step.type === 'analyze' || (step.type === 'promote' && step.bake?.checks.length)).length,
   );
 
+/** How likely a release is rolled back in a stage whose error rate is at its bound. Apart from {@link ALPHA}. */
+const BOUND_ALPHA = 0.001;
+
+/** The check of the error rate, if it has failed: as long as it has not, other checks decide. */
+function errorBoundFault(bound: number | undefined, arms: Arms): CheckResult[] {
+  if (bound === undefined) return [];
+  const check = { metric: 'error_rate', against: bound, max_increase: 0 } as const;
+  return judgeChecks([check], arms, { alpha: BOUND_ALPHA }).filter(({ verdict }) => verdict === 'failed');
+}
+
 /** What is to be done about checks that are over and can't tell. */
 function whenInconclusive(
   checks: readonly ReleaseCheck[],
@@ -215,7 +229,10 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
     const checks = checksOf(row.steps, step, row.percent);
     const arms = await armsFor(query, row);
     const scoreRanges = await scoreRangesOf(query, checks);
-    const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps), scoreRanges });
+    const results = [
+      ...judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps), scoreRanges }),
+      ...errorBoundFault(errorBoundOf(row.steps, step, row.percent), arms),
+    ];
     const numbers = asJsonValue({ at: new Date().toISOString(), arms: describeArms(arms), checks: results });
     const decide = (verdict: 'passed' | 'failed' | 'inconclusive') => ({
       decision: { verdict, by: SERVICE, comment: null, numbers },

@@ -71,6 +71,17 @@ describe('the step', () => {
     expect((await untilStatus(call, many.id, 'rolled_back')).status_reason).toContain('10 examples');
   });
 
+  test('evaluate ends the release where too many calls fail to tell whether it is worse', async () => {
+    await seedPrompt(call, 'step/withheld', ['sandbox/fail', 'sandbox/fail']);
+    const { id } = await startRelease(call, 'step/withheld', [
+      { type: 'evaluate', dataset: 'release/questions', require: 'not_worse' },
+      HOUR,
+    ]);
+    const ended = await untilStatus(call, id, 'rolled_back');
+    expect(ended.status_reason).toContain("it can't be told whether it is worse: No verdict over 10 examples");
+    expect(ended.steps[0].numbers).toMatchObject({ verdict: 'too_few_differences', withheld: 'failures' });
+  });
+
   test('analyze asks people where the numbers can not tell', async () => {
     await seedPrompt(call, 'step/unclear');
     const { id } = await startRelease(call, 'step/unclear', [
@@ -117,6 +128,39 @@ describe('the step', () => {
 });
 
 describe('while a canary is out', () => {
+  test('it is rolled back where most of its calls fail, whatever is compared', async () => {
+    // Both versions fail, so there is no difference between them.
+    await seedPrompt(call, 'step/down', ['sandbox/fail', 'sandbox/fail']);
+    const compared = [{ metric: 'error_rate', against: 'stable', max_increase: 0.01 }];
+    const steps = [
+      { type: 'canary', percent: 50 },
+      { type: 'analyze', for: '20s', min_executions: 10_000, checks: compared },
+    ];
+    const { id, steps: stored } = await startRelease(call, 'step/down', steps);
+    expect(stored[0]).toMatchObject({ type: 'canary', max_error_rate: 0.5 });
+    await untilRelease(call, id, ({ step }) => step === 1);
+    await Promise.all(Array.from({ length: 60 }, () => runByLabel(call, 'step/down')));
+    const ended = await untilStatus(call, id, 'rolled_back');
+    expect(ended.status_reason).toMatch(/^Error rate: 100\.0 % in the candidate .* against 50\.0 %.*failed\.$/);
+  });
+
+  test('it is watched while it waits, unless any error rate will do', async () => {
+    await seedPrompt(call, 'step/wait-down', ['sandbox/echo', 'sandbox/fail']);
+    const steps = (more: object) => [
+      { ...CANARY, ...more },
+      { type: 'wait', for: '10s' },
+    ];
+    const watched = await startRelease(call, 'step/wait-down', steps({}));
+    await untilRelease(call, watched.id, ({ step }) => step === 1);
+    await Promise.all(Array.from({ length: 20 }, () => runByLabel(call, 'step/wait-down')));
+    await untilStatus(call, watched.id, 'rolled_back');
+    expect(await labelOf(call, 'step/wait-down')).toBe(1);
+    const unwatched = await startRelease(call, 'step/wait-down', steps({ max_error_rate: 1 }));
+    await untilRelease(call, unwatched.id, ({ step }) => step === 1);
+    await Promise.all(Array.from({ length: 20 }, () => runByLabel(call, 'step/wait-down')));
+    await untilStatus(call, unwatched.id, 'succeeded');
+  });
+
   test('includes by label follow the same key', async () => {
     for (const text of ['calm', 'loud'])
       await call('POST', '/prompts', { body: { name: 'inc/tone', template: text, model: 'sandbox/echo' } });
