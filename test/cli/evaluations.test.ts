@@ -98,6 +98,55 @@ test('a difference that may be noise is inconclusive', async () => {
   expect((await cli.pms(['eval', 'compare', worse, better])).status).toBe(1);
 });
 
+test('a verdict that is withheld is inconclusive, and says how many calls failed and why', async () => {
+  await service.call('POST', '/prompts', { body: { name: 'fails', model: 'sandbox/fail', template: '{{ x }}' } });
+  const of = ['eval', 'run', '--prompt', 'fails', '--dataset', 'numbers', '--evaluator', 'exact_match', '--wait'];
+  const first = await cli.pms([...of, '--threshold', '0']);
+  expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/12 of 12 examples failed: 12 × \w+: /)]);
+  const second = await cli.pms([...of, '--threshold', '0', '--significant', '--json']);
+  expect([second.status, second.stderr]).toEqual([
+    4,
+    expect.stringContaining('inconclusive: No verdict over 12 examples'),
+  ]);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    verdict: { status: 4, reasons: [expect.any(String), expect.stringMatching(/^12 of 12 examples failed: /)] },
+    evaluation: { failures: [{ count: 12 }] },
+    comparison: { withheld: 'failures', verdict: 'too_few_differences' },
+  });
+  const [before, after] = [idIn(first.stdout), JSON.parse(second.stdout).evaluation.id];
+  for (const more of [[], ['--significant']])
+    expect(await cli.pms(['eval', 'compare', after, before, ...more])).toMatchObject({ status: 4 });
+  const other = await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait']);
+  const length = ['--evaluator', 'json_valid', '--threshold', '0', '--wait'];
+  const apart = await cli.pms(['eval', 'run', '--prompt', 'say', '--dataset', 'numbers', ...length]);
+  const incomparable = await cli.pms(['eval', 'compare', idIn(apart.stderr), idIn(other.stderr)]);
+  expect([incomparable.status, incomparable.stderr]).toEqual([4, expect.stringContaining('Not comparable')]);
+});
+
+test('a run whose judge has given no score has not passed, and the report says so', async () => {
+  const evaluators = [{ type: 'llm_judge', model: 'sandbox/fixed', rubric: 'Is it kind?' }];
+  await writeFile(
+    at('judged.json'),
+    JSON.stringify({ prompt_name: 'say', dataset: 'numbers', threshold: 0, evaluators }),
+  );
+  const run = await cli.pms([
+    'eval',
+    'run',
+    'judged.json',
+    '--wait',
+    '--report',
+    'junit=u.xml',
+    '--report',
+    'markdown=u.md',
+  ]);
+  expect([run.status, run.stderr]).toEqual([
+    1,
+    expect.stringContaining('failed: No example has a score. 12 of 12 examples have no score of llm_judge'),
+  ]);
+  expect(await read('u.xml')).toContain('tests="13" failures="1" errors="0" skipped="12"');
+  expect(await read('u.md')).toContain('12 without a score');
+});
+
 test('a run that people paused is waited for', async () => {
   const { body } = await service.call('GET', '/evaluations?limit=1');
   const paused = { ...body.data[0], status: 'paused', status_reason: 'paused by request' };

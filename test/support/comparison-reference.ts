@@ -12,10 +12,10 @@ import { roundScore, SCORE_EPSILON } from '../../src/domain/evaluations/scoring.
 export interface ComparedExample {
   /** The example's id, or the hash of its content where it has none. */
   key: string;
-  /** 0..1, rounded to six decimals; 0 when it failed. */
-  score: number;
-  /** By evaluator; may be empty when it failed, which counts 0 for each of the run's evaluators. */
-  scores: Readonly<Record<string, number>>;
+  /** 0..1, rounded to six decimals; 0 when it failed; null when an evaluator gave none. */
+  score: number | null;
+  /** By evaluator; may be empty when it failed, which counts 0 for each of the run's evaluators. Null: it gave none. */
+  scores: Readonly<Record<string, number | null>>;
   failed: boolean;
 }
 
@@ -27,8 +27,9 @@ export interface ComparedRun {
 }
 
 /** The score under this name, and not what every object inherits under names such as `constructor`. */
-function ownScore(scores: Readonly<Record<string, number>>, name: string): number | undefined {
-  return Object.hasOwn(scores, name) ? scores[name] : undefined;
+function ownScore({ scores, failed }: ComparedExample, name: string): number | null {
+  if (failed) return 0;
+  return Object.hasOwn(scores, name) ? (scores[name] ?? null) : null;
 }
 
 /** -1 when `score` is lower than `reference`, 1 when it is higher, 0 when they are the same but for float noise. */
@@ -37,12 +38,16 @@ function compareScores(score: number, reference: number): -1 | 0 | 1 {
   return score > reference + SCORE_EPSILON ? 1 : 0;
 }
 
-interface Pair {
-  a: ComparedExample;
-  b: ComparedExample;
+type Scored = ComparedExample & { score: number };
+
+interface Pair<Example = ComparedExample> {
+  a: Example;
+  b: Example;
   seqA: number;
   seqB: number;
 }
+
+const isScored = (pair: Pair): pair is Pair<Scored> => pair.a.score !== null && pair.b.score !== null;
 
 const millionths = (scores: readonly number[]) => scores.reduce((sum, score) => sum + Math.round(score * 1e6), 0);
 
@@ -51,7 +56,8 @@ const millionths = (scores: readonly number[]) => scores.reduce((sum, score) => 
  * Examples are matched by key; of several with one key, the first with the first, and so on.
  */
 export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): ComparisonSums {
-  const { pairs, onlyInA, onlyInB } = matchExamples(a.examples, b.examples);
+  const { pairs: all, onlyInA, onlyInB } = matchExamples(a.examples, b.examples);
+  const pairs = all.filter(isScored);
   const changed = pairs.map(toChangedExample);
   const differences = changed.map(({ difference }) => difference);
   const mean = differences.reduce((sum, difference) => sum + difference, 0) / differences.length;
@@ -62,6 +68,7 @@ export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): Comparison
     comparable: names.some(isShared),
     leftOut: names.filter((name) => !isShared(name)).map((name) => ({ name, reason: reasonOf(name) })),
     compared: pairs.length,
+    unscored: all.length - pairs.length,
     millionthsA: millionths(pairs.map((pair) => pair.a.score)),
     millionthsB: millionths(pairs.map((pair) => pair.b.score)),
     failedA: pairs.filter((pair) => pair.a.failed).length,
@@ -87,13 +94,17 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, listed = 100): RunCo
 }
 
 function evaluatorSums(name: string, pairs: readonly Pair[], a: ComparedRun, b: ComparedRun): EvaluatorSums {
-  const scoresA = pairs.map((pair) => ownScore(pair.a.scores, name) ?? 0);
-  const scoresB = pairs.map((pair) => ownScore(pair.b.scores, name) ?? 0);
   const inA = a.evaluators.includes(name);
   const inB = b.evaluators.includes(name);
+  const scored = pairs
+    .map((pair) => [inA ? ownScore(pair.a, name) : 0, inB ? ownScore(pair.b, name) : 0])
+    .filter((scores): scores is [number, number] => scores.every((score) => score !== null));
+  const scoresA = scored.map(([score]) => score);
+  const scoresB = scored.map(([, score]) => score);
   const orders = inA && inB ? scoresB.map((score, index) => compareScores(score, scoresA[index] ?? 0)) : [];
   return {
     name,
+    compared: scored.length,
     millionthsA: inA ? millionths(scoresA) : null,
     millionthsB: inB ? millionths(scoresB) : null,
     regressions: orders.filter((order) => order < 0).length,
@@ -123,7 +134,7 @@ function matchExamples(examplesA: readonly ComparedExample[], examplesB: readonl
   return { pairs, onlyInA, onlyInB };
 }
 
-function toChangedExample({ a, b, seqA, seqB }: Pair): ChangedExample {
+function toChangedExample({ a, b, seqA, seqB }: Pair<Scored>): ChangedExample {
   return {
     key: a.key,
     seq_a: seqA,

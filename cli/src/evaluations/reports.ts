@@ -44,10 +44,27 @@ export const REPORTS: Readonly<Record<string, Report>> = {
 };
 
 const isWorse = ({ status, regression, score }: Api.EvaluationResult, { threshold }: Api.Evaluation) =>
-  status === 'failed' || regression === true || (score ?? 0) < threshold;
+  status === 'failed' || regression === true || (score !== null && score < threshold);
 
-function whyWorse({ error, regression, score, baseline_score: before, scores }: Api.EvaluationResult): string {
+/** Why an example has no score; undefined where it has one. */
+function whyUnscored(unscored: Api.EvaluationResult['unscored']): string | undefined {
+  if (unscored === undefined) return undefined;
+  return Object.entries(unscored)
+    .map(([name, { reason }]) => `${name} gave no score${reason === null ? '' : ` (${reason})`}`)
+    .join('; ');
+}
+
+function whyWorse({
+  error,
+  regression,
+  score,
+  baseline_score: before,
+  scores,
+  unscored,
+}: Api.EvaluationResult): string {
   if (error !== null) return `${error.code}: ${error.message}`;
+  const why = whyUnscored(unscored);
+  if (why !== undefined) return why;
   const reasons = Object.entries(scores ?? {})
     .filter(([, { score: each }]) => each < 1)
     .map(([name, { score: each, reason }]) => `${name} ${scoreText(each)}${reason === null ? '' : ` (${reason})`}`);
@@ -78,6 +95,7 @@ function casesOf({ evaluation, verdict, results }: ReportedRun, gate: string, su
       suite,
       seconds: (result.model_ms ?? 0) / 1000,
       ...(verdict.word === 'failed' && isWorse(result, evaluation) && { failure: whyWorse(result) }),
+      ...(result.unscored !== undefined && { skipped: whyUnscored(result.unscored) ?? '' }),
     })),
   ];
 }
@@ -107,7 +125,7 @@ function cell(text: string): string {
 function markdownReport({ evaluation, verdict, comparison, results }: ReportedRun): string {
   const { prompt_name: prompt, prompt_version: version, dataset, model } = evaluation;
   const money = (amount: string | null) => (amount === null ? 'unknown' : `$${amount}`);
-  const worse = results.filter((result) => isWorse(result, evaluation));
+  const worse = results.filter((result) => isWorse(result, evaluation) || result.unscored !== undefined);
   const lines = [
     `### ${ICONS[verdict.word]} ${cell(prompt)} version ${version}: ${verdict.word}`,
     '',
@@ -116,7 +134,7 @@ function markdownReport({ evaluation, verdict, comparison, results }: ReportedRu
     '| | |',
     '|---|---|',
     `| score | ${scoreText(evaluation.score)} (threshold ${evaluation.threshold}) |`,
-    `| examples | ${evaluation.examples_evaluated} of ${evaluation.examples_total}, ${evaluation.examples_failed} failed |`,
+    `| examples | ${evaluation.examples_evaluated} of ${evaluation.examples_total}, ${evaluation.examples_failed} failed, ${evaluation.examples_unscored ?? 0} without a score |`,
     `| worse, better than before | ${evaluation.regressions ?? '–'}, ${evaluation.improvements ?? '–'} |`,
     ...(comparison === undefined ? [] : [`| comparison | ${cell(comparison.note)} |`]),
     `| model | ${cell(model)} |`,
@@ -126,7 +144,11 @@ function markdownReport({ evaluation, verdict, comparison, results }: ReportedRu
     `| evaluation | ${evaluation.id} |`,
   ];
   if (worse.length > 0) {
-    lines.push('', '<details><summary>Examples that failed, are worse, or are below the threshold</summary>', '');
+    lines.push(
+      '',
+      '<details><summary>Examples that failed, are worse, are below the threshold, or have no score</summary>',
+      '',
+    );
     lines.push('| example | why | output |', '|---|---|---|');
     for (const result of worse.slice(0, MAX_ROWS))
       lines.push(`| ${cell(result.example_id)} | ${cell(whyWorse(result))} | ${cell(result.output ?? '')} |`);

@@ -28,6 +28,19 @@ export const errorVerdict = (status: VerdictStatus, reason: string): Verdict => 
 /** A score as people read it. */
 export const scoreText = (score: number | null): string => (score === null ? '–' : score.toFixed(4));
 
+/** How many examples failed and why, and how many have no score. Nothing where all have one. */
+export function gapsOf(evaluation: Api.Evaluation): string[] {
+  const { examples_total: total, examples_failed: failed, examples_unscored: unscored = 0, failures = [] } = evaluation;
+  const causes = failures.map(({ code, message, count }) => `${count} × ${code}: ${message.replace(/\.$/, '')}`);
+  const by = Object.keys(evaluation.unscored_by_evaluator ?? {}).join(', ');
+  return [
+    ...(failed === 0
+      ? []
+      : [`${failed} of ${total} examples failed${causes.length === 0 ? '' : `: ${causes.join('; ')}`}.`]),
+    ...(unscored === 0 ? [] : [`${unscored} of ${total} examples have no score of ${by}, and count in no mean.`]),
+  ];
+}
+
 /** Whether a run has come to where nothing happens without somebody. */
 export function isAtRest({ status, status_reason: reason }: Api.Evaluation): boolean {
   return ['completed', 'failed', 'canceled'].includes(status) || (status === 'paused' && isOutOfBudget(reason));
@@ -59,8 +72,12 @@ export function verdictOf(
   if (status === 'paused') return verdict(EXIT.inconclusive, `${id} is paused: ${why}.`);
   if (status !== 'completed')
     return verdict(EXIT.service, `${id} is ${status}${error === null ? '.' : `: ${error.code}: ${error.message}`}`);
+  const gaps = gapsOf(evaluation);
   const failed: string[] = [];
-  if (passed !== true) failed.push(`The score ${scoreText(score)} is below the threshold ${threshold}.`);
+  if (passed !== true)
+    failed.push(
+      score === null ? 'No example has a score.' : `The score ${scoreText(score)} is below the threshold ${threshold}.`,
+    );
   if (maxRegressions !== undefined && (regressions ?? 0) > maxRegressions)
     failed.push(
       baseline === null
@@ -69,12 +86,13 @@ export function verdictOf(
     );
   const compared = comparison === undefined ? undefined : comparisonVerdict(comparison, true);
   if (compared?.status === EXIT.failed) failed.push(...compared.reasons);
-  if (failed.length > 0) return verdict(EXIT.failed, ...failed);
-  if (compared?.status === EXIT.inconclusive) return compared;
+  if (failed.length > 0) return verdict(EXIT.failed, ...failed, ...gaps);
+  if (compared?.status === EXIT.inconclusive) return verdict(EXIT.inconclusive, ...compared.reasons, ...gaps);
   return verdict(
     EXIT.passed,
     `The score is ${scoreText(score)}, the threshold ${threshold}.`,
     ...(compared?.reasons ?? []),
+    ...gaps,
   );
 }
 

@@ -4,7 +4,7 @@ import type { ModelInput } from '../../domain/prompts/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompts/prompt.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import type { Cost } from '../../domain/usage.ts';
-import { type Example, unscored } from '../../evaluators/evaluator.ts';
+import { type Example, isNoScore, unscored } from '../../evaluators/evaluator.ts';
 import type { TellScores } from '../../evaluators/follow.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
@@ -189,8 +189,11 @@ export class ExampleRunner {
     }));
     return {
       status: 'scored',
-      score: countedScore(weightedMean(all), this.#spec.exampleThreshold),
-      scores: Object.fromEntries(all.map(({ name, score, reason }) => [name, { score, reason }])),
+      // Without one of them, the mean would measure something else than that of other examples.
+      score: all.some(isNoScore) ? null : countedScore(weightedMean(all), this.#spec.exampleThreshold),
+      scores: Object.fromEntries(
+        all.map(({ name, score, reason, problem }) => [name, { score: isNoScore({ problem }) ? null : score, reason }]),
+      ),
     };
   }
 }

@@ -83,6 +83,9 @@ export const EvaluationComparison = z
     a: z.string(),
     b: z.string(),
     examples_compared: z.int(),
+    examples_unscored: z.int().optional().meta({
+      description: 'Examples of both runs that are not compared, since an evaluator has given no score in one of them.',
+    }),
     score_a: z.number().nullable(),
     score_b: z.number().nullable(),
     difference: z.number().nullable(),
@@ -95,7 +98,7 @@ export const EvaluationComparison = z
       .meta({
         description:
           'Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth ' +
-          'of the examples failed in one of the runs.',
+          'of the examples failed in one of the runs, or have no score.',
       }),
     comparable: z
       .boolean()

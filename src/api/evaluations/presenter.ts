@@ -39,6 +39,8 @@ export const UNREAD_EVALUATION = {
   passed: null,
   regressions: null,
   improvements: null,
+  unscored_by_evaluator: {},
+  failures: [],
   error: null,
 } as const satisfies Partial<z.input<typeof Evaluation>>;
 
@@ -118,10 +120,13 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     schedule_id: row.schedule_id === null ? null : publicId('schedule', row.schedule_id),
     score: row.score,
     scores_by_evaluator: row.scores_by_evaluator,
-    passed: row.score === null ? null : passes(row.score, row.threshold),
+    passed: row.status === 'completed' ? row.score !== null && passes(row.score, row.threshold) : null,
     examples_total: row.examples_total,
     examples_evaluated: evaluated,
     examples_failed: summary?.failed ?? 0,
+    examples_unscored: summary?.unscored ?? 0,
+    unscored_by_evaluator: summary?.unscoredBy ?? {},
+    failures: summary?.failures ?? [],
     regressions: row.regressions,
     improvements: row.improvements,
     tokens: addTokens(tokens, judgeTokens),
@@ -136,6 +141,23 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+type Scores = NonNullable<ResultRow['scores']>;
+
+const isScored = (entry: [string, Scores[string]]): entry is [string, { score: number; reason: string | null }] =>
+  entry[1].score !== null;
+
+/** The scores that evaluators have given, and why others have given none. */
+function presentScores(stored: Scores): Pick<z.input<typeof Result>, 'scores' | 'unscored'> {
+  const entries = Object.entries(stored);
+  const unscored = entries.flatMap(([name, { score, reason }]) =>
+    score === null ? [[name, { reason }] as const] : [],
+  );
+  return {
+    scores: Object.fromEntries(entries.filter(isScored)),
+    ...(unscored.length > 0 && { unscored: Object.fromEntries(unscored) }),
   };
 }
 
@@ -155,7 +177,7 @@ export function presentResult(
     reused_from: row.reused_from,
     finish_reason: row.finish_reason,
     score: row.score,
-    scores: row.scores,
+    ...(row.scores === null ? { scores: null } : presentScores(row.scores)),
     baseline_score: row.baseline_score,
     regression: row.regression,
     improvement: row.improvement,

@@ -142,7 +142,7 @@ export function evaluationResultsRoutes(): Route[] {
         const names = run.evaluators.map(({ name }) => name);
         const filter = toFilter(query, names);
         const passesFrom = run.example_threshold ?? run.threshold;
-        const { tenths, means, cost, p50_ms, p95_ms, ...summary } = await db.heavy.transaction(
+        const { tenths, means, missing, cost, p50_ms, p95_ms, ...summary } = await db.heavy.transaction(
           (heavy) => summarizeResults(heavy, run.id, filter, { names, passesFrom }),
           { statementTimeoutMs: SORT_TIMEOUT_MS },
         );
@@ -150,6 +150,7 @@ export function evaluationResultsRoutes(): Route[] {
           ...summary,
           histogram: tenths,
           by_evaluator: Object.fromEntries(names.map((name, index) => [name, means[index] ?? null])),
+          unscored_by_evaluator: Object.fromEntries(names.map((name, index) => [name, missing[index] ?? 0])),
           cost: { amount: cost, currency: 'USD' as const },
           latency: { p50_ms, p95_ms },
         };

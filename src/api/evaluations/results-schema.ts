@@ -122,7 +122,10 @@ export const ResultsSummary = z
   .object({
     results: z.int().meta({ description: 'How many the filters let through.' }),
     failed: z.int(),
-    scored: z.int().meta({ description: 'How many have a score: that of `evaluator` where it is given.' }),
+    scored: z.int().meta({
+      description: 'How many have a score: that of `evaluator` where it is given. One that failed scores 0.',
+    }),
+    unscored: z.int().optional().meta({ description: 'How many have none, since an evaluator has given none.' }),
     passed: z.int().meta({
       description: "How many of those reach the run's `example_threshold`, or its `threshold` where it has none.",
     }),
@@ -132,7 +135,11 @@ export const ResultsSummary = z
       .meta({ description: 'How many scores are in each tenth from 0 to 1; a score of 1 is in the last.' }),
     by_evaluator: z
       .record(z.string(), z.number().nullable())
-      .meta({ description: 'The mean score of each evaluator.' }),
+      .meta({ description: 'The mean score of each evaluator. An example that failed counts 0.' }),
+    unscored_by_evaluator: z
+      .record(z.string(), z.int())
+      .optional()
+      .meta({ description: 'How many examples each evaluator has given no score.' }),
     tokens: z.int(),
     cost: CostAmount.meta({ description: 'Without calls whose price is not known, and without judges.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
@@ -160,6 +167,13 @@ export const Result = z
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
     scores: z.record(z.string(), z.object({ score: z.number(), reason: z.string().nullable() })).nullable(),
+    unscored: z
+      .record(z.string(), z.object({ reason: z.string().nullable() }))
+      .optional()
+      .meta({
+        description:
+          'Evaluators that have given no score, and why. The example then has no score, and counts in no mean.',
+      }),
     stored_scores: z
       .array(Score)
       .optional()

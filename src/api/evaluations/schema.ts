@@ -89,15 +89,40 @@ export const Evaluation = z
     start_at: Timestamp.nullable(),
     metadata: Metadata,
     schedule_id: z.string().nullable(),
-    score: z.number().nullable().meta({ description: 'Mean over the examples, 0–1; one that failed counts 0.' }),
-    scores_by_evaluator: z.record(z.string(), z.number()).nullable(),
-    passed: z
-      .boolean()
+    score: z.number().nullable().meta({
+      description:
+        'Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.',
+    }),
+    scores_by_evaluator: z
+      .record(z.string(), z.number())
       .nullable()
-      .meta({ description: 'Whether the score reaches the threshold; null until it has ended.' }),
+      .meta({ description: 'The same for each evaluator. An evaluator that has scored nothing is left out.' }),
+    passed: z.boolean().nullable().meta({
+      description: 'Whether the score reaches the threshold; false without a score, null until the run has completed.',
+    }),
     examples_total: z.int(),
     examples_evaluated: z.int(),
     examples_failed: z.int(),
+    examples_unscored: z.int().optional().meta({
+      description: 'Evaluated examples without a score: the answer of a judge or scorer could not be used.',
+    }),
+    unscored_by_evaluator: z
+      .record(z.string(), z.int())
+      .optional()
+      .meta({ description: 'The number of examples without a score of that evaluator, where there are any.' }),
+    failures: z
+      .array(
+        z.object({
+          code: z.string(),
+          message: z.string().meta({ description: 'Of one of the examples.' }),
+          count: z.int(),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.',
+      }),
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
     tokens: TokenUsage.meta({ description: 'Model and judges together.' }),

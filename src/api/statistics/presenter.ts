@@ -49,7 +49,7 @@ export function presentRuns(row: RunsRow): Series['runs'][number] {
   };
 }
 
-/** The score of an evaluation; nothing where it has none, since it had no examples. */
+/** The score of an evaluation; nothing where it has none, since it had no examples, or none has a score. */
 export function presentScore(row: ScoreRow): Series['scores'] {
   if (row.score === null || row.finished_at === null || row.examples_total === 0) return [];
   return [
@@ -61,7 +61,7 @@ export function presentScore(row: ScoreRow): Series['scores'] {
           ? null
           : { name: row.dataset_name, version: row.dataset_version },
       score: row.score,
-      interval: scoreInterval(row.score, row.examples_total),
+      interval: scoreInterval(row.score, row.examples_total - row.unscored),
       finished_at: row.finished_at.toISOString(),
     },
   ];

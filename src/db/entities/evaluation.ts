@@ -27,6 +27,12 @@ export interface EvaluationSummary {
   judgeCost: string | null;
   p50Ms: number | null;
   p95Ms: number | null;
+  /** Evaluated examples without a score, since one of their evaluators gave none. Absent in sums of before there were such. */
+  unscored?: number;
+  /** How many of them each evaluator gave no score. */
+  unscoredBy?: Record<string, number>;
+  /** Why examples failed, the most frequent causes first. Absent in sums of before this was kept. */
+  failures?: { code: string; message: string; count: number }[];
 }
 
 const oneOf = <S extends string>(names: readonly S[]) =>
@@ -198,8 +204,8 @@ export const EvaluationResult = defineEntity({
     /** The retry that this is of: 0 the run itself. */
     round: p.integer().default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
-    /** By evaluator's name: `{score, reason}`. */
-    scores: p.json<Record<string, { score: number; reason: string | null }>>().columnType('jsonb').nullable(),
+    /** By evaluator's name: `{score, reason}`. A score of null: who was asked has given none. */
+    scores: p.json<Record<string, { score: number | null; reason: string | null }>>().columnType('jsonb').nullable(),
     score: p.double().$type<number>().nullable(),
     baselineScore: p.double().$type<number>().nullable(),
     regression: p.boolean().nullable(),

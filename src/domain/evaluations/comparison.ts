@@ -76,6 +76,8 @@ export interface RunComparison {
   a: string;
   b: string;
   examples_compared: number;
+  /** Examples of both runs that an evaluator has given no score in one of them. They are not compared. */
+  examples_unscored?: number | undefined;
   score_a: number | null;
   score_b: number | null;
   difference: number | null;
@@ -110,6 +112,8 @@ export interface ComparisonSums {
   comparable: boolean;
   leftOut: LeftOutEvaluator[];
   compared: number;
+  /** Examples of both runs that have no score in one of them. */
+  unscored: number;
   /** Sums of scores in whole millionths. */
   millionthsA: number;
   millionthsB: number;
@@ -139,6 +143,8 @@ export interface GroupSums extends Pick<ComparisonSums, 'millionthsA' | 'million
 /** The same of one evaluator's scores. */
 export interface EvaluatorSums {
   name: string;
+  /** Of the examples compared, those that it has scored. */
+  compared: number;
   /** Null where the run does not have this evaluator. */
   millionthsA: number | null;
   millionthsB: number | null;
@@ -167,6 +173,7 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     comparable: true,
     left_out_evaluators: sums.leftOut,
     examples_compared: compared,
+    examples_unscored: sums.unscored,
     score_a: meanOf(sums.millionthsA, compared),
     score_b: meanOf(sums.millionthsB, compared),
     difference: estimate?.mean ?? null,
@@ -175,7 +182,7 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     verdict,
     note: [
       isWithheld
-        ? `No verdict over ${compared} ${compared === 1 ? 'example' : 'examples'}: more than a tenth of the examples failed.`
+        ? `No verdict over ${compared} ${compared === 1 ? 'example' : 'examples'}: more than a tenth of the examples failed${sums.unscored > 0 ? ' or have no score' : ''}.`
         : describe(verdict, estimate, compared, differing),
       ...describeGaps(sums),
     ].join(' '),
@@ -184,7 +191,7 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
     unchanged: compared - differing,
     only_in_a: sums.onlyInA,
     only_in_b: sums.onlyInB,
-    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, compared)),
+    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator)),
     ...(sums.groups && {
       by_group: { total: sums.groups.total, groups: sums.groups.sums.map((group) => compareGroup(group, isWithheld)) },
     }),
@@ -195,11 +202,14 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
 /** The verdict that callers know for a difference of which nothing can be told. */
 const NOTHING_TO_TELL = 'too_few_differences';
 
-/** The share of failed examples in one of the runs from which on no verdict is given: the scores then say more of the failures than of the prompt. */
+/**
+ * The share of examples that failed in one of the runs, or have no score, from which on no verdict is given: the scores then say more of
+ * the failures than of the prompt.
+ */
 const MAX_FAILED_SHARE = 0.1;
 
-const hasManyFailures = ({ compared, failedA, failedB }: ComparisonSums) =>
-  Math.max(failedA, failedB) > compared * MAX_FAILED_SHARE;
+const hasManyFailures = ({ compared, unscored, failedA, failedB }: ComparisonSums) =>
+  Math.max(failedA, failedB) + unscored > (compared + unscored) * MAX_FAILED_SHARE;
 
 /** Two runs without a common evaluator: their scores measure different things. */
 function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison {
@@ -211,6 +221,7 @@ function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison
     comparable: false,
     left_out_evaluators: sums.leftOut,
     examples_compared: sums.compared,
+    examples_unscored: sums.unscored,
     score_a: null,
     score_b: null,
     difference: null,
@@ -223,7 +234,7 @@ function incomparable(a: string, b: string, sums: ComparisonSums): RunComparison
     unchanged: 0,
     only_in_a: sums.onlyInA,
     only_in_b: sums.onlyInB,
-    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, sums.compared)),
+    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator)),
     ...(sums.groups && { by_group: { total: 0, groups: [] } }),
     ...(sums.unchangedExamples && { unchanged_examples: [] }),
   };
@@ -279,10 +290,14 @@ function meanOf(millionths: number | null, count: number): number | null {
   return millionths === null || count === 0 ? null : Math.round(millionths / count) / 1_000_000;
 }
 
-function compareEvaluator(
-  { name, millionthsA, millionthsB, regressions, improvements }: EvaluatorSums,
-  compared: number,
-): RunComparison['by_evaluator'][number] {
+function compareEvaluator({
+  name,
+  compared,
+  millionthsA,
+  millionthsB,
+  regressions,
+  improvements,
+}: EvaluatorSums): RunComparison['by_evaluator'][number] {
   const scoreA = meanOf(millionthsA, compared);
   const scoreB = meanOf(millionthsB, compared);
   const isInBoth = millionthsA !== null && millionthsB !== null;
@@ -325,10 +340,11 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
   }
 }
 
-function describeGaps({ failedA, failedB, onlyInA, onlyInB, leftOut }: ComparisonSums): string[] {
+function describeGaps({ failedA, failedB, unscored, onlyInA, onlyInB, leftOut }: ComparisonSums): string[] {
   const unmatched = onlyInA.total + onlyInB.total;
   const gaps: string[] = [];
   if (failedA + failedB > 0) gaps.push(`Failed calls, which count 0: ${failedA} in a, ${failedB} in b.`);
+  if (unscored > 0) gaps.push(`Left out, without a score in one of the runs: ${unscored}.`);
   if (unmatched > 0) gaps.push(`Left out, being in one run only: ${unmatched}.`);
   if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut));
   return gaps;

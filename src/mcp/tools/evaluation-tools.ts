@@ -105,7 +105,8 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     name: 'get_evaluation',
     operation: 'getEvaluation',
     title: 'Read an evaluation',
-    description: 'Reads an evaluation: status, progress, score, whether it passed, regressions, cost.',
+    description:
+      'Reads an evaluation: status, progress, score, whether it passed, how many examples failed and why, regressions, cost.',
     hints: READS,
   },
   {

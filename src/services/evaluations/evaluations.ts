@@ -10,11 +10,22 @@ import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { type BatchRow, readBatches, savingsOf } from '../batches/read-batches.ts';
 import { readSummary } from './run/sum-up.ts';
+import { isMiscompared } from './same-evaluators.ts';
 
 /** Without the texts, which may be long. */
 const INCLUDED = sql<{ name: string; version: number }[]>`(
   select coalesce(jsonb_agg(distinct jsonb_build_object('name', i.value->'name', 'version', i.value->'version')), '[]')
   from jsonb_each(includes) as i)`.as('included');
+
+interface Compared {
+  baseline_id: string | null;
+  regressions: number | null;
+  improvements: number | null;
+}
+
+/** What a comparison has left, unless it was not true. */
+const ifTrue = <Column extends keyof Compared>(column: Column) =>
+  sql<Compared[Column]>`case when not ${isMiscompared('evaluations')} then ${sql.ref(column)} end`.as(column);
 
 /** The columns that are read for callers. */
 export const EVALUATION_COLUMNS = [
@@ -33,7 +44,7 @@ export const EVALUATION_COLUMNS = [
   sql<EvaluatorConfig[]>`evaluators`.as('evaluators'),
   'threshold',
   'example_threshold',
-  'baseline_id',
+  ifTrue('baseline_id'),
   'source_evaluation_id',
   'reuse_max_age',
   'concurrency',
@@ -49,8 +60,8 @@ export const EVALUATION_COLUMNS = [
   'score',
   'scores_by_evaluator',
   'examples_total',
-  'regressions',
-  'improvements',
+  ifTrue('regressions'),
+  ifTrue('improvements'),
   'summary',
   'error',
   'created_at',
@@ -83,7 +94,7 @@ export interface CurrentEvaluation extends EvaluationRow {
 }
 
 /**
- * The same with its batches, and with the sums as they are at this moment while it runs.
+ * The same with its batches, and with the sums as they are at this moment while it runs, or where they lack why examples failed.
  * @param sumsQuery what the sums are read by, from all of the results. Default: that of the row
  */
 export async function getCurrentEvaluation(
@@ -94,7 +105,8 @@ export async function getCurrentEvaluation(
   const row = await getEvaluation(db.query, id);
   const [batches, savings] =
     row.batch === null ? [[], '0'] : [await readBatches(db.query, row.id), await savingsOf(sumsQuery, row.id)];
-  const summary = row.status === 'completed' ? row.summary : await readSummary(sumsQuery, row.id);
+  const isFinal = row.status === 'completed' && (row.summary?.failed === 0 || row.summary?.failures !== undefined);
+  const summary = isFinal ? row.summary : await readSummary(sumsQuery, row.id);
   return { ...row, batches, savings, summary };
 }
 

@@ -151,9 +151,10 @@ async function decide(
   const regressions = compared?.regressions.total ?? null;
   const faults: string[] = [];
   if (step.require === 'threshold' && (score ?? 0) < (step.threshold ?? 0))
-    faults.push(`the score ${score} is below ${step.threshold}`);
+    faults.push(score === null ? 'no example has a score' : `the score ${score} is below ${step.threshold}`);
   if (step.require === 'not_worse' && compared?.verdict === 'regression') faults.push(`it is worse: ${compared.note}`);
-  if (step.require === 'not_worse' && compared !== undefined && compared.withheld !== null)
+  const isToldOfWorse = step.require === 'not_worse' || step.max_regressions !== undefined;
+  if (isToldOfWorse && compared !== undefined && compared.withheld !== null)
     faults.push(`it can't be told whether it is worse: ${compared.note}`);
   if (step.require === 'better' && compared?.verdict !== 'improvement')
     faults.push(`it is not better: ${compared?.note ?? 'nothing was compared'}`);
@@ -167,6 +168,7 @@ async function decide(
     interval: compared?.interval ?? null,
     p_value: compared?.p_value ?? null,
     verdict: compared?.verdict ?? null,
+    withheld: compared?.withheld ?? null,
     note: compared?.note ?? null,
     regressions,
     improvements: compared?.improvements.total ?? null,

@@ -67,6 +67,7 @@ const selectScores = (db: Builder, { name, since, until }: PromptSpan) => {
   return db
     .selectFrom('evaluations')
     .select(['id', 'prompt_version', 'dataset_name', 'dataset_version', 'score', 'examples_total', 'finished_at'])
+    .select(sql<number>`coalesce((summary->>'unscored')::int, 0)`.as('unscored'))
     .where('prompt_name', '=', name)
     .where('target', '=', 'prompt')
     .where(inStates(evaluationStates, ['completed']))

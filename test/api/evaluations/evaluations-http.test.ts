@@ -226,12 +226,12 @@ describe('a scorer that fails', () => {
     expect(await stage.run(withScorer('moment', 1))).toMatchObject({ score: 1, examples_failed: 0 });
   });
 
-  test('by its answer scores 0 and says why', async () => {
+  test('by its answer gives no score and says why', async () => {
     receiver.respond = (_request, response) => void response.end('{"score": 7}');
     const run = await stage.run(withScorer('unusable', 1));
-    expect(run).toMatchObject({ score: 0, examples_failed: 0 });
+    expect(run).toMatchObject({ score: null, examples_failed: 0, examples_unscored: 1 });
     const [result] = await stage.results(run.id);
-    expect(result.scores.http.reason).toBe(
+    expect(result.unscored.http.reason).toBe(
       'the response of the scorer can not be used: its score 7 is not between 0 and 1',
     );
   });

@@ -174,9 +174,9 @@ test('a judge whose answer cannot be used is asked exactly once more', async () 
   const before = stage.openai.callCount;
   const run = await stage.run({ examples: examplesOf('odd', 1), ...judging('unusable') });
   expect(stage.openai.callCount - before).toBe(3);
-  expect(run).toMatchObject({ status: 'completed', score: 0, judge: { tokens: { input: 4_000 } } });
-  const [{ scores }] = await stage.results(run.id);
-  expect(scores.llm_judge.reason).toContain('no usable score');
+  expect(run).toMatchObject({ status: 'completed', score: null, judge: { tokens: { input: 4_000 } } });
+  const [{ scores, unscored }] = await stage.results(run.id);
+  expect([scores, unscored.llm_judge.reason]).toEqual([{}, expect.stringContaining('no usable score')]);
 });
 
 test('a judge that fails for good fails the example, and a retry asks the judge alone', async () => {

@@ -751,6 +751,15 @@ class CreatedEvaluationEvaluator(BaseModel):
     ] = None
 
 
+class CreatedEvaluationFailure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: Annotated[str, Field(description="Of one of the examples.")]
+    count: int
+
+
 class CreatedEvaluationJudge(BaseModel):
     """
     The judges alone.
@@ -803,6 +812,15 @@ class EvaluationEvaluator(BaseModel):
     weight: float
 
 
+class EvaluationFailure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: Annotated[str, Field(description="Of one of the examples.")]
+    count: int
+
+
 class EvaluationJudge(BaseModel):
     """
     The judges alone.
@@ -835,6 +853,13 @@ class EvaluationEstimateTokens(BaseModel):
     output: int
 
 
+class EvaluationResultUnscored(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reason: str | None
+
+
 class StoredCodeResults(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -859,8 +884,12 @@ class EvaluationResultsSummary(BaseModel):
     failed: int
     scored: Annotated[
         int,
-        Field(description="How many have a score: that of `evaluator` where it is given."),
+        Field(description="How many have a score: that of `evaluator` where it is given. One that failed scores 0."),
     ]
+    unscored: Annotated[
+        int | None,
+        Field(description="How many have none, since an evaluator has given none."),
+    ] = None
     passed: Annotated[
         int,
         Field(
@@ -872,7 +901,14 @@ class EvaluationResultsSummary(BaseModel):
         list[int],
         Field(description="How many scores are in each tenth from 0 to 1; a score of 1 is in the last."),
     ]
-    by_evaluator: Annotated[dict[str, float | None], Field(description="The mean score of each evaluator.")]
+    by_evaluator: Annotated[
+        dict[str, float | None],
+        Field(description="The mean score of each evaluator. An example that failed counts 0."),
+    ]
+    unscored_by_evaluator: Annotated[
+        dict[str, int] | None,
+        Field(description="How many examples each evaluator has given no score."),
+    ] = None
     tokens: int
     cost: Annotated[
         CostAmount,
@@ -1034,7 +1070,12 @@ class TriedScoresScore(BaseModel):
     type: str
     score: float
     reason: str | None
-    problem: Annotated[str | None, Field(description="Why it could not be scored: it then counts 0.")]
+    problem: Annotated[
+        str | None,
+        Field(
+            description="Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing."
+        ),
+    ]
     execution_id: Annotated[str | None, Field(description="The execution that asked the judge last.")]
     cost: Annotated[
         CostAmount | None,
@@ -1046,7 +1087,10 @@ class TriedScores(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    score: Annotated[float, Field(description="The weighted mean, 0–1.")]
+    score: Annotated[
+        float,
+        Field(description="The weighted mean of those that have a score, 0–1; 0 if none has."),
+    ]
     scores: list[TriedScoresScore]
 
 
@@ -2736,6 +2780,12 @@ class EvaluationResult(BaseModel):
     finish_reason: str | None
     score: float | None
     scores: dict[str, EvaluationResultScore] | None
+    unscored: Annotated[
+        dict[str, EvaluationResultUnscored] | None,
+        Field(
+            description="Evaluators that have given no score, and why. The example then has no score, and counts in no mean."
+        ),
+    ] = None
     stored_scores: Annotated[
         list[Score] | None,
         Field(description="The newest 100 of `POST /scores`. Only where one result is read."),
@@ -2789,6 +2839,12 @@ class EvaluationComparison(BaseModel):
     a: str
     b: str
     examples_compared: int
+    examples_unscored: Annotated[
+        int | None,
+        Field(
+            description="Examples of both runs that are not compared, since an evaluator has given no score in one of them."
+        ),
+    ] = None
     score_a: float | None
     score_b: float | None
     difference: float | None
@@ -2800,7 +2856,7 @@ class EvaluationComparison(BaseModel):
     withheld: Annotated[
         Literal["not_comparable", "failures"] | None,
         Field(
-            description="Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs."
+            description="Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score."
         ),
     ]
     comparable: Annotated[
@@ -4168,16 +4224,37 @@ class CreatedEvaluation(BaseModel):
     schedule_id: str | None
     score: Annotated[
         float | None,
-        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+        Field(
+            description="Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score."
+        ),
     ]
-    scores_by_evaluator: dict[str, float] | None
+    scores_by_evaluator: Annotated[
+        dict[str, float] | None,
+        Field(description="The same for each evaluator. An evaluator that has scored nothing is left out."),
+    ]
     passed: Annotated[
         bool | None,
-        Field(description="Whether the score reaches the threshold; null until it has ended."),
+        Field(
+            description="Whether the score reaches the threshold; false without a score, null until the run has completed."
+        ),
     ]
     examples_total: int
     examples_evaluated: int
     examples_failed: int
+    examples_unscored: Annotated[
+        int | None,
+        Field(description="Evaluated examples without a score: the answer of a judge or scorer could not be used."),
+    ] = None
+    unscored_by_evaluator: Annotated[
+        dict[str, int] | None,
+        Field(description="The number of examples without a score of that evaluator, where there are any."),
+    ] = None
+    failures: Annotated[
+        list[CreatedEvaluationFailure] | None,
+        Field(
+            description="Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause."
+        ),
+    ] = None
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="Model and judges together.")]
@@ -4264,16 +4341,37 @@ class Evaluation(BaseModel):
     schedule_id: str | None
     score: Annotated[
         float | None,
-        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+        Field(
+            description="Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score."
+        ),
     ]
-    scores_by_evaluator: dict[str, float] | None
+    scores_by_evaluator: Annotated[
+        dict[str, float] | None,
+        Field(description="The same for each evaluator. An evaluator that has scored nothing is left out."),
+    ]
     passed: Annotated[
         bool | None,
-        Field(description="Whether the score reaches the threshold; null until it has ended."),
+        Field(
+            description="Whether the score reaches the threshold; false without a score, null until the run has completed."
+        ),
     ]
     examples_total: int
     examples_evaluated: int
     examples_failed: int
+    examples_unscored: Annotated[
+        int | None,
+        Field(description="Evaluated examples without a score: the answer of a judge or scorer could not be used."),
+    ] = None
+    unscored_by_evaluator: Annotated[
+        dict[str, int] | None,
+        Field(description="The number of examples without a score of that evaluator, where there are any."),
+    ] = None
+    failures: Annotated[
+        list[EvaluationFailure] | None,
+        Field(
+            description="Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause."
+        ),
+    ] = None
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="Model and judges together.")]

@@ -2816,17 +2816,41 @@ export type CreatedEvaluation = {
     };
     schedule_id: string | null;
     /**
-     * Mean over the examples, 0–1; one that failed counts 0.
+     * Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.
      */
     score: number | null;
+    /**
+     * The same for each evaluator. An evaluator that has scored nothing is left out.
+     */
     scores_by_evaluator: ScoresByEvaluator | null;
     /**
-     * Whether the score reaches the threshold; null until it has ended.
+     * Whether the score reaches the threshold; false without a score, null until the run has completed.
      */
     passed: boolean | null;
     examples_total: number;
     examples_evaluated: number;
     examples_failed: number;
+    /**
+     * Evaluated examples without a score: the answer of a judge or scorer could not be used.
+     */
+    examples_unscored?: number;
+    /**
+     * The number of examples without a score of that evaluator, where there are any.
+     */
+    unscored_by_evaluator?: {
+        [key: string]: number;
+    };
+    /**
+     * Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.
+     */
+    failures?: Array<{
+        code: string;
+        /**
+         * Of one of the examples.
+         */
+        message: string;
+        count: number;
+    }>;
     regressions: number | null;
     improvements: number | null;
     /**
@@ -3002,17 +3026,41 @@ export type Evaluation = {
     };
     schedule_id: string | null;
     /**
-     * Mean over the examples, 0–1; one that failed counts 0.
+     * Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.
      */
     score: number | null;
+    /**
+     * The same for each evaluator. An evaluator that has scored nothing is left out.
+     */
     scores_by_evaluator: ScoresByEvaluator | null;
     /**
-     * Whether the score reaches the threshold; null until it has ended.
+     * Whether the score reaches the threshold; false without a score, null until the run has completed.
      */
     passed: boolean | null;
     examples_total: number;
     examples_evaluated: number;
     examples_failed: number;
+    /**
+     * Evaluated examples without a score: the answer of a judge or scorer could not be used.
+     */
+    examples_unscored?: number;
+    /**
+     * The number of examples without a score of that evaluator, where there are any.
+     */
+    unscored_by_evaluator?: {
+        [key: string]: number;
+    };
+    /**
+     * Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.
+     */
+    failures?: Array<{
+        code: string;
+        /**
+         * Of one of the examples.
+         */
+        message: string;
+        count: number;
+    }>;
     regressions: number | null;
     improvements: number | null;
     /**
@@ -3117,6 +3165,14 @@ export type EvaluationResult = {
     score: number | null;
     scores: EvaluationResultScores | null;
     /**
+     * Evaluators that have given no score, and why. The example then has no score, and counts in no mean.
+     */
+    unscored?: {
+        [key: string]: {
+            reason: string | null;
+        };
+    };
+    /**
      * The newest 100 of `POST /scores`. Only where one result is read.
      */
     stored_scores?: Array<Score>;
@@ -3148,9 +3204,13 @@ export type EvaluationResultsSummary = {
     results: number;
     failed: number;
     /**
-     * How many have a score: that of `evaluator` where it is given.
+     * How many have a score: that of `evaluator` where it is given. One that failed scores 0.
      */
     scored: number;
+    /**
+     * How many have none, since an evaluator has given none.
+     */
+    unscored?: number;
     /**
      * How many of those reach the run's `example_threshold`, or its `threshold` where it has none.
      */
@@ -3164,10 +3224,16 @@ export type EvaluationResultsSummary = {
      */
     histogram: Array<number>;
     /**
-     * The mean score of each evaluator.
+     * The mean score of each evaluator. An example that failed counts 0.
      */
     by_evaluator: {
         [key: string]: number | null;
+    };
+    /**
+     * How many examples each evaluator has given no score.
+     */
+    unscored_by_evaluator?: {
+        [key: string]: number;
     };
     tokens: number;
     /**
@@ -3195,6 +3261,10 @@ export type EvaluationComparison = {
     a: string;
     b: string;
     examples_compared: number;
+    /**
+     * Examples of both runs that are not compared, since an evaluator has given no score in one of them.
+     */
+    examples_unscored?: number;
     score_a: number | null;
     score_b: number | null;
     difference: number | null;
@@ -3202,7 +3272,7 @@ export type EvaluationComparison = {
     p_value: number | null;
     verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
     /**
-     * Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs.
+     * Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score.
      */
     withheld: EvaluationComparisonWithheld | null;
     /**
@@ -3369,7 +3439,7 @@ export type EvaluatorType = {
 
 export type TriedScores = {
     /**
-     * The weighted mean, 0–1.
+     * The weighted mean of those that have a score, 0–1; 0 if none has.
      */
     score: number;
     scores: Array<{
@@ -3378,7 +3448,7 @@ export type TriedScores = {
         score: number;
         reason: string | null;
         /**
-         * Why it could not be scored: it then counts 0.
+         * Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing.
          */
         problem: string | null;
         /**
@@ -5078,6 +5148,10 @@ export type ReleaseStepCanary = {
      * The share of keys that get the candidate from now on.
      */
     percent: number;
+    /**
+     * The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: 0.5. 1: any.
+     */
+    max_error_rate?: number;
 };
 
 export type ReleaseStepAnalyze = {
@@ -5112,6 +5186,10 @@ export type ReleaseStepPromote = {
          */
         for: string;
         checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
+        /**
+         * The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: 0.5. 1: any.
+         */
+        max_error_rate?: number;
     };
 };
 

@@ -10,6 +10,7 @@ import { mayBegin } from '../../acceptance/may-begin.ts';
 import { outOfBudget } from '../../budget-reason.ts';
 import type { RunRef } from '../creation/run-spec.ts';
 import { withdrawUnacceptedEvaluation } from '../creation/withdraw-evaluation.ts';
+import { hasSameEvaluators } from '../same-evaluators.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
 export interface RunControl {
@@ -84,10 +85,6 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
-/** Evaluators in one order: names are unique within a run. Containment would not do, since it disregards the order of lists within options. */
-const byName = (evaluators: string) =>
-  sql`(select jsonb_agg(each order by each->>'name') from jsonb_array_elements(${sql.ref(evaluators)}) as each)`;
-
 /** The newest completed run of the same prompt, or of the same code, as `e` over the same examples, scored by the same evaluators in the same way. */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb
@@ -101,8 +98,7 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .where(
       sql<boolean>`case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end`,
     )
-    .where(sql<boolean>`${byName('b.evaluators')} = ${byName('e.evaluators')}`)
-    .where(sql<boolean>`b.example_threshold is not distinct from e.example_threshold`)
+    .where(hasSameEvaluators('b', 'e'))
     .orderBy('b.finished_at', 'desc')
     .orderBy('b.id', 'desc')
     .limit(1);

@@ -28,7 +28,11 @@ async function getCompleted(query: Query, id: string): Promise<EvaluationRow> {
   return run;
 }
 
-const MILLIONTHS = (score: string) => `round((coalesce(${score}, 0) * 1000000)::numeric)::bigint`;
+/** Null where there is none. */
+const MILLIONTHS = (score: string) => `round((${score} * 1000000)::numeric)::bigint`;
+
+/** An example that failed counts 0. */
+const counted = (failed: string, score: string) => MILLIONTHS(`(case when ${failed} then 0 else ${score} end)`);
 
 /** What is compared, and what is listed of it. */
 export interface ComparisonOptions {
@@ -61,6 +65,8 @@ const GROUPS = 50;
 const RESAMPLED_OF_GROUP = 100;
 
 const IN_BOTH = 'seq_a is not null and seq_b is not null';
+/** Where an evaluator has given no score, the two scores would measure different things. */
+const COMPARED = `${IN_BOTH} and score_a is not null and score_b is not null`;
 
 /** The examples of one run; `nth` counts those with the same key. */
 function examplesOf(
@@ -79,7 +85,7 @@ function examplesOf(
   const needsMetadata = metadata !== undefined || groupBy !== undefined;
   // raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
   return `
-  select r.seq, r.example_key as key, ${MILLIONTHS(score)} as score, r.status = 'failed' as failed, r.scores,
+  select r.seq, r.example_key as key, ${counted(`r.status = 'failed'`, score)} as score, r.status = 'failed' as failed, r.scores,
     ${metadata === undefined ? 'null' : metadataValue(metadata.key)} as wanted, ${groupBy === undefined ? 'null' : metadataValue(groupBy)} as value,
     row_number() over (partition by r.example_key order by r.seq) as nth
   from evaluations e join evaluation_results r on r.evaluation_id = e.id
@@ -101,27 +107,38 @@ const PAIR_SUMS = `count(*)::int as compared, coalesce(sum(score_a), 0)::float8 
   count(*) filter (where score_b > score_a)::int as improvements,
   coalesce(sum((score_b - score_a)::numeric ^ 2) - sum(score_b - score_a) ^ 2 / nullif(count(*), 0), 0)::float8 / 1e12 as squares`;
 
-/** Sums of one evaluator, whose name is `parameter`. */
-function evaluatorColumns(parameter: string, index: number): string {
-  const score = (run: string) => MILLIONTHS(`(scores_${run}->${parameter}->>'score')::float8`);
-  return `sum(${score('a')})::float8 as "a${index}", sum(${score('b')})::float8 as "b${index}",
+/** Sums of one evaluator, whose name is `parameter`, over the examples that it has scored in each run that has it. */
+function evaluatorColumns(parameter: string, index: number, { inA, inB }: { inA: boolean; inB: boolean }): string {
+  const score = (run: string) => counted(`failed_${run}`, `(scores_${run}->${parameter}->>'score')::float8`);
+  const isScored = [...(inA ? [score('a')] : []), ...(inB ? [score('b')] : [])].map((own) => `${own} is not null`);
+  const scored = `filter (where ${isScored.join(' and ')})`;
+  return `count(*) ${scored}::int as "compared${index}",
+    sum(${score('a')}) ${scored}::float8 as "a${index}", sum(${score('b')}) ${scored}::float8 as "b${index}",
     count(*) filter (where ${score('b')} < ${score('a')})::int as "regressions${index}",
     count(*) filter (where ${score('b')} > ${score('a')})::int as "improvements${index}"`;
 }
 
 const GROUP_COLUMNS = `,
-  (select count(distinct coalesce('=' || value, ''))::int from pairs where ${IN_BOTH}) as "groupCount",
+  (select count(distinct coalesce('=' || value, ''))::int from pairs where ${COMPARED}) as "groupCount",
   (select coalesce(json_agg(each), '[]') from (
      select value, ${PAIR_SUMS},
        case when count(*) <= ${RESAMPLED_OF_GROUP} then json_agg((score_b - score_a) / 1e6) end as differences
-     from pairs where ${IN_BOTH} group by value order by count(*) desc, value limit ${GROUPS}) as each) as groups`;
+     from pairs where ${COMPARED} group by value order by count(*) desc, value limit ${GROUPS}) as each) as groups`;
+
+interface ComparedRuns {
+  a: string;
+  b: string;
+  /** Those of both runs, and which of the runs has them. */
+  evaluators: readonly { name: string; inA: boolean; inB: boolean }[];
+  shared: SharedScore | null;
+}
 
 /**
  * One statement, whose memory is the server's and bounded (what is more goes to its disk), over pairs of examples: of several
  * with one key, the first with the first, and so on.
  */
 function sumsStatement(
-  { a, b, names, shared }: { a: string; b: string; names: readonly string[]; shared: SharedScore | null },
+  { a, b, evaluators, shared }: ComparedRuns,
   options: ComparisonOptions,
 ): { text: string; values: unknown[] } {
   const { metadata, groupBy, unchanged = false, limit = LISTED } = options;
@@ -131,7 +148,9 @@ function sumsStatement(
     metadata === undefined
       ? ''
       : `where coalesce(b.wanted, a.wanted) = left(${parameters.add(metadata.value, 'text')}, ${GROUP_CHARACTERS})`;
-  const evaluators = names.map((name, index) => `, ${evaluatorColumns(parameters.add(name, 'text'), index)}`);
+  const columns = evaluators.map(
+    ({ name, ...runs }, index) => `, ${evaluatorColumns(parameters.add(name, 'text'), index, runs)}`,
+  );
   return {
     values: parameters.values,
     // raw SQL: as above.
@@ -144,18 +163,19 @@ function sumsStatement(
       sums as (
         select ${PAIR_SUMS},
           count(*) filter (where failed_a)::int as "failedA", count(*) filter (where failed_b)::int as "failedB"
-          ${evaluators.join('')}
-        from pairs where ${IN_BOTH})
+          ${columns.join('')}
+        from pairs where ${COMPARED})
       select sums.*,
+        (select count(*) from pairs where ${IN_BOTH} and (score_a is null or score_b is null))::int as "unscored",
         (select count(*) from pairs where seq_b is null)::int as "onlyInA",
         (select count(*) from pairs where seq_a is null)::int as "onlyInB",
-        ${changedList(`${IN_BOTH} and score_b < score_a`, limit)} as "regressed",
-        ${changedList(`${IN_BOTH} and score_b > score_a`, limit)} as "improved",
-        ${unchanged ? `${changedList(`${IN_BOTH} and score_b = score_a`, limit)} as "unchangedExamples",` : ''}
+        ${changedList('score_b < score_a', limit)} as "regressed",
+        ${changedList('score_b > score_a', limit)} as "improved",
+        ${unchanged ? `${changedList('score_b = score_a', limit)} as "unchangedExamples",` : ''}
         ${keyList('seq_b is null', 'seq_a')} as "keysA",
         ${keyList('seq_a is null', 'seq_b')} as "keysB",
         case when compared <= ${MAX_RESAMPLED_PAIRS} then
-          (select coalesce(json_agg((score_b - score_a) / 1e6), '[]') from pairs where ${IN_BOTH}) end as differences
+          (select coalesce(json_agg((score_b - score_a) / 1e6), '[]') from pairs where ${COMPARED}) end as differences
         ${groupBy === undefined ? '' : GROUP_COLUMNS}
       from sums`,
   };
@@ -175,7 +195,7 @@ type SumsRow = Omit<
   improved: ComparisonSums['improvements']['examples'];
   keysA: string[];
   keysB: string[];
-} & Record<`${'a' | 'b' | 'regressions' | 'improvements'}${number}`, number | null>;
+} & Record<`${'compared' | 'a' | 'b' | 'regressions' | 'improvements'}${number}`, number | null>;
 
 const namesOf = ({ evaluators }: EvaluationRow) => evaluators.map(({ name }) => name);
 
@@ -186,13 +206,17 @@ async function readComparisonSums(
   b: EvaluationRow,
   options: ComparisonOptions,
 ): Promise<ComparisonSums> {
-  const names = [...new Set([...namesOf(a), ...namesOf(b)])];
+  const evaluators = [...new Set([...namesOf(a), ...namesOf(b)])].map((name) => ({
+    name,
+    inA: namesOf(a).includes(name),
+    inB: namesOf(b).includes(name),
+  }));
   const overlap = overlapOf(a.evaluators, b.evaluators);
   const { evaluator } = options;
   const shared = sharedScoreOver(overlap, a, b);
   const comparable =
     evaluator === undefined ? shared !== undefined : overlap.shared.some(({ name }) => name === evaluator);
-  const { text, values } = sumsStatement({ a: a.id, b: b.id, names, shared: shared ?? null }, options);
+  const { text, values } = sumsStatement({ a: a.id, b: b.id, evaluators, shared: shared ?? null }, options);
   const [row] = await query<SumsRow>({ text }, values);
   if (row === undefined) throw new Error('An aggregate without a row.');
   const { groups, groupCount, ...sums } = row;
@@ -205,10 +229,10 @@ async function readComparisonSums(
     onlyInA: { total: row.onlyInA, keys: row.keysA },
     onlyInB: { total: row.onlyInB, keys: row.keysB },
     ...(groups && { groups: { total: groupCount ?? groups.length, sums: groups } }),
-    evaluators: names.map((name, index) => {
-      const [inA, inB] = [namesOf(a).includes(name), namesOf(b).includes(name)];
+    evaluators: evaluators.map(({ name, inA, inB }, index) => {
       return {
         name,
+        compared: row[`compared${index}`] ?? 0,
         millionthsA: inA ? (row[`a${index}`] ?? 0) : null,
         millionthsB: inB ? (row[`b${index}`] ?? 0) : null,
         regressions: inA && inB ? (row[`regressions${index}`] ?? 0) : 0,

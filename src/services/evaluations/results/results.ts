@@ -9,6 +9,7 @@ import { notFound } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import { CONTENT_KEY_PREFIX } from '../../../domain/evaluations/example.ts';
 import { SCORE_EPSILON } from '../../../domain/evaluations/scoring.ts';
+import { isMiscompared } from '../same-evaluators.ts';
 
 /** Results that a page with a filter without an index goes through at most: a rare one takes no longer than others. */
 export const EXAMINED_RESULTS = 5_000;
@@ -56,8 +57,8 @@ export interface ResultPage {
 
 /** Of a run that was compared with its threshold alone, only the results below it are marked. */
 const markOf = (column: 'r.regression' | 'r.improvement') =>
-  sql<boolean | null>`coalesce(${sql.ref(column)},
-    case when ${inStates(evaluationStates, ['completed'], 'e')} and ${sql.ref('e.baseline_id')} is null then false end)`;
+  sql<boolean | null>`case when not ${isMiscompared('e')} then coalesce(${sql.ref(column)},
+    case when ${inStates(evaluationStates, ['completed'], 'e')} and ${sql.ref('e.baseline_id')} is null then false end) end`;
 
 const resultsOf = (db: Builder, evaluationId: string) =>
   db
@@ -71,7 +72,12 @@ const knownCost = sql<string | null>`case when r.assumed_cost is null then r.cos
 const selectResults = (db: Builder, evaluationId: string) =>
   resultsOf(db, evaluationId)
     .select(['r.seq', 'r.example_key', 'r.status', 'r.output', 'r.finish_reason', 'r.model', 'r.reused_from'])
-    .select(['r.scores', 'r.score', 'r.baseline_score', 'r.error', 'r.attempts'])
+    .select(['r.scores', 'r.score', 'r.error', 'r.attempts'])
+    .select(
+      sql<number | null>`case when not ${isMiscompared('e')} then ${sql.ref('r.baseline_score')} end`.as(
+        'baseline_score',
+      ),
+    )
     .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
     .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
     .select(knownCost.as('cost_amount'));
@@ -127,6 +133,10 @@ const scoreOf = (evaluator: string | undefined) =>
     ? sql<number | null>`${sql.ref('r.score')}`
     : sql<number | null>`(${sql.ref('r.scores')} -> ${evaluator}::text ->> 'score')::float8`;
 
+/** What it counts in means: 0 where the example failed; null where it was given none. */
+const countedScoreOf = (evaluator: string | undefined) =>
+  sql<number | null>`(case when ${sql.ref('r.status')} = 'failed' then 0 else ${scoreOf(evaluator)} end)`;
+
 function contains(text: string): Expression<SqlBool> {
   const pattern = containing(text);
   const values = sql`jsonb_build_array(${sql.ref('r.variables')}, ${sql.ref('r.expected')})`;
@@ -159,8 +169,8 @@ function conditionsOf({
   text,
 }: ResultFilter) {
   const flags: [is: Expression<SqlBool>, wanted: boolean | undefined][] = [
-    [sql<SqlBool>`${sql.ref('r.regression')}`, regression],
-    [sql<SqlBool>`${sql.ref('r.improvement')}`, improvement],
+    [sql<SqlBool>`${sql.ref('r.regression')} and not ${isMiscompared('e')}`, regression],
+    [sql<SqlBool>`${sql.ref('r.improvement')} and not ${isMiscompared('e')}`, improvement],
     [sql<SqlBool>`${sql.ref('r.status')} = 'failed'`, failed],
   ];
   const [indexed, ...marked] = flags.filter(([, wanted]) => wanted === true).map(([is]) => is);
@@ -330,13 +340,17 @@ const TENTHS = Array.from({ length: 10 }, (_, index) => index);
 export interface ResultsSummary {
   results: number;
   failed: number;
+  /** Those that failed score 0. */
   scored: number;
+  /** Those that an evaluator has given no score. */
+  unscored: number;
   passed: number;
   score: number | null;
   /** How many scores are in each tenth; a score of 1 is in the last. */
   tenths: number[];
-  /** The mean of each evaluator, in the order of their names. */
+  /** The mean of each evaluator, in the order of their names, and how many it has given no score. */
   means: (number | null)[];
+  missing: number[];
   tokens: number;
   cost: string | null;
   p50_ms: number | null;
@@ -357,8 +371,10 @@ export async function summarizeResults(
     results: SUMMED_RESULTS,
     bytes: SUMMED_BYTES,
   });
-  const score = scoreOf(filter.evaluator);
-  const meanOf = (name: string) => sql`round(avg(${scoreOf(name)})::numeric, 6)::float8`;
+  const score = countedScoreOf(filter.evaluator);
+  const meanOf = (name: string) => sql`round(avg(${countedScoreOf(name)})::numeric, 6)::float8`;
+  const missingOf = (name?: string) =>
+    sql<number>`(count(*) filter (where ${sql.ref('r.status')} = 'scored' and ${scoreOf(name)} is null))::int`;
   const [row] = await query((db) =>
     resultsOf(db, evaluationId)
       .$if(last !== undefined, (all) => all.where('r.seq', '<=', last ?? 0))
@@ -367,12 +383,14 @@ export async function summarizeResults(
         sql<number>`count(*)::int`.as('results'),
         sql<number>`(count(*) filter (where ${sql.ref('r.status')} = 'failed'))::int`.as('failed'),
         sql<number>`count(${score})::int`.as('scored'),
+        missingOf(filter.evaluator).as('unscored'),
         sql<number>`(count(*) filter (where ${score} >= ${passesFrom - SCORE_EPSILON}::float8))::int`.as('passed'),
         sql<number | null>`round(avg(${score})::numeric, 6)::float8`.as('score'),
         sql<number[]>`array[${sql.join(
           TENTHS.map((tenth) => sql`(count(*) filter (where least(floor(${score} * 10), 9) = ${sql.lit(tenth)}))::int`),
         )}]`.as('tenths'),
         sql<(number | null)[]>`array[${sql.join(names.map(meanOf))}]::float8[]`.as('means'),
+        sql<number[]>`array[${sql.join(names.map(missingOf))}]::int[]`.as('missing'),
         sql<number>`coalesce(sum(${sql.ref('r.tokens_input')} + ${sql.ref('r.tokens_output')}), 0)::bigint`.as(
           'tokens',
         ),

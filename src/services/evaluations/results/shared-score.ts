@@ -40,16 +40,18 @@ export function sharedScoreOver(
   return { evaluators: shared, exampleThreshold: hasSameThreshold ? b.example_threshold : null };
 }
 
-/** SQL for a shared score. @param column the `scores` of a result; an example without them counts 0 */
-export function sharedScoreSql(column: string, { evaluators, exampleThreshold }: SharedScore): RawBuilder<number> {
+/** SQL for a shared score. @param column the `scores` of a result; null where one of the evaluators has given none */
+export function sharedScoreSql(
+  column: string,
+  { evaluators, exampleThreshold }: SharedScore,
+): RawBuilder<number | null> {
   const weights = evaluators.reduce((sum, { weight }) => sum + weight, 0);
   const parts = evaluators.map(
-    ({ name, weight }) =>
-      sql`coalesce((${sql.ref(column)}->${sql`${name}::text`}->>'score')::float8, 0) * ${weight}::float8`,
+    ({ name, weight }) => sql`(${sql.ref(column)}->${sql`${name}::text`}->>'score')::float8 * ${weight}::float8`,
   );
   const mean = sql<number>`round(((${sql.join(parts, sql` + `)}) / ${weights}::float8)::numeric, 6)::float8`;
   if (exampleThreshold === null) return mean;
-  return sql<number>`(case when ${mean} >= ${exampleThreshold}::float8 - ${SCORE_EPSILON}::float8 then 1 else 0 end)::float8`;
+  return sql<number>`(${mean} >= ${exampleThreshold}::float8 - ${SCORE_EPSILON}::float8)::int::float8`;
 }
 
 /** The same as text, for statements that the builder can't write. @param add makes a placeholder of a value */
@@ -60,9 +62,9 @@ export function sharedScoreText(
 ): string {
   const weights = evaluators.reduce((sum, { weight }) => sum + weight, 0);
   const parts = evaluators.map(
-    ({ name, weight }) => `coalesce((${column}->${add(name, 'text')}->>'score')::float8, 0) * ${add(weight, 'float8')}`,
+    ({ name, weight }) => `(${column}->${add(name, 'text')}->>'score')::float8 * ${add(weight, 'float8')}`,
   );
   const mean = `round(((${parts.join(' + ')}) / ${add(weights, 'float8')})::numeric, 6)::float8`;
   if (exampleThreshold === null) return mean;
-  return `(case when ${mean} >= ${add(exampleThreshold - SCORE_EPSILON, 'float8')} then 1 else 0 end)::float8`;
+  return `(${mean} >= ${add(exampleThreshold - SCORE_EPSILON, 'float8')})::int::float8`;
 }

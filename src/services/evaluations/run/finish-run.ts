@@ -35,7 +35,9 @@ const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
 type RunToFinish = InferResult<ReturnType<typeof selectRun>>[number];
 
 interface RunSums {
-  score: number;
+  /** Null where no example has one. */
+  score: number | null;
+  /** Without evaluators that have scored nothing. */
   scoresByEvaluator: Record<string, number>;
   regressions: number;
   improvements: number;
@@ -77,18 +79,18 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
         .updateTable('evaluation_results')
         .set({ score: 0 })
         .where('evaluation_id', '=', evaluationId)
+        .where('status', '=', 'failed')
         .where('score', 'is', null),
     );
     const baseline = await keepBaseline(query, evaluationId, run);
     if (baseline === undefined) await compareWithThreshold(query, evaluationId, run.threshold);
     else await compareWithBaseline(query, evaluationId, baseline);
-    const mean = (millionths: number) =>
-      run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
     const [sums] = await query((tables) =>
       tables
         .selectFrom('evaluation_results')
         .select([
           sql<number>`coalesce(sum(round((score * 1000000)::numeric)), 0)::float8`.as('millionths'),
+          sql<number>`count(score)::int`.as('scored'),
           sql<number>`count(*) filter (where regression)::int`.as('regressions'),
           sql<number>`count(*) filter (where improvement)::int`.as('improvements'),
         ])
@@ -96,14 +98,22 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
     );
     if (sums === undefined) throw new Error('An aggregate without a row.');
     const byEvaluator = await sumByEvaluator(query, evaluationId);
-    const scoresByEvaluator = Object.fromEntries(
-      run.evaluators.map(({ name }) => [name, mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0)]),
-    );
-    const { millionths, regressions, improvements } = sums;
+    const { millionths, scored, regressions, improvements } = sums;
     const summary = await readSummary(bindWorkspace(query, run.workspace_id), evaluationId);
-    return { score: mean(millionths), scoresByEvaluator, regressions, improvements, summary };
+    const isEmpty = run.examples_total === 0;
+    const scoresByEvaluator = Object.fromEntries(
+      run.evaluators.flatMap(({ name }): [string, number][] => {
+        const own = byEvaluator.find((row) => row.name === name);
+        const mean = isEmpty ? 0 : meanOf(own?.millionths ?? 0, (own?.scored ?? 0) + summary.failed);
+        return mean === null ? [] : [[name, mean]];
+      }),
+    );
+    const score = isEmpty ? 0 : meanOf(millionths, scored);
+    return { score, scoresByEvaluator, regressions, improvements, summary };
   }, UNHURRIED);
 }
+
+const meanOf = (millionths: number, count: number) => (count === 0 ? null : roundScore(millionths / count / 1_000_000));
 
 /** A baseline, and how the scores of examples are compared with its own. Null: as they are stored. */
 interface Baseline {
@@ -134,21 +144,21 @@ async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish
 }
 
 /**
- * Against the baseline's score of the same example. If the runs differ in their evaluators, over those that they share: a score of the
+ * Against the baseline's score of the same example. One without a score in one of the runs gets no mark. If the runs differ in their evaluators, over those that they share: a score of the
  * baseline beside the score of the example would then compare different things, so it is not stored.
  */
 async function compareWithBaseline(query: Query, evaluationId: string, { id, shared }: Baseline): Promise<void> {
-  const scoreOf = (table: 'r' | 'b') =>
-    shared === null
-      ? sql<number>`coalesce(${sql.ref(`${table}.score`)}, 0)`
-      : sharedScoreSql(`${table}.scores`, shared);
+  const scoreOf = (table: 'r' | 'b') => {
+    const score = shared === null ? sql.ref(`${table}.score`) : sharedScoreSql(`${table}.scores`, shared);
+    return sql<number | null>`(case when ${sql.ref(`${table}.status`)} = 'failed' then 0 else ${score} end)`;
+  };
   await query((db) =>
     db
       .updateTable('evaluation_results as r')
       .from((eb) =>
         eb
           .selectFrom('evaluation_results')
-          .select(['example_key', 'score', 'scores'])
+          .select(['example_key', 'status', 'score', 'scores'])
           .where('evaluation_id', '=', id)
           .as('b'),
       )
@@ -177,7 +187,11 @@ async function compareWithThreshold(query: Query, evaluationId: string, threshol
   );
 }
 
-function sumByEvaluator(query: Query, evaluationId: string): Promise<{ name: string; millionths: number }[]> {
+/** Without failed examples, which have no scores. */
+function sumByEvaluator(
+  query: Query,
+  evaluationId: string,
+): Promise<{ name: string; millionths: number; scored: number }[]> {
   return query((db) =>
     db
       .selectFrom([
@@ -186,9 +200,11 @@ function sumByEvaluator(query: Query, evaluationId: string): Promise<{ name: str
       ])
       .select([
         's.key as name',
-        sql<number>`sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8`.as('millionths'),
+        sql<number>`coalesce(sum(round(((s.value->>'score')::float8 * 1000000)::numeric)), 0)::float8`.as('millionths'),
+        sql<number>`count(s.value->>'score')::int`.as('scored'),
       ])
       .where('r.evaluation_id', '=', evaluationId)
+      .where('r.status', '=', 'scored')
       .groupBy('s.key'),
   );
 }
@@ -217,13 +233,14 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
   const data = {
     evaluation_id: publicId('evaluation', evaluationId),
     prompt_name: run.prompt_name,
-    score,
+    // The event has a number. The record says that there is no score.
+    score: score ?? 0,
     examples_evaluated: summary.evaluated,
     regressions,
   };
   const own = bindWorkspace(query, run.workspace_id);
   await writeEvent(own, 'evaluation.completed', data);
-  if (!passes(score, run.threshold))
+  if (score === null || !passes(score, run.threshold))
     await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
 }
 

@@ -11,8 +11,10 @@ export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
   /** `model`: null where it is not known. */
   response?: (ModelResponse & { attempts: number; model: string | null }) | undefined;
-  scores?: Record<string, { score: number; reason: string | null }> | undefined;
-  score?: number | undefined;
+  /** A score of null: the evaluator has given none. */
+  scores?: Record<string, { score: number | null; reason: string | null }> | undefined;
+  /** Null where one of the evaluators has given none. */
+  score?: number | null | undefined;
   error?: { code: string; message: string } | undefined;
   /** How long the call took is not known. */
   isUntimed?: boolean | undefined;

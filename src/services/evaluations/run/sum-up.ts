@@ -31,6 +31,7 @@ const SUM_UP_RESULTS = prepared<{ id: string }>()((db, { id }) =>
     .select([
       sql<number>`count(*) filter (where r.status in ('scored', 'failed'))::int`.as('evaluated'),
       sql<number>`count(*) filter (where r.status = 'failed')::int`.as('failed'),
+      sql<number>`count(*) filter (where r.status = 'scored' and r.score is null)::int`.as('unscored'),
       sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50Ms'),
       sql<number | null>`percentile_disc(0.95) within group (order by model_ms)`.as('p95Ms'),
     ])
@@ -45,17 +46,66 @@ const SUM_UP_JUDGEMENTS = prepared<{ id: string }>()((db, { id }) =>
     .where('e.id', '=', id),
 );
 
+const UNSCORED_BY = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('evaluations as e')
+        .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+        .select([
+          sql<string>`(jsonb_each(${sql.ref('r.scores')})).key`.as('name'),
+          sql<string | null>`(jsonb_each(${sql.ref('r.scores')})).value->>'score'`.as('score'),
+        ])
+        .where('e.id', '=', id)
+        .where('r.status', '=', 'scored')
+        .where('r.score', 'is', null)
+        .as('given'),
+    )
+    .select(['name', sql<number>`count(*)::int`.as('count')])
+    .where('score', 'is', null)
+    .groupBy('name')
+    .orderBy('name'),
+);
+
+/** Causes of failures that are kept. */
+const MAX_FAILURES = 10;
+const FAILURE_CHARACTERS = 500;
+
+/** Messages that differ only in words with digits, such as ids and times, are one cause. */
+const FAILURES = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('evaluations as e')
+    .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+    .select([
+      sql<string>`r.error->>'code'`.as('code'),
+      sql<string>`left(min(r.error->>'message'), ${sql.lit(FAILURE_CHARACTERS)})`.as('message'),
+      sql<number>`count(*)::int`.as('count'),
+    ])
+    .where('e.id', '=', id)
+    .where('r.status', '=', 'failed')
+    .where('r.error', 'is not', null)
+    .groupBy([sql`r.error->>'code'`, sql`regexp_replace(r.error->>'message', '\\S*\\d\\S*', '#', 'g')`])
+    .orderBy('count', 'desc')
+    .orderBy('code')
+    .orderBy('message')
+    .limit(MAX_FAILURES),
+);
+
 /**
- * Counts, tokens, cost and latency of a run so far, from its rows. Nothing is stored.
+ * Counts, tokens, cost and latency of a run so far, and why examples failed, from its rows. Nothing is stored.
  * @param query bound to the run's workspace
  */
 export async function readSummary(query: Query, evaluationId: string): Promise<EvaluationSummary> {
   const [results] = await query(SUM_UP_RESULTS, { id: evaluationId });
   const [judgements] = await query(SUM_UP_JUDGEMENTS, { id: evaluationId });
   if (results === undefined || judgements === undefined) throw new Error('An aggregate without a row.');
+  const unscoredBy = results.unscored === 0 ? [] : await query(UNSCORED_BY, { id: evaluationId });
   return {
     evaluated: results.evaluated,
     failed: results.failed,
+    unscored: results.unscored,
+    unscoredBy: Object.fromEntries(unscoredBy.map(({ name, count }) => [name, count])),
+    failures: results.failed === 0 ? [] : await query(FAILURES, { id: evaluationId }),
     tokens: tokensOf(results),
     cost: results.unpriced ? null : results.cost,
     judgeTokens: tokensOf(judgements),
