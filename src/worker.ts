@@ -24,6 +24,7 @@ import { startRules } from './jobs/start-rules.ts';
 import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
 import { sumUpStorage } from './jobs/sum-up-storage.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
+import { sweep } from './jobs/sweep.ts';
 import { countTasks } from './jobs/task-metrics.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
@@ -66,6 +67,8 @@ const DELETE_RULE_ITEMS_EVERY_MS = 5_000;
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
+/** How soon what was deleted counts for no quota. */
+const SWEEP_EVERY_MS = 60_000;
 
 /** Workers of every queue and the recurring tasks, until `stop`. */
 export interface RunningWorkers {
@@ -237,6 +240,7 @@ export async function startWorkers(
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system, onUsed)),
     runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
+    runEvery('sweep', SWEEP_EVERY_MS, log, (stopping) => sweep(db.system, stopping)),
     runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),
     runEvery('remove workspaces', reconcileEveryMs, log, (stopping) =>
       removeWorkspaces({ db, starter, log, onExecutionEnd }, stopping),

@@ -194,7 +194,7 @@ export function allRoutes(
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes({ evaluatorPool }),
-      ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
+      ...releaseRoutes({ idempotency, models, quotas, evaluatorPool, client, taskQueues, eager, log }),
       ...executionRoutes({ ...executions, onExecutionEnd }),
       ...recordRoutes(executions),
       ...chatCompletionRoutes(executions),

@@ -1,12 +1,17 @@
 import { TRASH_WORKSPACE } from './trash.ts';
 
-/** `runs`: executions with what is put down for rules, scores, and the results of evaluations. */
+/**
+ * `runs`: executions with what is put down for rules, scores, evaluations with their results, releases, backfills, deliveries, and
+ * responses that are kept for an `Idempotency-Key`.
+ */
 export type StorageKind = 'runs' | 'audit';
 
 /** What a row takes beside its texts, with its share of the indexes. */
 const ROW_BYTES = 1024;
 /** One of `rule_items` has no texts. */
 const RULE_ITEM_BYTES = 256;
+/** A delivery with an attempt: its request without the body, and 1 KiB of the response. Most are made at once, so none is measured. */
+const DELIVERY_BYTES = 4096;
 
 /** What a row counts, as SQL. */
 interface StoredTable {
@@ -23,16 +28,42 @@ const EXECUTIONS: StoredTable = {
     `(${row}.bytes + ${ROW_BYTES} - case when ${row}.finished_at is null then octet_length(${row}.calls::text) else 0 end)`,
 };
 
-const SCORES: StoredTable = {
-  table: 'scores',
-  kind: 'runs',
-  bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
-};
-
 const RULE_ITEMS: StoredTable = {
   table: 'rule_items',
   kind: 'runs',
   bytes: () => `${RULE_ITEM_BYTES}`,
+};
+
+/** What never changes of one; its results are summed up in `result_bytes`. */
+const EVALUATIONS: StoredTable = {
+  table: 'evaluations',
+  kind: 'runs',
+  bytes: (row) =>
+    `(${['content', 'includes', 'evaluators', 'metadata'].map((column) => `octet_length(${row}.${column}::text)`).join(' + ')} + ${ROW_BYTES})`,
+};
+
+const withBytes = (table: string): StoredTable => ({
+  table,
+  kind: 'runs',
+  bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
+});
+const SCORES = withBytes('scores');
+const RELEASES = withBytes('releases');
+const BACKFILLS = withBytes('rule_backfills');
+
+const RULE_JUDGEMENTS: StoredTable = {
+  table: 'rule_judgements',
+  kind: 'runs',
+  bytes: (row) => `(coalesce(octet_length(${row}.answer), 0) + ${ROW_BYTES})`,
+};
+
+const DELIVERIES: StoredTable = { table: 'deliveries', kind: 'runs', bytes: () => `${DELIVERY_BYTES}` };
+
+/** A key whose response is not kept yet takes nothing: most responses are stored by an update. */
+const IDEMPOTENCY_KEYS: StoredTable = {
+  table: 'idempotency_keys',
+  kind: 'runs',
+  bytes: (row) => `coalesce(octet_length(${row}.answer) + ${ROW_BYTES}, 0)`,
 };
 
 const AUDIT_LOG: StoredTable = {
@@ -100,14 +131,31 @@ const changed = (stored: StoredTable) =>
 export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
 export const scoreStorageTriggers = [insertedAtOnce(SCORES), changedAtOnce(SCORES), deleted(SCORES)];
 export const ruleItemStorageTriggers = [insertedAtOnce(RULE_ITEMS), deleted(RULE_ITEMS)];
+export const releaseStorageTriggers = [inserted(RELEASES), changed(RELEASES), deleted(RELEASES)];
+export const backfillStorageTriggers = [inserted(BACKFILLS), changed(BACKFILLS), deleted(BACKFILLS)];
+export const ruleJudgementStorageTriggers = [
+  insertedAtOnce(RULE_JUDGEMENTS),
+  changedAtOnce(RULE_JUDGEMENTS),
+  deleted(RULE_JUDGEMENTS),
+];
+export const deliveryStorageTriggers = [insertedAtOnce(DELIVERIES), deleted(DELIVERIES)];
+export const idempotencyKeyStorageTriggers = [changed(IDEMPOTENCY_KEYS), deleted(IDEMPOTENCY_KEYS)];
 export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];
 
 /** Results are summed up in the row of their evaluation, which leaves the workspace when it is deleted. */
 export const evaluationStorageTriggers = [
+  inserted(EVALUATIONS),
   trigger({ table: 'evaluations' }, 'update', {
     each: 'for each row when (old.result_bytes is distinct from new.result_bytes or old.workspace_id is distinct from new.workspace_id)',
     // raw SQL: a part of the body of a trigger.
-    entries: `select * from (values (old.workspace_id, 'runs', -old.result_bytes), (new.workspace_id, 'runs', new.result_bytes))
-        as change(workspace_id, kind, bytes) where workspace_id <> '${TRASH_WORKSPACE}'`,
+    entries: `select * from (values (old.workspace_id, 'runs', -old.result_bytes), (new.workspace_id, 'runs', new.result_bytes),
+          (old.workspace_id, 'runs', case when old.workspace_id = new.workspace_id then 0 else -${EVALUATIONS.bytes('old')} end))
+        as change(workspace_id, kind, bytes) where workspace_id <> '${TRASH_WORKSPACE}' and bytes <> 0`,
+  }),
+  trigger({ table: 'evaluations' }, 'delete', {
+    each: 'referencing old table as gone for each statement',
+    // raw SQL: a part of the body of a trigger.
+    entries: `select workspace_id, 'runs', -sum(result_bytes + ${EVALUATIONS.bytes('gone')}) from gone
+        where workspace_id <> '${TRASH_WORKSPACE}' group by workspace_id`,
   }),
 ];

@@ -68,10 +68,11 @@ export const ROWS: readonly Doomed[] = [
   doomed('members', () => ({ ...everyRow, byId: true })),
   doomed('audit_log', () => ({ where: PASS_AUDIT_GUARD, byId: true })),
   doomed('rule_items', () => everyRow),
-  doomed('storage_entries', () => everyRow),
-  doomed('storage_sums', () => everyRow),
   doomed('rule_days', () => everyRow),
   doomed('rules', () => ({ ...everyRow, bytes: sql.ref<number>('bytes') })),
+  // The rows before write them as they are deleted.
+  doomed('storage_entries', () => everyRow),
+  doomed('storage_sums', () => everyRow),
   doomed('usage_entries', () => everyRow),
   doomed('usage_sums', () => everyRow),
   doomed('prompt_days', () => everyRow),

@@ -51,16 +51,21 @@ async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = tr
   const { db, models } = service.foundation;
   const id = newId();
   await db.workspace(workspaceId).transaction((query) =>
-    createEvaluation(query, workspaceId, models, {
-      id,
-      promptName: 'echo',
-      examples: [{ variables: { text: 'yes' }, expected: 'yes' }],
-      evaluators: [],
-      threshold: 0.05,
-      baseline: null,
-      concurrency: 1,
-      metadata: {},
-    }),
+    createEvaluation(
+      query,
+      workspaceId,
+      { models, quotas: { require: async () => {} } },
+      {
+        id,
+        promptName: 'echo',
+        examples: [{ variables: { text: 'yes' }, expected: 'yes' }],
+        evaluators: [],
+        threshold: 0.05,
+        baseline: null,
+        concurrency: 1,
+        metadata: {},
+      },
+    ),
   );
   await db.system.query(
     {

@@ -60,7 +60,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
         const { start_at: startAt, ...fields } = body;
         const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');
         const evaluation = { ...toNewEvaluation(fields), evaluators, evaluatorSecrets, startAt, id };
-        return createEvaluation(query, db.workspaceId, deps.models, evaluation);
+        return createEvaluation(query, db.workspaceId, deps, evaluation);
       });
     },
   });

@@ -13,6 +13,7 @@ import { createRelease, withdrawRelease } from '../../services/releases/create-r
 import { readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startStored } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { presentRelease, UNREAD_RELEASE } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
@@ -31,6 +32,7 @@ import {
 export interface ReleaseRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;
   models: Models;
+  quotas: Quotas;
   evaluatorPool: EvaluatorPool;
   log: Logger;
 }
@@ -83,7 +85,7 @@ const CONTROLS: Record<ReleaseControl, { summary: string; description: string; a
 
 /** `/releases`: versions on their way to a label. */
 export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
-  const { idempotency, evaluatorPool, models } = deps;
+  const { idempotency, evaluatorPool, models, quotas } = deps;
 
   const control = (action: ReleaseControl) => {
     const { summary, description, audit } = CONTROLS[action];
@@ -132,7 +134,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       bodyExamples: createSamples,
       response: Release,
       responseExample: releaseSample,
-      errors: ['not_found', 'prompt_archived', 'invalid_state', 'temporarily_unavailable'],
+      errors: ['not_found', 'prompt_archived', 'invalid_state', 'quota_exceeded', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body, key } = request;
         for (const [index, step] of (body.steps ?? []).entries())
@@ -145,7 +147,11 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
         let stored: ReleaseRow | undefined;
         try {
           const claim = await idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
-            stored = await createRelease(query, { models, mover }, { id, promptName, reason, deadline, ...rest });
+            stored = await createRelease(
+              query,
+              { models, quotas, mover },
+              { id, promptName, reason, deadline, ...rest },
+            );
             return { resourceId: id };
           });
           const first = firstResponse(request, claim);

@@ -41,7 +41,7 @@ const tag = 'Rules';
 
 /** `/rules`: evaluators that score executions as they complete, and those of the past. */
 export function ruleRoutes(deps: RuleRouteDeps): Route[] {
-  const { idempotency, evaluatorPool, models } = deps;
+  const { idempotency, evaluatorPool, models, quotas } = deps;
 
   const control = (action: Exclude<BackfillControl, 'resume'>, audit: AuditAction, summary: string) =>
     defineRoute({
@@ -82,14 +82,14 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       bodyExamples: { 'A month': createBackfillSample },
       response: Backfill,
       responseExample: backfillSample,
-      errors: ['invalid_state'],
+      errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const id = newId();
           const { since, until, max_cost: maxCost } = request.body;
           const now = new Date();
           const span = { since, until: until === undefined || until > now ? now : until };
-          const row = await createBackfill(query, models, request.params.name, id, { ...span, maxCost });
+          const row = await createBackfill(query, { models, quotas }, request.params.name, id, { ...span, maxCost });
           return { resourceId: id, response: presentBackfill(row) };
         }),
     }),

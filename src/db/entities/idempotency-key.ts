@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { idempotencyKeyStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
@@ -8,6 +9,7 @@ import { timestamp, workspaceOwned } from './workspace-owned.ts';
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
+  triggers: idempotencyKeyStorageTriggers,
   indexes: [{ properties: ['createdAt'] }, { properties: ['resourceId'] }],
   uniques: [{ properties: ['workspaceId', 'key'] }],
   properties: {

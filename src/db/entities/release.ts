@@ -8,6 +8,7 @@ import type {
 } from '../../domain/releases/release.ts';
 import { type ReleaseStatus, releaseStates, UNFINISHED_RELEASE } from '../../domain/releases/release-states.ts';
 import type { Arm } from '../../domain/releases/rollout.ts';
+import { releaseStorageTriggers } from '../storage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -18,6 +19,7 @@ import { timestamp, workspaceOwned } from './workspace-owned.ts';
 export const Release = defineEntity({
   name: 'Release',
   tableName: 'releases',
+  triggers: releaseStorageTriggers,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },

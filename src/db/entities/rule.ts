@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BackfillStatus, backfillStates } from '../../domain/rules/backfill-states.ts';
-import { ruleItemStorageTriggers } from '../storage-triggers.ts';
+import { backfillStorageTriggers, ruleItemStorageTriggers, ruleJudgementStorageTriggers } from '../storage-triggers.ts';
 import { ruleJudgementUsageTriggers } from '../usage-triggers.ts';
 import { usageColumns } from './evaluation.ts';
 import { Execution } from './execution.ts';
@@ -52,6 +52,7 @@ export const Rule = defineEntity({
 export const RuleBackfill = defineEntity({
   name: 'RuleBackfill',
   tableName: 'rule_backfills',
+  triggers: backfillStorageTriggers,
   indexes: [
     { properties: ['workspaceId', 'rule', 'id'] },
     {
@@ -132,7 +133,7 @@ export const RuleJudgement = defineEntity({
   name: 'RuleJudgement',
   tableName: 'rule_judgements',
   indexes: [{ properties: ['workspaceId'] }],
-  triggers: ruleJudgementUsageTriggers,
+  triggers: [...ruleJudgementStorageTriggers, ...ruleJudgementUsageTriggers],
   properties: {
     execution: () => p.manyToOne(Execution).deleteRule('cascade').primary(),
     /** Name of the rule. */

@@ -3,6 +3,7 @@ import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
 import type { EventType } from '../../domain/webhooks/events.ts';
 import type { SentRequest } from '../../domain/webhooks/sent-request.ts';
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
+import { deliveryStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
@@ -47,6 +48,7 @@ export const Webhook = defineEntity({
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'deliveries',
+  triggers: deliveryStorageTriggers,
   indexes: [
     { properties: ['workspaceId', 'webhookId', 'id'] },
     { properties: ['workspaceId', 'webhookId', 'status', 'id'] },

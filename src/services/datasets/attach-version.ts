@@ -4,6 +4,7 @@ import { newId } from '../../domain/ids.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
+import { sizeOf } from './insert-examples.ts';
 
 /** The clock, not the start of the transaction: the times of versions are in the order of their numbers. */
 const clock = sql<Date>`clock_timestamp()`;
@@ -69,11 +70,12 @@ export async function attachVersion(
   name: string,
   { examplesId, total, hash, description }: VersionContents,
 ): Promise<DatasetRow> {
-  const [size] = await query((db) =>
+  // Before the row is locked, since it may take a while.
+  await query((db) =>
     db
-      .selectFrom('dataset_examples')
-      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), eb.lit(0)).as('bytes'))
-      .where('dataset_version_id', '=', examplesId),
+      .updateTable('dataset_versions')
+      .set({ bytes: sizeOf(examplesId) })
+      .where('id', '=', examplesId),
   );
   const { id, version } = await claimVersion(query, name, description);
   // Asked once the row is locked: of those who make a new dataset at once, one makes it.
@@ -84,7 +86,7 @@ export async function attachVersion(
   await query((db) =>
     db
       .updateTable('dataset_versions')
-      .set({ dataset_id: id, version, examples_total: total, hash, bytes: size?.bytes ?? 0, created_at: clock })
+      .set({ dataset_id: id, version, examples_total: total, hash, created_at: clock })
       .where('id', '=', examplesId),
   );
   if (isNew) await quotas.require(query, 'datasets');

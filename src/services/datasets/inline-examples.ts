@@ -3,7 +3,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example } from '../../domain/evaluations/example.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { createExampleKeys } from './example-keys.ts';
-import { insertRows, insertVersion, toRow } from './insert-examples.ts';
+import { insertRows, insertVersion, sizeOf, toRow } from './insert-examples.ts';
 
 /** A stored set of examples. */
 export interface StoredExamples {
@@ -36,5 +36,11 @@ export async function storeExamples(query: Query, examples: readonly Example[]):
   const digest = hash.digest();
   const examplesId = await insertVersion(query, rows.length, digest);
   await insertRows(query, examplesId, Buffer.from(`[${rows.join()}]`));
+  await query((db) =>
+    db
+      .updateTable('dataset_versions')
+      .set({ bytes: sizeOf(examplesId) })
+      .where('id', '=', examplesId),
+  );
   return { examplesId, hash: digest, total: rows.length };
 }

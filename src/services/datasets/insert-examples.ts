@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { ExampleContent } from '../../domain/evaluations/example.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
@@ -64,3 +65,10 @@ export function toRow(seq: number, key: string, { variables, expected, metadata 
 export async function insertRows(query: Query, examplesId: string, rows: Buffer): Promise<void> {
   await query(INSERT_ROWS, { examplesId, rows });
 }
+
+/** What the examples of a set take, as an expression. */
+export const sizeOf = (examplesId: string) =>
+  expressionBuilder<Tables>()
+    .selectFrom('dataset_examples')
+    .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
+    .where('dataset_version_id', '=', examplesId);

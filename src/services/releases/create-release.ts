@@ -26,6 +26,7 @@ import type { Mover } from '../prompts/label-policies.ts';
 import { policyOf } from '../prompts/label-policies.ts';
 import { requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { askForApproval, endRelease, firstBegun, markUntold, SERVICE, setSplit, tell } from './change-release.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
 
@@ -170,15 +171,16 @@ async function makeRoom(query: Query, running: ReleaseRow, supersede: boolean, i
 
 /**
  * Stores a release and makes its candidate known to the label, of which nobody gets it yet. Runs in the caller's transaction.
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`, `invalid_request`, `invalid_state`
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`, `invalid_request`, `invalid_state`, `quota_exceeded`
  */
 export async function createRelease(
   query: Query,
-  { models, mover }: { models: Models; mover: Mover },
+  { models, quotas, mover }: { models: Models; quotas: Pick<Quotas, 'check'>; mover: Mover },
   request: NewRelease,
 ): Promise<ReleaseRow> {
   const { id, promptName, label, version } = request;
   await requireMover(query, label, mover);
+  await quotas.check(query, 'executionBytes');
   const candidate = await getPrompt(query, promptName, { version });
   if (candidate.archived_at !== null) throw archived(promptName);
   const at = await lockLabel(query, candidate.id, label);

@@ -58,18 +58,23 @@ async function storeEvaluations(
 ): Promise<Evaluations> {
   const store = async (version: number): Promise<string> => {
     const id = newId();
-    await createEvaluation(query, row.workspace_id, models, {
-      id,
-      promptName: row.prompt_name,
-      version,
-      dataset: step.dataset,
-      evaluators: EvaluatorList.parse(step.evaluators),
-      threshold: step.threshold ?? 0,
-      baseline: null,
-      concurrency: CONCURRENCY,
-      maxCost: step.max_cost,
-      metadata: { release: publicId('release', row.id) },
-    });
+    await createEvaluation(
+      query,
+      row.workspace_id,
+      { models, quotas },
+      {
+        id,
+        promptName: row.prompt_name,
+        version,
+        dataset: step.dataset,
+        evaluators: EvaluatorList.parse(step.evaluators),
+        threshold: step.threshold ?? 0,
+        baseline: null,
+        concurrency: CONCURRENCY,
+        maxCost: step.max_cost,
+        metadata: { release: publicId('release', row.id) },
+      },
+    );
     await query((db) => db.updateTable('evaluations').set({ accepted_at: now }).where('id', '=', id));
     return id;
   };

@@ -12,6 +12,7 @@ import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { checkBudget } from '../evaluations/creation/create-evaluation.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { getRule } from './rules.ts';
 
 /** Backfills of a rule that have not ended. */
@@ -109,11 +110,11 @@ export interface NewBackfill {
 /**
  * Stores a backfill, which a recurring task starts. It takes the rule as it is now.
  * @param id UUID
- * @throws ApiError `not_found`, `invalid_request`, `invalid_state`
+ * @throws ApiError `not_found`, `invalid_request`, `invalid_state`, `quota_exceeded`
  */
 export async function createBackfill(
   query: Query,
-  models: Models,
+  { models, quotas }: { models: Models; quotas: Pick<Quotas, 'check'> },
   name: string,
   id: string,
   { since, until, maxCost }: NewBackfill,
@@ -135,6 +136,7 @@ export async function createBackfill(
       .forUpdate(),
   );
   if (rule === undefined) throw notFound('This rule');
+  await quotas.check(query, 'executionBytes');
   // They were checked when the rule was stored.
   if (maxCost !== null) checkBudget(models, [], rule.evaluators as EvaluatorConfig[]);
   const [unfinished] = await query((own) =>

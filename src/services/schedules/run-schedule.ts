@@ -93,11 +93,16 @@ async function storeEvaluation(
     );
     return started ? { evaluation: { ...started, workspaceId } } : { notStarted: 'evaluation deleted' };
   }
-  const evaluation = await createEvaluation(own, workspaceId, models, {
-    ...request.parsed,
-    evaluatorSecrets: schedule.evaluator_secrets,
-    scheduleId,
-  });
+  const evaluation = await createEvaluation(
+    own,
+    workspaceId,
+    { models, quotas },
+    {
+      ...request.parsed,
+      evaluatorSecrets: schedule.evaluator_secrets,
+      scheduleId,
+    },
+  );
   await own((db) =>
     db.insertInto('schedule_occurrences').values({
       schedule_id: scheduleId,

@@ -38,8 +38,9 @@ export const QUOTAS = {
   datasets: { setting: 'QUOTA_DATASETS', what: 'datasets', remedy: DELETE_ONE },
   datasetBytes: {
     setting: 'QUOTA_DATASET_BYTES',
-    what: 'bytes in datasets, over all versions',
-    remedy: 'Delete a dataset that is not needed any more',
+    what: 'bytes in datasets, over all versions, and in examples of evaluations of their own',
+    remedy:
+      'Delete a dataset, or evaluations with examples of their own, that are not needed any more: within a minute or two there is room',
   },
   schedules: { setting: 'QUOTA_SCHEDULES', what: 'schedules', remedy: DELETE_ONE },
   monitors: { setting: 'QUOTA_MONITORS', what: 'monitors', remedy: DELETE_ONE },
@@ -62,7 +63,7 @@ export const QUOTAS = {
   },
   executionBytes: {
     setting: 'QUOTA_EXECUTION_BYTES',
-    what: 'bytes in executions and in the results of evaluations',
+    what: 'bytes in executions, evaluations and what comes of them',
     remedy:
       'Delete executions and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/evaluations/{id}), disable rules that can not keep up (`waiting`), or ask the ' +
       'operator to keep them for a shorter time (EXECUTION_RETENTION, EVALUATION_RETENTION)',
@@ -110,10 +111,7 @@ export const COUNTS = {
     db.selectFrom('dataset_versions').select((eb) => eb.fn.count<number>('dataset_id').distinct().as('count')),
   ),
   datasetBytes: prepared()((db) =>
-    db
-      .selectFrom('dataset_versions')
-      .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('count'))
-      .where('dataset_id', 'is not', null),
+    db.selectFrom('dataset_versions').select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('count')),
   ),
   schedules: prepared()((db) => countRows(db, 'schedules')),
   monitors: prepared()((db) => countRows(db, 'monitors')),

@@ -35,6 +35,8 @@ async function stored(): Promise<number> {
   const [row] = await service.foundation.db.system.query<{ bytes: number }>(
     {
       text: `select ((select coalesce(sum(bytes + 1024), 0) from executions where workspace_id = $1)
+        + (select coalesce(sum(octet_length(content::text) + octet_length(includes::text) + octet_length(evaluators::text)
+           + octet_length(metadata::text) + 1024), 0) from evaluations where workspace_id = $1)
         + (select coalesce(sum(r.bytes + 1024), 0) from evaluation_results r join evaluations e on e.id = r.evaluation_id
            where e.workspace_id = $1))::bigint as bytes`,
     },

@@ -78,6 +78,7 @@ export async function createCodeEvaluation(
     }),
   );
   await markRunRunning(query, { evaluationId: id, round: 0 });
+  if (found === undefined) await quotas.require(query, 'datasetBytes');
   await quotas.require(query, 'evaluations');
   return getEvaluation(query, id);
 }

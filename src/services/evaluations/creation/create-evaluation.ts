@@ -16,6 +16,7 @@ import { storeExamples } from '../../datasets/inline-examples.ts';
 import { type ModelsToCall, modelsToCall } from '../../executions/creation/models-to-call.ts';
 import { resolveIncludes } from '../../prompts/includes.ts';
 import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../../prompts/prompts.ts';
+import type { Quotas } from '../../workspaces/quotas.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { decideMode } from './decide-mode.ts';
 
@@ -200,12 +201,12 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
 
 /**
  * Stores an evaluation as `scheduled`. Runs in the caller's transaction.
- * @throws as {@link resolveRun}
+ * @throws as {@link resolveRun}, `quota_exceeded`
  */
 export async function createEvaluation(
   query: Query,
   workspaceId: string,
-  models: Models,
+  { models, quotas }: { models: Models; quotas: Pick<Quotas, 'require'> },
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
   const { prompt, content, includes, called, evaluators, batch, baseline } = await resolveRun(query, models, request);
@@ -250,6 +251,7 @@ export async function createEvaluation(
       created_at: now,
     }),
   );
+  if (found === undefined) await quotas.require(query, 'datasetBytes');
   return {
     id,
     workspaceId,

@@ -130,12 +130,20 @@ interface RunSummary extends EvaluationSummary {
 /** What a result takes beside its texts. */
 export const ROW_BYTES = 1024;
 
-/** What the results of a run take, for an update of its row across workspaces. */
-export const bytesOfResults = (evaluationId: string) =>
-  expressionBuilder<Tables>()
+/** What the results of a run and its judges' responses take, for an update of its row across workspaces. */
+export function bytesOfResults(evaluationId: string) {
+  const eb = expressionBuilder<Tables>();
+  const judgements = eb
+    .selectFrom('evaluation_judgements as j')
+    .select(
+      sql<number>`coalesce(sum(coalesce(octet_length(j.answer), 0) + ${sql.lit(ROW_BYTES)}), 0)::bigint`.as('bytes'),
+    )
+    .where('j.evaluation_id', '=', evaluationId);
+  return eb
     .selectFrom('evaluation_results as r')
-    .select(sql<number>`coalesce(sum(r.bytes + ${sql.lit(ROW_BYTES)}), 0)::bigint`.as('bytes'))
+    .select(sql<number>`coalesce(sum(r.bytes + ${sql.lit(ROW_BYTES)}), 0)::bigint + ${judgements}`.as('bytes'))
     .where('r.evaluation_id', '=', evaluationId);
+}
 
 /** Of a run that has completed they are final: sums that were read before must not replace them. */
 const NOT_FINAL = evaluationStates.states.filter((status) => status !== 'completed');
