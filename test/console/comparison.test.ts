@@ -18,7 +18,7 @@ const examples = Array.from({ length: 12 }, (_, index) => ({
   metadata: { group: index < 8 ? 'friends' : 'strangers' },
 }));
 
-async function run(version: number): Promise<string> {
+async function run(version: number, more: object = {}): Promise<string> {
   const { body } = await call('POST', '/evaluations', {
     body: {
       prompt_name: 'greeting',
@@ -29,6 +29,7 @@ async function run(version: number): Promise<string> {
         { type: 'exact_match', name: 'exact' },
         { type: 'contains', name: 'named', values: ['person'] },
       ],
+      ...more,
     },
   });
   await waitFor(
@@ -181,4 +182,44 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
       { at: '/prompts/greeting?tab=runs', shows: 'Quality against cost and time' },
     ]),
   ).toEqual([]);
+});
+
+test('no part of a comparison has a verdict where that of the whole is withheld', async () => {
+  await call('POST', '/prompts', { body: { name: 'broken', template: 'Hi {{ name }}', model: 'sandbox/fail' } });
+  const failed = await run(1, { prompt_name: 'broken' });
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at(`/evaluations/${failed}/compare/${ids[0]}?by=group`));
+  const why = 'No verdict: more than a tenth of the examples failed';
+  await page.getByRole('strong').getByText(why).waitFor();
+  const groups = page.getByRole('region', { name: 'By group: numbers' });
+  for (const group of [/^friends/, /^strangers/])
+    await groups.getByRole('row', { name: group }).getByText(why).waitFor();
+  await context.close();
+});
+
+test('evaluators that a comparison leaves out are named, and runs that share none cannot be compared', async () => {
+  const exact = { type: 'exact_match', name: 'exact' };
+  const changed = await run(2, {
+    baseline: ids[0],
+    evaluators: [exact, { type: 'contains', name: 'named', values: ['people'] }, { type: 'json_valid', name: 'json' }],
+  });
+  const other = await run(2, { evaluators: [{ type: 'json_valid', name: 'json' }] });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/evaluations/${changed}/compare/${ids[0]}`));
+  const rows = page.getByRole('region', { name: 'By evaluator: numbers' });
+  await rows.getByRole('row', { name: /^named left out: changed between the runs/ }).waitFor();
+  await rows.getByRole('row', { name: /^json left out: only in the run after/ }).waitFor();
+  await rows.getByRole('row', { name: /^exact [^l]/ }).waitFor();
+  await page.goto(stage.at(`/evaluations/${changed}`));
+  await page
+    .getByRole('region', { name: 'Compared with the baseline' })
+    .getByText('Evaluators left out: named (changed between the runs), json (only in the run after)')
+    .waitFor();
+  await page.goto(stage.at(`/evaluations/${other}/compare/${ids[0]}`));
+  await page.getByRole('strong').getByText('Cannot be compared: the runs share no unchanged evaluator').waitFor();
+  expect(await problemsOf(stage, [{ at: `/evaluations/${changed}/compare/${ids[0]}`, shows: 'By evaluator' }])).toEqual(
+    [],
+  );
+  expect(complaints).toEqual([]);
+  await context.close();
 });

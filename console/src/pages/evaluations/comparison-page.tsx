@@ -10,7 +10,7 @@ import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime, plural } from '../../format.ts';
 import { ChangedTexts } from './changed-texts.tsx';
-import { inWords, verdictInWords } from './in-words.ts';
+import { inWords, leftOutInWords, verdictInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
 import { difference } from './result-text.ts';
 import { comparisonRoute } from './routes.ts';
@@ -174,7 +174,10 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
             <tbody>
               {by_evaluator.map((each) => (
                 <tr key={each.name}>
-                  <th scope="row">{each.name}</th>
+                  <th scope="row">
+                    {each.name}
+                    <LeftOut reason={leftOutInWords(comparison, each.name)} />
+                  </th>
                   <td>{formatScore(each.score_a)}</td>
                   <td>{formatScore(each.score_b)}</td>
                   <td>
@@ -192,6 +195,17 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
       <ByGroup id={id} other={other} />
       <ChangedTexts id={id} other={other} comparison={comparison} />
     </>
+  );
+}
+
+function LeftOut({ reason }: { reason: string | undefined }) {
+  return (
+    reason !== undefined && (
+      <>
+        {' '}
+        <span className="badge warn">left out: {reason}</span>
+      </>
+    )
   );
 }
 
@@ -250,7 +264,7 @@ function ByGroup({ id, other }: { id: string; other: string }) {
     <section className="stack" aria-labelledby="by-group">
       <h2 id="by-group">By {by}</h2>
       <QueryState query={query} what="the groups">
-        {({ by_group: found }) => (
+        {({ by_group: found, withheld }) => (
           <>
             <div className="wide-scroll" tabIndex={0} role="region" aria-label={`By ${by}: numbers`}>
               <table className="simple-table groups">
@@ -273,6 +287,7 @@ function ByGroup({ id, other }: { id: string; other: string }) {
                     <Group
                       key={group.value ?? ''}
                       group={group}
+                      withheld={withheld}
                       params={{ id, other }}
                       isChosen={group.value === value}
                       widest={widestOf(found.groups)}
@@ -304,17 +319,19 @@ const widestOf = (groups: Groups) =>
 
 function Group({
   group,
+  withheld,
   params,
   isChosen,
   widest,
 }: {
   group: Groups[number];
+  withheld: Comparison['withheld'];
   params: { id: string; other: string };
   isChosen: boolean;
   widest: number;
 }) {
   const { value, interval, regressions, improvements } = group;
-  const { text, tone } = verdictInWords({ ...group, differing: regressions + improvements });
+  const { text, tone } = verdictInWords({ ...group, withheld, differing: regressions + improvements });
   return (
     <tr aria-current={isChosen || undefined}>
       <th scope="row">

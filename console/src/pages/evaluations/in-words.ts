@@ -1,4 +1,5 @@
 import { formatTenth, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
 import type { Comparison } from './types.ts';
 
 /** The share of a score as points of a hundred: 0.0215 as "2.2". */
@@ -16,10 +17,6 @@ const signed = (share: number) => {
 
 /** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
 export function inWords({ regressions, improvements, ...rest }: Comparison): Words {
-  if (rest.withheld === 'failures')
-    return { text: 'No verdict: more than a tenth of the examples failed', tone: 'bad' };
-  if (rest.withheld === 'not_comparable')
-    return { text: 'Not comparable: the runs share no unchanged evaluator', tone: 'warn' };
   return verdictInWords({ ...rest, differing: regressions.total + improvements.total });
 }
 
@@ -28,13 +25,17 @@ interface Words {
   tone: string;
 }
 
-/** The same of a part of a comparison. */
+/** The same of a part of a comparison: what withholds the verdict of the whole withholds that of its parts. */
 export function verdictInWords({
+  withheld,
   verdict,
   interval,
   difference,
   differing,
-}: Pick<Comparison, 'verdict' | 'interval' | 'difference'> & { differing: number }): Words {
+}: Pick<Comparison, 'withheld' | 'verdict' | 'interval' | 'difference'> & { differing: number }): Words {
+  if (withheld === 'failures') return { text: 'No verdict: more than a tenth of the examples failed', tone: 'bad' };
+  if (withheld === 'not_comparable')
+    return { text: 'Cannot be compared: the runs share no unchanged evaluator', tone: 'warn' };
   const low = interval?.low ?? 0;
   const high = interval?.high ?? 0;
   switch (verdict) {
@@ -58,4 +59,16 @@ export function verdictInWords({
     default:
       return { text: 'The runs have no example in common', tone: 'warn' };
   }
+}
+
+const REASONS = {
+  only_in_a: t('only in the run before'),
+  only_in_b: t('only in the run after'),
+  changed: t('changed between the runs'),
+} as const;
+
+/** Why an evaluator is left out of a comparison. Undefined: it is not. */
+export function leftOutInWords({ left_out_evaluators: all }: Comparison, name: string): string | undefined {
+  const found = all.find((each) => each.name === name);
+  return found && REASONS[found.reason];
 }
