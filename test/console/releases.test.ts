@@ -245,6 +245,40 @@ test('a label gets its steps in the settings, and moves by them alone', async ()
   await context.close();
 });
 
+test('required steps are skipped only by an admin, who gives a reason', async () => {
+  await seedPrompt(call, 'release/override', undefined, 'careful');
+  await call('PUT', '/labels/careful', { body: { protected: true, release: { required: true, steps: [APPROVE] } } });
+  const { id } = await startRelease(call, 'release/override', undefined, { label: 'careful' });
+  await untilStatus(call, id, 'awaiting_approval');
+  const careful = async () => (await call('GET', '/prompts/release/override?label=careful')).body.version;
+
+  const publisher = await stage.signIn({}, await keyWith('publisher of careful', ['read', 'write', 'publish']));
+  await publisher.page.goto(stage.at(`/releases/${id}`));
+  await publisher.page.getByRole('button', { name: 'Promote now…' }).click();
+  const refused = publisher.page.getByRole('dialog', { name: 'Promote now?' });
+  await refused.getByText('“careful” moves only after the steps that its policy requires.').waitFor();
+  expect(await refused.getByLabel('Skip required steps that are not done').count()).toBe(0);
+  await refused.getByRole('button', { name: 'Promote now' }).click();
+  await refused.getByRole('alert').waitFor();
+  expect(await careful()).toBe(1);
+  await publisher.context.close();
+
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/releases/${id}`));
+  await page.getByRole('button', { name: 'Promote now…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Promote now?' });
+  await dialog.getByLabel('Skip required steps that are not done').check();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByLabel('Reason').fill('The old version is down.');
+  await dialog.getByRole('button', { name: 'Promote now' }).click();
+  await page.getByText('The release is promoted.').first().waitFor();
+  expect(await careful()).toBe(2);
+  const { body } = await call('GET', `/audit-log?resource=release:${id}`);
+  expect(JSON.stringify(body.data)).toContain('The old version is down.');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
   await seedPrompt(call, 'release/pages');
   const { id } = await startRelease(call, 'release/pages', [EVALUATE, APPROVE, WAIT]);

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/fields.tsx';
+import { CheckField, TextField } from '../../components/fields.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { labelsQuery, replaceData } from '../../queries.ts';
@@ -76,11 +76,25 @@ export function useMayControl({ label }: Release): { control: boolean; publish: 
   return { control: isProtected ? publish : write || publish, publish };
 }
 
+/** With it an admin skips steps that the policy of the label requires. */
+interface Override {
+  override: true;
+  reason: string;
+}
+
+/** Whether the label of a release moves only by the steps of its policy, of which some may be left. */
+function useIsRequired({ label, promoted_at }: Release): boolean {
+  const labels = useQuery(labelsQuery).data?.data ?? [];
+  return promoted_at === null && labels.some((each) => each.label === label && each.release?.required === true);
+}
+
 /** Does something with a release, and takes in what it is then. */
-export function useControl(release: Release): (control: Control, comment: string) => Promise<void> {
+export function useControl(
+  release: Release,
+): (control: Control, comment: string, override?: Override) => Promise<void> {
   const client = useQueryClient();
-  return async (control, comment) => {
-    const body = comment.trim() === '' ? {} : { comment: comment.trim() };
+  return async (control, comment, override) => {
+    const body = { ...override, ...(comment.trim() !== '' && { comment: comment.trim() }) };
     const changed = await post<Release>(`${pathOf('releases', release.id)}/${control}`, body);
     replaceData(client, releaseKey(release.id), changed);
     await Promise.all([
@@ -126,6 +140,10 @@ function ControlDialog({
   onClose: () => void;
 }) {
   const [comment, setComment] = useState('');
+  const [isOverride, setOverride] = useState(false);
+  const [reason, setReason] = useState('');
+  const isRequired = useIsRequired(release) && control === 'promote';
+  const mayOverride = useMay('admin');
   const act = useControl(release);
   const { title, submit, description, done, danger = false } = WORDS[control];
   return (
@@ -137,10 +155,30 @@ function ControlDialog({
       submitLabel={submit}
       danger={danger}
       onSubmit={async () => {
-        await act(control, comment);
+        await act(control, comment, isOverride ? { override: true, reason: reason.trim() } : undefined);
         showToast(done);
       }}
     >
+      {isRequired && (
+        <p className="notice warn">
+          “{release.label}” moves only after the steps that its policy requires. An admin can skip those that are not
+          done.
+        </p>
+      )}
+      {isRequired && mayOverride && (
+        <CheckField label="Skip required steps that are not done" checked={isOverride} onChange={setOverride} />
+      )}
+      {isOverride && (
+        <TextField
+          label="Reason"
+          path="reason"
+          required
+          maxLength={1_000}
+          value={reason}
+          onChange={setReason}
+          hint="The audit log keeps it."
+        />
+      )}
       <TextField label="Comment" value={comment} onChange={setComment} maxLength={1_000} />
     </FormDialog>
   );
