@@ -145,9 +145,12 @@ test('before it is done, an upload says what it replaces, and pasted examples wh
   await choose();
   const dialog = page.getByRole('dialog', { name: 'Upload a new version of people' });
   const replaces = 'Version 2 replaces all examples of version 1 and holds 2 examples: 1 added, 1 changed, 2 removed.';
-  await dialog.getByText(replaces).waitFor();
-  await dialog.getByLabel('What happens to the current examples').selectOption('They stay, and these are added');
   const adds = 'Version 2 adds to the examples of version 1 and holds 4 examples: 1 added, 1 changed, 2 unchanged.';
+  await dialog.getByText(adds).waitFor();
+  const current = dialog.getByLabel('What happens to the current examples');
+  await current.selectOption('They are replaced');
+  await dialog.getByText(replaces).waitFor();
+  await current.selectOption('They stay, and these are added');
   await dialog.getByText(adds).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Upload' }).click();
@@ -167,10 +170,37 @@ test('before it is done, an upload says what it replaces, and pasted examples wh
   await page.getByText('people: version 3 has 5 examples.').first().waitFor();
 
   await choose();
+  await current.selectOption('They are replaced');
   await dialog.getByText('Version 4 replaces all examples of version 3').waitFor();
   await dialog.getByRole('button', { name: 'Upload' }).click();
   await page.getByText('people: version 4 has 2 examples.').first().waitFor();
   expect((await examplesOf('people')).map(({ id }: { id: string }) => id)).toEqual(['a', 'd']);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a file under the name of a dataset is added to it unless replacing is chosen', async () => {
+  await upload('named', [{ id: 'a', variables: { name: 'Ada' } }]);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets'));
+  const choose = (lines: string) =>
+    page
+      .getByLabel('Drop a file with examples here')
+      .setInputFiles({ name: 'named.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(lines) });
+  const dialog = page.getByRole('dialog', { name: 'Upload a dataset' });
+  await choose('{"id": "b", "variables": {"name": "Bob"}}\n');
+  await dialog.getByText('Version 2 adds to the examples of version 1 and holds 2 examples').waitFor();
+  await dialog.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('named: version 2 has 2 examples.').first().waitFor();
+
+  // So is a large one, which the browser does not read: there it has to be chosen.
+  await page.goto(stage.at('/datasets'));
+  await choose(`{"id": "c", "variables": {"name": "${'Cid'.padEnd(900_000)}"}}\n`.repeat(10));
+  await dialog.getByText('The file or the dataset is too large to add to it here.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('What happens to the current examples').selectOption('They are replaced');
+  await dialog.getByText('Version 3 replaces all 2 examples of version 2.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(false);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -185,9 +185,16 @@ test('what was tried can be brought back, and a row is an example', async () => 
   await row.getByRole('button', { name: 'Save as an example…' }).click();
   await page.getByRole('dialog').getByLabel('Dataset').fill('kept');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('The example is in kept, version 1.').first().waitFor();
+  await page.getByText('The example is in kept, version 1, which has 1 example.').first().waitFor();
+  await row.getByLabel('Expected output').fill('Hi Dorothy!');
+  await row.getByRole('button', { name: 'Save as an example…' }).click();
+  await page.getByRole('dialog').getByLabel('Dataset').fill('kept');
+  await page.getByRole('dialog').getByText('It has 1 example and will have at most 2.').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The example is in kept, version 2, which has 2 examples.').first().waitFor();
   expect((await call('GET', '/datasets/kept/examples')).body.data).toMatchObject([
     { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy' },
+    { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy!' },
   ]);
   expect(complaints).toEqual([]);
   await context.close();

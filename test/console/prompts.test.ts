@@ -183,7 +183,7 @@ test('what is tried can be saved: as a version with messages, and as an example'
   await page.getByLabel('Dataset').fill('words');
   await page.getByLabel('Expected output').fill('hi');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('The example is in words, version 1.').first().waitFor();
+  await page.getByText('The example is in words, version 1, which has 1 example.').first().waitFor();
   const { body: examples } = await call('GET', '/datasets/words/examples');
   expect(examples.data).toMatchObject([{ variables: { word: 'hi' }, expected: 'hi' }]);
 

@@ -154,15 +154,20 @@ test('a queue is worked through with the keyboard alone: number keys, Enter, ski
   await keyboard.press('s');
   await output(page, 'gamma').waitFor();
 
+  await call('PUT', '/datasets/keys/corrected', {
+    raw: '{"id": "before", "variables": {"word": "delta"}}',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
   await keyboard.press('c');
   await keyboard.press('ControlOrMeta+a');
   await keyboard.type('Gamma!');
   await keyboard.press('Tab');
   await keyboard.type('keys/corrected');
+  await page.getByText('It has 1 example and will have at most 2.').waitFor();
   await keyboard.press('Control+Enter');
   await page.getByRole('heading', { name: 'Nothing is left for you' }).waitFor();
   const { body } = await call('GET', '/datasets/keys/corrected/examples');
-  expect(body.data).toMatchObject([{ variables: { word: 'gamma' }, expected: 'Gamma!' }]);
+  expect(body.data).toMatchObject([{ id: 'before' }, { variables: { word: 'gamma' }, expected: 'Gamma!' }]);
   expect((await call('GET', '/queues/keys')).body.progress).toMatchObject({ completed: 2, skipped: 1 });
   await keyboard.press('u');
   await output(page, 'gamma').waitFor();

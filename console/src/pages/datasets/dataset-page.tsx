@@ -125,7 +125,7 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
           Delete…
         </button>
       )}
-      {pasting && <ImportDialog dataset={name} mode="add" onClose={() => setPasting(false)} />}
+      {pasting && <ImportDialog dataset={name} onClose={() => setPasting(false)} />}
       <FormDialog
         open={deleting}
         onClose={() => setDeleting(false)}

@@ -69,14 +69,12 @@ function useExisting(name: string): Dataset | null | undefined {
 export function ImportDialog({
   file,
   dataset,
-  mode: initialMode = 'replace',
   onClose,
 }: {
   /** Undefined: it is pasted. */
   file?: File | undefined;
   /** The dataset that gets a new version; undefined: the name is asked for. */
   dataset: string | undefined;
-  mode?: Mode;
   onClose: () => void;
 }) {
   const {
@@ -90,7 +88,7 @@ export function ImportDialog({
     text: '',
   });
   const { name, description, text } = form;
-  const [mode, setMode] = useState(initialMode);
+  const [mode, setMode] = useState<Mode>('add');
   const [chosen, setChosen] = useState<{ columns: string; mapping: Mapping }>();
   const [progress, setProgress] = useState<number>();
   const client = useQueryClient();
@@ -128,9 +126,13 @@ export function ImportDialog({
   );
   const mayAdd = existing != null && existing.examples_total <= MAX_EXAMPLES && !isLarge;
   const isAdding = mode === 'add' && mayAdd;
+  // Examples are replaced only by choice.
+  const isUndecided = mode === 'add' && existing != null && !mayAdd;
   // As it is, the API says of each line what is wrong with it.
   const isSentAsItIs = file !== undefined && !isAdding && (!Array.isArray(examples) || isPlain(table, mapping, format));
   const canSubmit =
+    existing !== undefined &&
+    !isUndecided &&
     (file ? type !== undefined : Array.isArray(examples) && examples.length > 0) &&
     (isSentAsItIs || Array.isArray(examples)) &&
     (!isAdding || plan !== undefined);
@@ -210,10 +212,11 @@ export function ImportDialog({
       )}
       <Consequence
         existing={existing}
-        mode={isAdding ? 'add' : 'replace'}
+        mode={mode}
         plan={plan}
         isNamed={name.trim() !== ''}
-        onMode={mayAdd ? setMode : undefined}
+        mayAdd={mayAdd}
+        onMode={setMode}
       />
       <TextField
         label="Description"
@@ -329,19 +332,31 @@ function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; d
   );
 }
 
+/** What happens where the examples that come of it are not known. */
+function unplanned({ version, examples_total: has }: Dataset, mode: Mode, mayAdd: boolean): string {
+  if (mode === 'replace')
+    return t(`Version ${version + 1} replaces all ${plural(has, 'example', 'examples')} of version ${version}.`);
+  return mayAdd
+    ? t(`It has ${plural(has, 'example', 'examples')}, to which these are added.`)
+    : t('The file or the dataset is too large to add to it here. Replace its examples, or choose another name.');
+}
+
 /** What is replaced or added, before it is. */
 function Consequence({
   existing,
   mode,
   plan,
   isNamed,
+  mayAdd,
   onMode,
 }: {
   existing: Dataset | null | undefined;
   mode: Mode;
   plan: Plan | undefined;
   isNamed: boolean;
-  onMode: ((mode: Mode) => void) | undefined;
+  /** Whether the browser can take in all examples. */
+  mayAdd: boolean;
+  onMode: (mode: Mode) => void;
 }) {
   if (!isNamed) return null;
   if (existing === undefined) return <Loading what="what there is of this name" />;
@@ -354,22 +369,18 @@ function Consequence({
   const next = existing.version + 1;
   return (
     <>
-      {onMode && (
-        <SelectField
-          label="What happens to the current examples"
-          value={mode}
-          onChange={(value) => onMode(value === 'add' ? 'add' : 'replace')}
-          options={[
-            { value: 'replace', label: 'They are replaced' },
-            { value: 'add', label: 'They stay, and these are added' },
-          ]}
-        />
-      )}
+      <SelectField
+        label="What happens to the current examples"
+        value={mode}
+        onChange={(value) => onMode(value === 'add' ? 'add' : 'replace')}
+        options={[
+          { value: 'add', label: 'They stay, and these are added' },
+          { value: 'replace', label: 'They are replaced' },
+        ]}
+      />
       <p className={`notice ${plan && plan.removed > 0 ? 'warn' : ''}`} role="status">
-        {plan
-          ? planInWords(plan, next, mode)
-          : `Version ${next} replaces all ${plural(existing.examples_total, 'example', 'examples')} of version ${existing.version}.`}{' '}
-        Version {existing.version} stays as it is.
+        {plan ? planInWords(plan, next, mode) : unplanned(existing, mode, mayAdd)} Version {existing.version} stays as
+        it is.
       </p>
     </>
   );

@@ -73,6 +73,7 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
       {asked === 'dataset' && (
         <MakeDatasetDialog
           selection={{ execution_ids: [id], status }}
+          count={1}
           description="It becomes an example with its variables."
           onClose={close}
         />

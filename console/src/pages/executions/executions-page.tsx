@@ -267,6 +267,7 @@ function ChosenDataset({
   return (
     <MakeDatasetDialog
       selection={{ execution_ids: ids, status }}
+      count={ids.length}
       description={`${ids.length === 1 ? t('It becomes an example with its variables.') : t(`Each of these ${formatNumber(ids.length)} becomes an example with its variables.`)}${left > 0 ? t(` ${plural(left, `that is not ${status} is left out`, `that are not ${status} are left out`)}.`) : ''}`}
       onClose={onClose}
     />

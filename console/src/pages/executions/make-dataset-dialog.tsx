@@ -8,6 +8,8 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { plural } from '../../format.ts';
+import { t } from '../../strings.ts';
+import { additionInWords } from '../datasets/addition.ts';
 
 const MODES = [
   { value: 'add', label: 'Add to its examples' },
@@ -18,6 +20,17 @@ const EXPECTED = [
   { value: 'output', label: 'The output of the execution' },
 ];
 
+/** @param count undefined: it is not known how many are added */
+function consequence(dataset: Dataset, mode: string, count: number | undefined): string {
+  const { examples_total: has, version } = dataset;
+  if (mode === 'replace')
+    return t(
+      `Version ${version + 1} has only these. Version ${version} keeps its ${plural(has, 'example', 'examples')}.`,
+    );
+  if (count === undefined) return t(`It has ${plural(has, 'example', 'examples')}, which stay. These are added.`);
+  return additionInWords(dataset, count);
+}
+
 /**
  * Makes a dataset of executions: of those that match, such as those with a bad score, or of chosen ones.
  * @param selection as the API has it: filters, or `execution_ids`; @param description which executions these are
@@ -25,10 +38,13 @@ const EXPECTED = [
 export function MakeDatasetDialog({
   selection,
   description,
+  count,
   onClose,
 }: {
   selection: Record<string, unknown>;
   description: string;
+  /** How many these are, if that is known. */
+  count?: number;
   onClose: () => void;
 }) {
   const { data } = useQuery({
@@ -64,10 +80,7 @@ export function MakeDatasetDialog({
         options={datasets.map((dataset) => dataset.name)}
         required
         spellCheck={false}
-        hint={
-          existing &&
-          `The dataset has ${plural(existing.examples_total, 'example', 'examples')} in version ${existing.version}.`
-        }
+        hint={existing && consequence(existing, mode, count)}
       />
       {existing && <SelectField label="Examples that are there" value={mode} onChange={setMode} options={MODES} />}
       <SelectField label="Expected" value={expected} onChange={setExpected} options={EXPECTED} />

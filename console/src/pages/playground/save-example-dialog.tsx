@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, get, type Page, pathOf, send } from '../../api.ts';
+import { call, get, type Page, pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
+import { plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
-
-/** Each change uploads all examples, as a new version. */
-const MAX_EXAMPLES = 20_000;
+import { additionInWords } from '../datasets/addition.ts';
+import { changeExamples } from '../datasets/examples.ts';
 
 /** Adds variables, and what was or should have been the output, to a dataset. */
 export function SaveExampleDialog({
@@ -40,17 +40,18 @@ export function SaveExampleDialog({
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    if (current !== undefined && current.examples_total > MAX_EXAMPLES)
-      throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
-    const before =
-      current === undefined ? '' : await (await send('GET', `${path}/export`, { headers: { Accept: '*/*' } })).text();
     const line = JSON.stringify({ id, variables, ...(expected !== '' && { expected }) });
-    const saved = await call<Dataset>('PUT', path, {
-      raw: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`,
-      headers: { 'Content-Type': 'application/x-ndjson' },
-    });
+    const saved =
+      current === undefined
+        ? await call<Dataset>('PUT', path, {
+            raw: `${line}\n`,
+            headers: { 'Content-Type': 'application/x-ndjson' },
+          })
+        : await changeExamples(current, (lines) => [...lines, line]);
     await client.invalidateQueries({ queryKey: ['datasets'] });
-    showToast(`The example is in ${saved.name}, version ${saved.version}.`);
+    showToast(
+      `The example is in ${saved.name}, version ${saved.version}, which has ${plural(saved.examples_total, 'example', 'examples')}.`,
+    );
   };
   return (
     <FormDialog
@@ -58,9 +59,7 @@ export function SaveExampleDialog({
       onClose={onClose}
       title="Save as an example"
       description={
-        existing
-          ? `Creates version ${existing.version + 1} of the dataset, with ${existing.examples_total + 1} examples.`
-          : 'The name of a dataset; one that does not exist is created.'
+        existing ? additionInWords(existing, 1) : 'The name of a dataset; one that does not exist is created.'
       }
       submitLabel="Save"
       onSubmit={save}

@@ -10,6 +10,7 @@ import { formatNumber, formatTime } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { keysAreOn, setKeysOn } from '../../shell/single-keys.ts';
+import { additionInWords } from '../datasets/addition.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { definitionsQuery, keyedChoicesOf, type ValueType } from '../scores/score-value.ts';
 import type { ScoreDefinition } from '../scores/types.ts';
@@ -151,6 +152,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
   const content = useContent(item.subject);
   const mayWrite = useMay('write');
   const datasets = useQuery({ ...datasetNamesQuery, enabled: mayWrite }).data?.data ?? [];
+  const existing = datasets.find(({ name }) => name === dataset.trim());
   const heading = useRef<HTMLHeadingElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const [active, setActive] = useState(0);
@@ -247,7 +249,11 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
               options={datasets.map((each) => each.name)}
               value={dataset}
               onChange={onDataset}
-              hint="The correction becomes an example in its next version; one that does not exist is created."
+              hint={
+                existing
+                  ? additionInWords(existing, 1)
+                  : 'The correction becomes an example in its next version; one that does not exist is created.'
+              }
             />
             <div>
               <button type="button" className="button small" onClick={() => onDraft({ correction: undefined })}>
