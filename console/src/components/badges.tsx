@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../api-types.ts';
+import { formatNumber } from '../format.ts';
 
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -24,6 +25,17 @@ export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }
 
+/** The state of an evaluation: failures in one that has completed are no success. */
+export function EvaluationBadge({ evaluation }: { evaluation: Evaluation }) {
+  const { status, examples_failed: failed, examples_evaluated: evaluated } = evaluation;
+  if (status !== 'completed' || failed === 0) return <StatusBadge status={status} />;
+  return failed === evaluated ? (
+    <span className="badge bad">all failed</span>
+  ) : (
+    <span className="badge warn">{formatNumber(failed)} failed</span>
+  );
+}
+
 /** @param version where the label points, unless the place says so */
 export function LabelBadge({ label, version }: { label: string; version?: number | undefined }) {
   return (
@@ -33,7 +45,6 @@ export function LabelBadge({ label, version }: { label: string; version?: number
   );
 }
 
-/** A prompt and, where one is meant, its version. */
 /** What an evaluation is of: a prompt, or code that has a name and no page. */
 export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {
   if (target.type === 'prompt') return <PromptLink name={target.name} version={prompt_version} />;
@@ -44,6 +55,7 @@ export function TargetLink({ evaluation: { target, prompt_version } }: { evaluat
   );
 }
 
+/** A prompt and, where one is meant, its version. */
 export function PromptLink({ name, version }: { name: string | null; version?: number | null | undefined }) {
   if (name === null) return <span className="muted">draft</span>;
   return (

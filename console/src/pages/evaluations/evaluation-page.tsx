@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
-import { StatusBadge, TargetLink } from '../../components/badges.tsx';
+import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -9,7 +9,8 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
-import { inWords } from './in-words.ts';
+import { EvaluationFailures } from './evaluation-failures.tsx';
+import { inWords, leftOutInWords } from './in-words.ts';
 import { ProviderBatches } from './provider-batches.tsx';
 import { comparisonQuery, evaluationQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
@@ -51,6 +52,7 @@ export function EvaluationPage() {
         {(loaded) => (
           <>
             <Progress evaluation={loaded} />
+            <EvaluationFailures evaluation={loaded} />
             <Facts evaluation={loaded} />
             <ProviderBatches evaluation={loaded} />
             <Baseline evaluation={loaded} />
@@ -97,7 +99,7 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
       <div>
         <dt>Status</dt>
         <dd>
-          <StatusBadge status={evaluation.status} />
+          <EvaluationBadge evaluation={evaluation} />
         </dd>
       </div>
       <div>
@@ -217,6 +219,12 @@ function Baseline({ evaluation }: { evaluation: Evaluation }) {
           the run before
         </Link>
       </span>
+      {data.left_out_evaluators.length > 0 && (
+        <span>
+          Evaluators left out:{' '}
+          {data.left_out_evaluators.map(({ name }) => `${name} (${leftOutInWords(data, name)})`).join(', ')}
+        </span>
+      )}
       <Link to="/evaluations/$id/compare/$other" params={{ id, other: baseline_id }} className="button small">
         Compare
       </Link>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
-import { StatusBadge, TargetLink } from '../../components/badges.tsx';
+import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
@@ -28,7 +28,7 @@ const COLUMNS: Column<Evaluation>[] = [
       </Link>
     ),
   },
-  { key: 'status', header: 'Status', width: '7rem', cell: (row) => <StatusBadge status={row.status} /> },
+  { key: 'status', header: 'Status', width: '7rem', cell: (row) => <EvaluationBadge evaluation={row} /> },
   {
     key: 'prompt',
     header: 'Prompt',

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get, type Query } from '../../api.ts';
+import type { Query } from '../../api.ts';
 import type { ExecutionFacets } from '../../api-types.ts';
 import { ErrorState } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
+import { facetsQuery } from './facets-query.ts';
 import { type ExecutionsSearch, FILTER_LABELS, valueWords } from './filter.ts';
 
-const REFETCH_MS = 30_000;
 /** Values that are shown of a facet until more are asked for. */
 const FEW = 6;
 /** A page that is narrower has no room for counts beside its list. */
@@ -34,14 +34,7 @@ export function FacetsSide({
   onChange: (part: Partial<ExecutionsSearch>) => void;
 }) {
   const [isOpen, setOpen] = useState(() => window.innerWidth >= ROOM_PX);
-  const { data, error } = useQuery({
-    queryKey: ['executions', 'facets', query],
-    queryFn: ({ signal }) => get<ExecutionFacets>('/executions/facets', query, signal),
-    refetchInterval: REFETCH_MS,
-    // While others are counted, the numbers of before stay: nothing jumps.
-    placeholderData: (before) => before,
-    enabled: isOpen,
-  });
+  const { data, error } = useQuery({ ...facetsQuery(query), enabled: isOpen });
   // Nothing is counted, and nothing can be taken back.
   if (data?.counted === 0 && FACETS.every((facet) => search[facet] === undefined)) return null;
   return (

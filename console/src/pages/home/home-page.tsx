@@ -1,9 +1,11 @@
 import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { StatusBadge } from '../../components/badges.tsx';
+import { EvaluationBadge } from '../../components/badges.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatNumber, formatScore, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
+import { ExecutionFailures } from '../executions/execution-failures.tsx';
 import { isLive } from '../releases/queries.ts';
 import { Checklist } from './checklist.tsx';
 import { type Home, useHome, yesterday } from './queries.ts';
@@ -50,6 +52,7 @@ function waiting(home: Home): Item[] {
 }
 
 function broken(home: Home): Item[] {
+  const endedLately = (home.evaluations.data ?? []).filter(({ finished_at }) => (finished_at ?? '') >= yesterday());
   return [
     ...(home.monitors.data ?? [])
       .filter(({ state, enabled }) => enabled && state === 'alerting')
@@ -70,8 +73,18 @@ function broken(home: Home): Item[] {
             ? (disabled_reason ?? 'disabled')
             : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
       })),
-    ...(home.evaluations.data ?? [])
-      .filter(({ finished_at, regressions }) => (finished_at ?? '') >= yesterday() && (regressions ?? 0) > 0)
+    ...endedLately
+      .filter(({ status, examples_failed }) => status === 'failed' || examples_failed > 0)
+      .map((run) => ({
+        key: `failures ${run.id}`,
+        link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'failed' } }),
+        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        note:
+          run.error?.message ??
+          `${formatNumber(run.examples_failed)} of ${formatNumber(run.examples_evaluated)} failed`,
+      })),
+    ...endedLately
+      .filter(({ regressions }) => (regressions ?? 0) > 0)
       .map((run) => ({
         key: run.id,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'regression' } }),
@@ -174,12 +187,23 @@ function Recent({ home }: { home: Home }) {
             <span className="row">
               <span className="muted">{formatAgo(run.finished_at)}</span>
               <strong className="home-score">{formatScore(run.score)}</strong>
-              <StatusBadge status={run.status} />
+              <EvaluationBadge evaluation={run} />
             </span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function RecentFailures() {
+  const since = yesterday();
+  return (
+    <ExecutionFailures
+      filter={{ since }}
+      search={{ since: since.slice(0, 10) }}
+      title={(failed, all) => t(`${failed} of ${all} executions failed in the last 24 hours`)}
+    />
   );
 }
 
@@ -192,6 +216,7 @@ export function HomePage() {
       <PageHead title="Home" />
       {error && <ErrorState error={error} />}
       {home.prompts.data === undefined && !error && <Loading what="what is new" />}
+      <RecentFailures />
       <Checklist home={home} />
       <Spending home={home} />
       <div className="home-parts">
@@ -199,7 +224,7 @@ export function HomePage() {
         <Part
           title="Problems"
           items={broken(home)}
-          nothing="No monitor alerts, no webhook fails, and nothing got worse since yesterday."
+          nothing="No monitor alerts, no webhook or evaluation fails, and nothing got worse since yesterday."
         />
         <Part title="In progress" items={underWay(home)} nothing="No release and no evaluation runs." />
         <Recent home={home} />

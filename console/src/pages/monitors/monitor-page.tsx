@@ -11,6 +11,7 @@ import { formatTime } from '../../format.ts';
 import { isNotFound, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import { ExecutionFailures } from '../executions/execution-failures.tsx';
 import { MonitorDialog } from './monitor-dialog.tsx';
 import { formOf, toPut } from './monitor-form-state.ts';
 import { monitorRoute } from './routes.ts';
@@ -50,6 +51,7 @@ export function MonitorPage() {
         <QueryState query={query} what="the monitor">
           {(monitor) => (
             <>
+              <WatchedFailures monitor={monitor} />
               <Facts monitor={monitor} />
               <Checks monitor={monitor} />
               {/* A change of the state is a new entry. */}
@@ -108,6 +110,26 @@ function Actions({ monitor }: { monitor: Monitor }) {
         }}
       />
     </>
+  );
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const spanMs = (span: string) => Number.parseFloat(span) * (UNITS[span.replace(/[\d.]+/, '')] ?? 0);
+
+/** Of the executions that the monitor watches, those in its window. */
+function WatchedFailures({ monitor: { prompt_name, label, window } }: { monitor: Monitor }) {
+  // A full minute, so that the query stays the same while it lasts.
+  const since = new Date(Math.floor((Date.now() - spanMs(window)) / 60_000) * 60_000).toISOString();
+  return (
+    <ExecutionFailures
+      filter={{ prompt_name, label, since }}
+      search={{
+        since: since.slice(0, 10),
+        ...(prompt_name !== null && { prompt_name }),
+        ...(label !== null && { label }),
+      }}
+      title={(failed, all) => t(`${failed} of ${all} executions failed in the last ${window}`)}
+    />
   );
 }
 

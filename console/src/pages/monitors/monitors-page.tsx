@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatTime } from '../../format.ts';
+import { formatNumber, formatTime, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { MonitorDialog } from './monitor-dialog.tsx';
-import { checkWords, StateBadge } from './state-badge.tsx';
+import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
 const columns: Column<Monitor>[] = [
@@ -44,6 +44,30 @@ const columns: Column<Monitor>[] = [
   },
 ];
 
+/** Which monitors alert, and what each has measured. */
+function Alerting({ monitors }: { monitors: readonly Monitor[] }) {
+  if (monitors.length === 0) return null;
+  return (
+    <section className="notice bad" aria-label="Alerts">
+      <strong>{plural(monitors.length, 'monitor alerts', 'monitors alert')}</strong>
+      <ul>
+        {monitors.map(({ name, values }) => (
+          <li key={name}>
+            <Link to="/monitors/$" params={{ _splat: name }}>
+              {name}
+            </Link>
+            {': '}
+            {values
+              .filter(({ alerting }) => alerting)
+              .map(({ metric, value, count }) => t(`${metric} is ${valueWords(value)}, of ${formatNumber(count)}`))
+              .join(', ')}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 export function MonitorsPage() {
   const list = useList<Monitor>('/monitors');
   const mayWrite = useMay('write');
@@ -74,14 +98,17 @@ export function MonitorsPage() {
               </a>
             </EmptyState>
           ) : (
-            <DataTable
-              label="Monitors"
-              rows={rows}
-              columns={columns}
-              rowKey={({ name }) => name}
-              minWidth="60rem"
-              onEnd={list.loadMore}
-            />
+            <>
+              <Alerting monitors={rows.filter(({ enabled, state }) => enabled && state === 'alerting')} />
+              <DataTable
+                label="Monitors"
+                rows={rows}
+                columns={columns}
+                rowKey={({ name }) => name}
+                minWidth="60rem"
+                onEnd={list.loadMore}
+              />
+            </>
           )
         }
       </QueryState>

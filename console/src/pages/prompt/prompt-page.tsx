@@ -10,6 +10,9 @@ import { TabLinks } from '../../components/tabs.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { includedByQuery, isNotFound, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { t } from '../../strings.ts';
+import { ExecutionFailures } from '../executions/execution-failures.tsx';
+import { yesterday } from '../home/queries.ts';
 import { EditTab } from './edit-tab.tsx';
 import { IncludedBy } from './included-by.tsx';
 import { LabelChips } from './label-chips.tsx';
@@ -24,6 +27,7 @@ export function PromptPage() {
   const { _splat: name = '' } = promptRoute.useParams();
   const { tab = 'edit', version } = promptRoute.useSearch();
   const latest = useQuery(promptQuery(name));
+  const since = yesterday();
   if (isNotFound(latest.error))
     return (
       <>
@@ -56,6 +60,11 @@ export function PromptPage() {
           { key: 'versions', label: 'Versions and labels', link: link('versions') },
           { key: 'runs', label: 'Runs and scores', link: link('runs') },
         ]}
+      />
+      <ExecutionFailures
+        filter={{ prompt_name: name, since }}
+        search={{ prompt_name: name, since: since.slice(0, 10) }}
+        title={(failed, all) => t(`${failed} of ${all} executions of this prompt failed in the last 24 hours`)}
       />
       <QueryState query={latest} what="the prompt">
         {(prompt) => (

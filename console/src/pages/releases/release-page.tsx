@@ -7,6 +7,8 @@ import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatTime } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
+import { t } from '../../strings.ts';
+import { ExecutionFailures } from '../executions/execution-failures.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { ArmsTable } from './arms-table.tsx';
 import { ChecksTable } from './checks-table.tsx';
@@ -24,6 +26,17 @@ import './releases.css';
 // Charts and comparisons come after what one has to know first.
 const ReleaseCharts = lazy(() => import('./release-charts.tsx').then(({ ReleaseCharts: part }) => ({ default: part })));
 const WhatChanged = lazy(() => import('./what-changed.tsx').then(({ WhatChanged: part }) => ({ default: part })));
+
+const ARMS = [
+  {
+    arm: 'candidate' as const,
+    title: (failed: string, all: string) => t(`${failed} of ${all} executions of the candidate failed`),
+  },
+  {
+    arm: 'stable' as const,
+    title: (failed: string, all: string) => t(`${failed} of ${all} executions of the stable version failed`),
+  },
+];
 
 /** A release as a line of steps, with all that it takes to decide about it. */
 export function ReleasePage() {
@@ -73,6 +86,17 @@ function Details({ release }: { release: Release }) {
         <ReleaseBadge status={release.status} />
         <span>{release.status_reason ?? shareInWords(release)}</span>
       </div>
+      {ARMS.map(
+        ({ arm, title }) =>
+          release.arms[arm].errors > 0 && (
+            <ExecutionFailures
+              key={arm}
+              filter={{ release: release.id, arm }}
+              search={{ release: release.id, arm }}
+              title={title}
+            />
+          ),
+      )}
       <Facts release={release} />
       <section className="stack" aria-labelledby="steps">
         <h2 id="steps">Steps</h2>

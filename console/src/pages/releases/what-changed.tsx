@@ -7,8 +7,9 @@ import { OutputView } from '../../components/output-view.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
 import { formatJson, formatScore } from '../../format.ts';
 import { promptQuery } from '../../queries.ts';
+import { EvaluationFailures } from '../evaluations/evaluation-failures.tsx';
 import { inWords } from '../evaluations/in-words.ts';
-import { comparisonQuery, resultQuery, sameExampleQuery } from '../evaluations/queries.ts';
+import { comparisonQuery, evaluationQuery, resultQuery, sameExampleQuery } from '../evaluations/queries.ts';
 import type { Comparison, Result } from '../evaluations/types.ts';
 import { textOf } from '../prompt/content.ts';
 import { approveNumbersOf, evaluateNumbersOf, stepsOf } from './queries.ts';
@@ -57,6 +58,7 @@ export function WhatChanged({ release }: { release: Release }) {
 function Evaluated({ numbers }: { numbers: EvaluateNumbers }) {
   const { evaluation_id: id, baseline_evaluation_id: other, score } = numbers;
   const hasEnded = score !== undefined;
+  const candidate = useQuery({ ...evaluationQuery(id), enabled: hasEnded }).data;
   const comparison = useQuery({ ...comparisonQuery(id, other ?? ''), enabled: hasEnded && other !== null });
   if (!hasEnded)
     return (
@@ -71,6 +73,7 @@ function Evaluated({ numbers }: { numbers: EvaluateNumbers }) {
   return (
     <>
       <h3>Evaluation</h3>
+      {candidate && <EvaluationFailures evaluation={candidate} />}
       {other === null ? (
         <p>
           The candidate scores <strong>{formatScore(score)}</strong>.{' '}

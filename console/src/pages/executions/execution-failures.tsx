@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Query } from '../../api.ts';
+import { Failures } from '../../components/failures.tsx';
+import { formatNumber } from '../../format.ts';
+import { facetsQuery } from './facets-query.ts';
+import type { ExecutionsFilter } from './filter.ts';
+
+/** How many of some executions failed and why; nothing if none did. */
+export function ExecutionFailures({
+  filter,
+  search,
+  title,
+}: {
+  /** Which executions, as the API has it. */
+  filter: Query;
+  /** The same for the address of their list. */
+  search: ExecutionsFilter;
+  title: (failed: string, all: string) => string;
+}) {
+  const { data } = useQuery(facetsQuery(filter));
+  const failed = data?.facets.status.find(({ value }) => value === 'failed')?.count ?? 0;
+  if (data === undefined || failed === 0) return null;
+  return (
+    <Failures
+      title={title(formatNumber(failed), formatNumber(data.counted))}
+      causes={data.facets.error_code.map(({ value, count }) => ({ code: value, count }))}
+    >
+      <Link to="/executions" search={{ ...search, status: 'failed' }} className="button small">
+        Show those that failed
+      </Link>
+    </Failures>
+  );
+}

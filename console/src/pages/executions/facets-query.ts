@@ -1,0 +1,14 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { get, type Query } from '../../api.ts';
+import type { ExecutionFacets } from '../../api-types.ts';
+
+const REFETCH_MS = 30_000;
+
+/** Executions, counted by what tells them apart. While others are counted, the numbers of before stay: nothing jumps. */
+export const facetsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['executions', 'facets', query],
+    queryFn: ({ signal }) => get<ExecutionFacets>('/executions/facets', query, signal),
+    refetchInterval: REFETCH_MS,
+    placeholderData: keepPreviousData,
+  });
