@@ -130,6 +130,12 @@ export function createModels(
         hasBatches: ({ name }) => batches.problemOf(`${name}/any`) === undefined,
       }),
 
+    async parameterProblems(name, parameters) {
+      const resolved = resolveModelName(name);
+      const provider = findProvider(resolved.provider);
+      return provider === undefined ? [] : http.parameterProblems({ provider, resolved }, parameters);
+    },
+
     async test(name) {
       if (name === 'sandbox') return { ms: 0, models: PLAIN_SANDBOX_MODELS.length };
       const provider = findProvider(name);

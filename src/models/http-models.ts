@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/prompts/messages.ts';
+import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import { storableText } from '../domain/text/storable-text.ts';
 import { NO_TOKENS, type Pricing } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
@@ -31,7 +32,7 @@ import { requireAcceptedContent } from './requests/accepted-content.ts';
 import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
 import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
-import { completeBody } from './requests/request-body.ts';
+import { completeBody, type ParameterProblem, parameterProblems } from './requests/request-body.ts';
 import { sdkOptions } from './requests/sdk-options.ts';
 import { hasJsonTool } from './requests/sent-content.ts';
 import { isStream, readStream } from './streams/read-stream.ts';
@@ -59,6 +60,8 @@ export interface HttpModels {
   ): Promise<Omit<SimilarityResponse, 'modelMs'>>;
   /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
   requestOf(model: HttpModel, call: BatchedCall): Promise<KeptRequest>;
+  /** The parameters that a call of the model would not take to it as given. Nothing is sent. */
+  parameterProblems(model: HttpModel, parameters: ModelParameters): Promise<ParameterProblem[]>;
   /**
    * What `generate` would return for this response to a call, at the price of batches.
    *
@@ -276,6 +279,20 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       throw refusal instanceof ModelError ? refusal : unsendable(refusal);
     },
 
+    async parameterProblems(model, parameters) {
+      const { provider, resolved } = model;
+      const call: ProviderCall = { messages: messagesOf('-'), tools: [], toolChoice: undefined, parameters };
+      let problems: ParameterProblem[] = [];
+      const languageModel = await createLanguageModel(model, async (_url, init) => {
+        const body = sdkBodyOf(init);
+        problems = parameterProblems(provider, resolved.model, provider.complete?.(body, call) ?? body, call);
+        throw new Error('The request is not sent.');
+      });
+      // It always fails: by the error above, or since the SDK can't make a request of the call.
+      await Promise.resolve(languageModel.doGenerate(sdkOptions(provider, call))).catch(() => {});
+      return problems;
+    },
+
     async responseOf(model, { tools, toolChoice, parameters }, { status, text }) {
       const response = successOf({ status, headers: new Headers(), text });
       const languageModel = await createLanguageModel(model, async () => response);
@@ -305,9 +322,11 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
 
 /** The body that an SDK would send, completed. */
 function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: RequestInit | undefined): RequestBody {
-  const sdkBody = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
-  return completeBody(provider, resolved.model, sdkBody, call);
+  return completeBody(provider, resolved.model, sdkBodyOf(init), call);
 }
+
+const sdkBodyOf = (init: RequestInit | undefined): RequestBody =>
+  SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
 
 function unreadable(): ModelError {
   return new ModelError('model_unavailable', "The provider's response could not be parsed.");

@@ -1,8 +1,10 @@
+import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import type { Pricing } from '../domain/usage.ts';
 import type { BatchedModels } from './batches/batched-models.ts';
 import type { ModelCall, ModelResponse, SimilarityCall, SimilarityResponse } from './model-call.ts';
 import type { ModelError } from './model-error.ts';
 import type { ProviderName, ResolvedModel } from './names.ts';
+import type { ParameterProblem } from './requests/request-body.ts';
 
 /** The models this installation can call. */
 export interface Models {
@@ -72,6 +74,11 @@ export interface ModelCatalogue {
    * @returns undefined where there is no such provider
    */
   test(provider: string): Promise<ProviderTest | undefined>;
+  /**
+   * The parameters that a call of a model would not take to it as given, by what is known of the model here: nothing is sent.
+   * @throws ApiError `invalid_request` if no provider is known for the name
+   */
+  parameterProblems(name: string, parameters: ModelParameters): Promise<ParameterProblem[]>;
 }
 
 /** `Models` that hold connections. */

@@ -137,6 +137,7 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
       count(tokens, respondedBy(namesOfCall('chat', model), providerModel)),
     ),
     providers: () => models.providers(),
+    parameterProblems: (name, parameters) => models.parameterProblems(name, parameters),
     close: () => models.close(),
     resolveEmbedding: (name) => models.resolveEmbedding(name),
     generate(call) {

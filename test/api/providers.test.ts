@@ -91,3 +91,25 @@ test('it takes the scope read', async () => {
   const { status, body } = await service.call('GET', '/providers', { key });
   expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
 });
+
+test('parameters are checked against a model: nothing is sent, and what is wrong is what a call would fail by', async () => {
+  const check = async (model: string, parameters: object) => {
+    const { status, body } = await service.call('POST', '/parameters/check', { body: { model, parameters } });
+    expect(status).toBe(200);
+    return body.unsupported.map(({ parameter }: { parameter: string }) => parameter);
+  };
+  expect(await check('openai/gpt-4o-mini', { temperature: 0.2, seed: 1, top_k: 5 })).toEqual(['top_k']);
+  expect(await check('openai/o3', { temperature: 0.2, presence_penalty: 1, max_tokens: 9 })).toEqual([
+    'temperature',
+    'presence_penalty',
+  ]);
+  // Neither its provider's key nor its address is set.
+  expect(await check('anthropic/claude-sonnet-4-5', { seed: 1, max_tokens: 9 })).toEqual(['seed']);
+  expect(await check('anthropic/claude-sonnet-4-5', { temperature: 1.5 })).toEqual(['temperature']);
+  expect(await check('openai-compatible/any', { top_k: 5 })).toEqual([]);
+  expect(await check('sandbox/echo', { top_k: 5 })).toEqual([]);
+  const { status, body } = await service.call('POST', '/parameters/check', {
+    body: { model: 'no/such', parameters: {} },
+  });
+  expect([status, body.error.details[0].path]).toEqual([400, 'model']);
+});

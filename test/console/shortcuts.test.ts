@@ -169,7 +169,8 @@ test('a text field that offers values shows all, narrows them down, takes one by
   await page.getByRole('listbox').waitFor({ state: 'detached' });
   await model.fill('openai/of-tomorrow');
   expect(await model.inputValue()).toBe('openai/of-tomorrow');
-  await page.getByRole('dialog', { name: 'New prompt' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'New prompt' });
+  await dialog.waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

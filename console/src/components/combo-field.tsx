@@ -34,13 +34,14 @@ export function ComboField({
   hint,
   error,
   path,
+  warning,
   value,
   onChange,
   options = [],
   groups,
   ...rest
 }: Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'id' | 'children'> &
-  Pick<ComponentProps<typeof Field>, 'label' | 'hint' | 'error' | 'path'> & {
+  Pick<ComponentProps<typeof Field>, 'label' | 'hint' | 'error' | 'path' | 'warning'> & {
     value: string;
     onChange: (value: string) => void;
     options?: readonly (string | Option)[];
@@ -96,7 +97,7 @@ export function ComboField({
     openOnInputClick: true,
   };
   return (
-    <Field label={label} hint={hint} error={error} path={path}>
+    <Field label={label} hint={hint} error={error} path={path} warning={warning}>
       {(control) => {
         const parts = (
           <>

@@ -7,6 +7,8 @@ interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
+  /** What may be wrong with the value, which is taken all the same. */
+  warning?: ReactNode;
   /** Where the value is in what the form sends, such as `checks.0.above`: the API’s error of it is shown here. */
   path?: string | undefined;
 }
@@ -17,6 +19,7 @@ export function Field({
   hint,
   error: own,
   path,
+  warning,
   children,
 }: FieldProps & {
   children: (control: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => ReactNode;
@@ -24,7 +27,7 @@ export function Field({
   const id = useId();
   const refused = useContext(FieldErrors);
   const error = own ?? (path === undefined ? undefined : refused.get(path));
-  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const notes = [hint && `${id}-hint`, warning && `${id}-warning`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -33,6 +36,11 @@ export function Field({
         <p id={`${id}-hint`} className="field-hint">
           {hint}
         </p>
+      )}
+      {warning && (
+        <div id={`${id}-warning`} className="field-warning">
+          {warning}
+        </div>
       )}
       {error && (
         <p id={`${id}-error`} className="field-error">
@@ -54,17 +62,26 @@ interface TextProps extends FieldProps {
   onChange: (value: string) => void;
 }
 
-export function TextField({ label, hint, error, path, value, onChange, ...rest }: TextProps & Rest<'input'>) {
+export function TextField({ label, hint, error, path, warning, value, onChange, ...rest }: TextProps & Rest<'input'>) {
   return (
-    <Field label={label} hint={hint} error={error} path={path}>
+    <Field label={label} hint={hint} error={error} path={path} warning={warning}>
       {(control) => <input {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />}
     </Field>
   );
 }
 
-export function TextArea({ label, hint, error, path, value, onChange, ...rest }: TextProps & Rest<'textarea'>) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  path,
+  warning,
+  value,
+  onChange,
+  ...rest
+}: TextProps & Rest<'textarea'>) {
   return (
-    <Field label={label} hint={hint} error={error} path={path}>
+    <Field label={label} hint={hint} error={error} path={path} warning={warning}>
       {(control) => (
         <textarea {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
@@ -77,6 +94,7 @@ export function SelectField({
   hint,
   error,
   path,
+  warning,
   value,
   onChange,
   options,
@@ -90,7 +108,7 @@ export function SelectField({
     if (chosen === known) setChosen(value);
   }
   return (
-    <Field label={label} hint={hint} error={error} path={path}>
+    <Field label={label} hint={hint} error={error} path={path} warning={warning}>
       {(control) => (
         <select
           {...rest}
@@ -120,11 +138,14 @@ export function CheckField({
   checked,
   onChange,
   disabled = false,
+  required = false,
 }: {
   label: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean;
+  /** Whether the form is sent only when it is checked. */
+  required?: boolean;
 }) {
   return (
     <label className="check">
@@ -132,6 +153,7 @@ export function CheckField({
         type="checkbox"
         checked={checked}
         disabled={disabled}
+        required={required}
         onChange={(event) => onChange(event.target.checked)}
       />
       {label}

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentProps, useMemo } from 'react';
+import { type ComponentProps, useMemo, useState } from 'react';
+import type { Provider } from '../api-types.ts';
 import { formatCount } from '../format.ts';
 import { providersQuery } from '../queries.ts';
 import { t } from '../strings.ts';
 import { ComboField, type OptionGroup } from './combo-field.tsx';
+import { CheckField } from './fields.tsx';
 
 /** A model by name, with what a million tokens of it cost, and how many it takes at once. It offers those of the providers that are set up, and takes any other. */
 export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'options' | 'groups'>) {
   const { data } = useQuery(providersQuery);
+  const [before] = useState(props.value);
   const groups = useMemo(
     (): OptionGroup[] =>
       (data?.data ?? [])
@@ -24,5 +27,26 @@ export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'optio
         })),
     [data],
   );
-  return <ComboField spellCheck={false} {...props} groups={groups} />;
+  const { value } = props;
+  const [confirmed, setConfirmed] = useState<string>();
+  // What was there already was confirmed by whoever chose it.
+  const warning = value !== before && !isKnown(data?.data, value) && (
+    <CheckField
+      label="This model is not in the list: use it anyway"
+      required
+      checked={value === confirmed}
+      onChange={(checked) => setConfirmed(checked ? value : undefined)}
+    />
+  );
+  return <ComboField spellCheck={false} {...props} groups={groups} warning={warning} />;
+}
+
+/** Whether a provider lists a model, or has no list to be in. A name without its provider is known by its end. */
+function isKnown(providers: readonly Provider[] | undefined, value: string): boolean {
+  const name = value.trim();
+  if (providers === undefined || name === '') return true;
+  const own = providers.find(({ provider }) => name.startsWith(`${provider}/`));
+  const listed = own?.models ?? providers.flatMap(({ models }) => models);
+  if (own !== undefined && listed.length === 0) return true;
+  return listed.some(({ model }) => model === name || (own === undefined && model.endsWith(`/${name}`)));
 }

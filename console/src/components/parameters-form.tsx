@@ -1,4 +1,6 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { call } from '../api.ts';
 import type { Parameters } from '../api-types.ts';
 import { formatJson } from '../format.ts';
 import { t } from '../strings.ts';
@@ -15,6 +17,7 @@ const NUMBERS = [
 ] as const;
 /** Shown without being asked for. */
 const COMMON = 2;
+const RARE = [...NUMBERS.slice(COMMON).map(({ name }) => name), 'reasoning_effort', 'stop'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const FORMATS = [
   { value: '', label: 'Model default' },
@@ -25,7 +28,18 @@ const FORMATS = [
 const EMPTY_SCHEMA = { type: 'object', properties: {}, required: [] };
 
 /** Parameters of a model. Those that are left out are the provider's own. */
-export function ParametersForm({ value, onChange }: { value: Parameters; onChange: (value: Parameters) => void }) {
+export function ParametersForm({
+  model,
+  value,
+  onChange,
+}: {
+  /** Which is asked whether it takes them. */
+  model: string;
+  value: Parameters;
+  onChange: (value: Parameters) => void;
+}) {
+  const warningOf = useWarnings(model, value);
+  const [isOpen, setOpen] = useState(false);
   const change = (part: { [Name in keyof Parameters]?: Parameters[Name] | undefined }) =>
     onChange(
       Object.fromEntries(Object.entries({ ...value, ...part }).filter(([, each]) => each !== undefined)) as Parameters,
@@ -36,6 +50,7 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
       label={label}
       type="number"
       {...limits}
+      warning={warningOf(name)}
       value={value[name] === undefined ? '' : String(value[name])}
       onChange={(typed) => change({ [name]: typed === '' ? undefined : Number(typed) })}
     />
@@ -47,6 +62,7 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
       {NUMBERS.slice(0, COMMON).map(number)}
       <SelectField
         label="Output format"
+        warning={warningOf('response_format')}
         value={format?.type ?? ''}
         onChange={(type) => change({ response_format: formatOf(type) })}
         options={FORMATS}
@@ -60,18 +76,23 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
           }
         />
       )}
-      <details>
+      <details
+        open={isOpen || RARE.some((name) => warningOf(name) !== undefined)}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>More parameters</summary>
         <div className="stack">
           {NUMBERS.slice(COMMON).map(number)}
           <SelectField
             label="Reasoning effort"
+            warning={warningOf('reasoning_effort')}
             value={value.reasoning_effort ?? ''}
             onChange={(effort) => change({ reasoning_effort: EFFORTS.find((each) => each === effort) })}
             options={[{ value: '', label: 'Model default' }, ...EFFORTS]}
           />
           <TextArea
             label="Stop sequences"
+            warning={warningOf('stop')}
             rows={2}
             hint="One per line."
             value={stop.join('\n')}
@@ -87,6 +108,25 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
       </details>
     </div>
   );
+}
+
+/** What a model is known not to take, by the name of the parameter. */
+function useWarnings(model: string, parameters: Parameters): (name: string) => string | undefined {
+  const asked = useDeferredValue(JSON.stringify({ model: model.trim(), parameters }));
+  const { data } = useQuery({
+    queryKey: ['parameters', asked],
+    queryFn: ({ signal }) =>
+      call<{ unsupported: { parameter: string; message: string }[] }>('POST', '/parameters/check', {
+        raw: asked,
+        headers: { 'Content-Type': 'application/json' },
+        signal,
+      }),
+    enabled: model.trim() !== '' && Object.keys(parameters).length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    // What is being typed need not be a model, or a parameter, yet.
+    retry: false,
+  });
+  return (name) => data?.unsupported.find(({ parameter }) => parameter === name)?.message;
 }
 
 function formatOf(type: string): Parameters['response_format'] {

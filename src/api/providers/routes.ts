@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../domain/errors.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { ListedProvider, ModelCatalogue, ProviderTest as ProviderTestResult } from '../../models/model.ts';
@@ -47,6 +49,18 @@ const ProviderTest = z
       .meta({ description: 'Why it failed, and what to set where something is missing.' }),
   })
   .meta({ id: 'ProviderTest' });
+
+const CheckParameters = z
+  .strictObject({ model: ModelName, parameters: ModelParameters })
+  .meta({ id: 'CheckParameters' });
+
+const ParametersCheck = z
+  .object({
+    unsupported: z
+      .array(z.object({ parameter: z.string(), message: z.string() }))
+      .meta({ description: 'Parameters that a call with them would fail by. Empty if none is known.' }),
+  })
+  .meta({ id: 'ParametersCheck' });
 
 const testSample: z.input<typeof ProviderTest> = {
   provider: 'openai',
@@ -125,6 +139,30 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       response: ProviderList,
       responseExample: { data: providerSamples, next_cursor: null },
       handler: async () => ({ data: models.providers().map(presentProvider), next_cursor: null }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/parameters/check',
+      operationId: 'checkParameters',
+      // It changes nothing.
+      audit: 'none',
+      tag: 'Providers',
+      summary: 'Check whether a model supports parameters',
+      description: 'By what is known of the model here: nothing is sent to its provider.',
+      scope: 'read',
+      body: CheckParameters,
+      bodyExamples: { 'A reasoning model': { model: 'openai/o3', parameters: { temperature: 0.2 } } },
+      response: ParametersCheck,
+      responseExample: {
+        unsupported: [
+          {
+            parameter: 'temperature',
+            message:
+              'openai/o3 does not take temperature, or not together with the other parameters given; leave it out.',
+          },
+        ],
+      },
+      handler: async ({ body }) => ({ unsupported: await models.parameterProblems(body.model, body.parameters) }),
     }),
     defineRoute({
       method: 'post',

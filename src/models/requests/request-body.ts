@@ -36,20 +36,36 @@ export function completeBody(provider: Provider, model: string, body: RequestBod
 }
 
 function requireAllParameters(provider: Provider, model: string, body: RequestBody, call: ProviderCall): void {
+  const [problem] = parameterProblems(provider, model, body, call);
+  if (problem !== undefined) throw new ModelError('model_invalid_request', problem.message);
+}
+
+/** A parameter that would not reach the model as given. */
+export interface ParameterProblem {
+  parameter: Parameter;
+  message: string;
+}
+
+/** The parameters of a call that its completed body does not have, or has with another value. */
+export function parameterProblems(
+  provider: Provider,
+  model: string,
+  body: RequestBody,
+  call: ProviderCall,
+): ParameterProblem[] {
   const { parameters } = call;
-  for (const name of PARAMETERS) {
-    const given = parameters[name];
-    if (given === undefined || (name === 'response_format' && parameters.response_format?.type === 'text')) continue;
-    if (name === 'parallel_tool_calls' && !isOneToolAtATime(call)) continue;
-    const places = provider.places[name];
+  return PARAMETERS.flatMap((parameter) => {
+    const given = parameters[parameter];
+    if (given === undefined || (parameter === 'response_format' && parameters.response_format?.type === 'text'))
+      return [];
+    if (parameter === 'parallel_tool_calls' && !isOneToolAtATime(call)) return [];
+    const places = provider.places[parameter];
     const sent = places.map((place) => valueAt(body, place)).find((value) => value !== undefined);
-    if (sent === undefined) throw new ModelError('model_invalid_request', whyNot(provider, model, name));
+    if (sent === undefined) return [{ parameter, message: whyNot(provider, model, parameter) }];
     // A thinking budget is added to max_tokens, never taken off it.
-    const isChanged = typeof given === 'number' && (name === 'max_tokens' ? Number(sent) < given : sent !== given);
-    if (isChanged) {
-      throw new ModelError('model_invalid_request', `${model} takes ${name} only up to ${JSON.stringify(sent)}.`);
-    }
-  }
+    const isChanged = typeof given === 'number' && (parameter === 'max_tokens' ? Number(sent) < given : sent !== given);
+    return isChanged ? [{ parameter, message: `${model} takes ${parameter} only up to ${JSON.stringify(sent)}.` }] : [];
+  });
 }
 
 function whyNot(provider: Provider, model: string, name: Parameter): string {

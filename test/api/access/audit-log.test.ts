@@ -83,6 +83,7 @@ const UNRECORDED = [
   'denyDeviceAuthorization',
   // It changes nothing.
   'testProvider',
+  'checkParameters',
 ];
 
 /** What ends or makes the key of the request: devices.test.ts has what is recorded. */

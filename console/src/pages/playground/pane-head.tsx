@@ -104,7 +104,11 @@ export function PaneHead({
       />
       <details>
         <summary>Parameters{Object.keys(pane.parameters).length > 0 && ' (changed)'}</summary>
-        <ParametersForm value={pane.parameters} onChange={(parameters) => onChange({ parameters })} />
+        <ParametersForm
+          model={pane.model || (version?.model ?? prompt?.model ?? '')}
+          value={pane.parameters}
+          onChange={(parameters) => onChange({ parameters })}
+        />
       </details>
       {draft === undefined && version && (
         <details open>

@@ -101,7 +101,11 @@ export function ContentForm({
         </section>
         <section className="card" aria-label="Parameters">
           <h2>Parameters</h2>
-          <ParametersForm value={content.parameters} onChange={(parameters) => onChange({ parameters })} />
+          <ParametersForm
+            model={content.model}
+            value={content.parameters}
+            onChange={(parameters) => onChange({ parameters })}
+          />
         </section>
         <section className="card" aria-label="About this prompt">
           <TextArea
