@@ -84,13 +84,14 @@ test('CSV with semicolons and a capital in its headings is read as the API reads
   await page.getByText('semicolons: version 1 has 1 example.').first().waitFor();
   const examples = [{ id: 'a', variables: { question: 'Where; when?' }, expected: '1,5' }];
   expect(await examplesOf('semicolons')).toEqual(examples);
-  // A file with such headings goes to the API as it is.
+  // A file with such headings that replaces the examples goes to the API as it is.
   const buffer = Buffer.from('ID; question ;Expected\ra;"Where; when?";1,5\r');
   await page.goto(stage.at('/datasets/semicolons'));
   await page
     .getByLabel('Drop a file with the next version here')
     .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer });
   const upload = page.getByRole('dialog', { name: 'Upload a new version of semicolons' });
+  await upload.getByLabel('What happens to the current examples').selectOption('They are replaced');
   await upload.getByText('1 unchanged').waitFor();
   const sent = page.waitForResponse((response) => response.request().method() === 'PUT');
   await upload.getByRole('button', { name: 'Upload' }).click();

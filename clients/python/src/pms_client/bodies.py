@@ -28,6 +28,12 @@ class ApproveDeviceAuthorization(TypedDict, total=False):
     expires_in_days: int
 
 
+class CheckParameters(TypedDict, total=False):
+    model: Required[str]
+    """`openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name."""
+    parameters: Required[Mapping[str, Any]]
+
+
 class CompleteQueueItem(TypedDict, total=False):
     scores: Sequence[Mapping[str, Any]]
     """Values of the queue's scores."""

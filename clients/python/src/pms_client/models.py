@@ -693,6 +693,24 @@ class Model(BaseModel):
     owned_by: Annotated[str, Field(description="The workspace.")]
 
 
+class ParametersCheckUnsupportedItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    parameter: str
+    message: str
+
+
+class ParametersCheck(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    unsupported: Annotated[
+        list[ParametersCheckUnsupportedItem],
+        Field(description="Parameters that a call with them would fail by. Empty if none is known."),
+    ]
+
+
 class ProviderTest(BaseModel):
     model_config = ConfigDict(
         extra="ignore",

@@ -42,6 +42,7 @@ export interface Operations {
   listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
   getModel: { request: api.GetModelData; response: api.GetModelResponse };
   listProviders: { request: api.ListProvidersData; response: api.ListProvidersResponse };
+  checkParameters: { request: api.CheckParametersData; response: api.CheckParametersResponse };
   testProvider: { request: api.TestProviderData; response: api.TestProviderResponse };
   streamExecution: { request: api.StreamExecutionData; response: api.StreamExecutionResponse };
   streamEvaluation: { request: api.StreamEvaluationData; response: api.StreamEvaluationResponse };
@@ -214,6 +215,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listModels: 'GET /models models.list',
   getModel: 'GET /models/{name} models.get',
   listProviders: 'GET /providers providers.list l',
+  checkParameters: 'POST /parameters/check providers.checkParameters b',
   testProvider: 'POST /providers/{name}/test providers.test',
   streamExecution: 'GET /executions/{id}/stream executions.streamOf h',
   streamEvaluation: 'GET /evaluations/{id}/stream evaluations.stream h',

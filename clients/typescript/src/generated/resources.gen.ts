@@ -103,6 +103,8 @@ export interface ModelsOperations {
 export interface ProvidersOperations {
   /** List providers and their models, with prices: `GET /providers` */
   list(options?: CallOptions): List<api.ProviderList['data'][number]>;
+  /** Check whether a model supports parameters: `POST /parameters/check` */
+  checkParameters(body: NonNullable<api.CheckParametersData['body']>, options?: CallOptions): ApiPromise<api.ParametersCheck>;
   /** Test the connection to a provider: `POST /providers/{name}/test` */
   test(name: string, options?: CallOptions): ApiPromise<api.ProviderTest>;
 }

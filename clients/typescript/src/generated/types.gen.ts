@@ -802,6 +802,14 @@ export type CreateResponse = {
     truncation?: 'disabled' | null;
 };
 
+export type CheckParameters = {
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model: string;
+    parameters: ModelParameters;
+};
+
 export type CreateEvaluation = {
     /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -2705,6 +2713,16 @@ export type Provider = {
          * The most tokens of input and output together, by the price list; null where that is not known.
          */
         context_window: number | null;
+    }>;
+};
+
+export type ParametersCheck = {
+    /**
+     * Parameters that a call with them would fail by. Empty if none is known.
+     */
+    unsupported: Array<{
+        parameter: string;
+        message: string;
     }>;
 };
 
@@ -8136,6 +8154,43 @@ export type ListProvidersResponses = {
 };
 
 export type ListProvidersResponse = ListProvidersResponses[keyof ListProvidersResponses];
+
+export type CheckParametersData = {
+    body: CheckParameters;
+    path?: never;
+    query?: never;
+    url: '/parameters/check';
+};
+
+export type CheckParametersErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CheckParametersError = CheckParametersErrors[keyof CheckParametersErrors];
+
+export type CheckParametersResponses = {
+    /**
+     * Done.
+     */
+    200: ParametersCheck;
+};
+
+export type CheckParametersResponse = CheckParametersResponses[keyof CheckParametersResponses];
 
 export type TestProviderData = {
     body?: never;

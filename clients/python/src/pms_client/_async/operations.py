@@ -573,6 +573,10 @@ class AsyncProvidersOperations:
         """List providers and their models, with prices: `GET /providers`"""
         return self._transport.pages(models.Provider, "providers")
 
+    async def check_parameters(self, **body: Unpack[bodies.CheckParameters]) -> models.ParametersCheck:
+        """Check whether a model supports parameters: `POST /parameters/check`"""
+        return await self._transport.fetch(models.ParametersCheck, change("POST", "parameters", "check", body=body))
+
     async def test(self, name: str) -> models.ProviderTest:
         """Test the connection to a provider: `POST /providers/{name}/test`"""
         return await self._transport.fetch(models.ProviderTest, change("POST", "providers", name, "test"))

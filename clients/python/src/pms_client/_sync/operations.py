@@ -564,6 +564,10 @@ class ProvidersOperations:
         """List providers and their models, with prices: `GET /providers`"""
         return self._transport.pages(models.Provider, "providers")
 
+    def check_parameters(self, **body: Unpack[bodies.CheckParameters]) -> models.ParametersCheck:
+        """Check whether a model supports parameters: `POST /parameters/check`"""
+        return self._transport.fetch(models.ParametersCheck, change("POST", "parameters", "check", body=body))
+
     def test(self, name: str) -> models.ProviderTest:
         """Test the connection to a provider: `POST /providers/{name}/test`"""
         return self._transport.fetch(models.ProviderTest, change("POST", "providers", name, "test"))
