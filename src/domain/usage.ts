@@ -57,3 +57,10 @@ export const Cost = z
   })
   .meta({ id: 'Cost' });
 export type Cost = z.infer<typeof Cost>;
+
+/** What a call was billed. */
+export interface Spent {
+  /** Null: the provider has not said. */
+  tokens: TokenUsage | null;
+  cost: Cost;
+}

@@ -3,7 +3,7 @@ import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/prompts/messages.ts';
 import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import { storableText } from '../domain/text/storable-text.ts';
-import { NO_TOKENS, type Pricing } from '../domain/usage.ts';
+import type { Pricing, Spent } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
@@ -35,9 +35,9 @@ import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
 import { completeBody, type ParameterProblem, parameterProblems } from './requests/request-body.ts';
 import { sdkOptions } from './requests/sdk-options.ts';
 import { hasJsonTool } from './requests/sent-content.ts';
-import { isStream, readStream } from './streams/read-stream.ts';
+import { emptyResponse, type Received, readResponse, receivedText } from './responses/read-response.ts';
 import { toolCallsOf } from './tool-calls.ts';
-import { createTransport, type MakeRoom, type Transport } from './transport.ts';
+import { createTransport, MAX_RESPONSE_BYTES, type MakeRoom, type Transport, tooLong } from './transport.ts';
 
 type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
@@ -118,10 +118,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     all.flatMap(({ baseUrl }) => baseUrl ?? []),
   );
 
-  /**
-   * Sends what a call's SDK would send by `fetch`: completes the request, and throws on a response that is an error. A streamed
-   * response is handed to the SDK in one piece.
-   */
+  /** Sends what a call's SDK would send by `fetch`: completes the request, and throws on a response that is an error. */
   async function send(
     { provider, resolved }: HttpModel,
     call: ProviderCall,
@@ -129,7 +126,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     makeRoom: MakeRoom,
     signal: AbortSignal,
     ...[url, init]: Parameters<typeof globalThis.fetch>
-  ): Promise<Response> {
+  ): Promise<Received> {
     const whole = {
       url: url instanceof Request ? url.url : url.toString(),
       body: wholeBody({ provider, resolved }, call, init),
@@ -141,22 +138,19 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       body: JSON.stringify(request.body),
       signal,
     });
-    if (deltas !== undefined && isStream(response)) {
-      // Text beside the tool that takes a JSON response is not part of it.
-      const isText = !hasJsonTool(provider, whole.body, call.tools);
-      const onText = (piece: string) => {
-        if (isText) deltas.text(piece);
-      };
-      return jsonResponse(await readStream(provider, response, onText, makeRoom, redact));
-    }
-    return successOf({ status: response.status, headers: response.headers, text: await response.text(makeRoom) });
+    // Text beside the tool that takes a JSON response is not part of it.
+    const isText = deltas !== undefined && !hasJsonTool(provider, whole.body, call.tools);
+    const onText = (piece: string) => {
+      if (isText) deltas.text(piece);
+    };
+    return readResponse({ provider, onText, makeRoom, redact }, response);
   }
 
   /** @throws ModelError where the response is an error */
-  function successOf(response: { status: number; headers: Headers; text: string }): Response {
+  function successOf(response: { status: number; headers: Headers; text: string }): string {
     const { status, text } = response;
     if (status < 200 || status > 299 || isErrorBody(text)) throw providerError(response, redact);
-    return jsonResponse(text);
+    return text;
   }
 
   /** The model as its SDK makes it for one call; `fetch` is what it sends its request by. */
@@ -197,9 +191,12 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       const held = new HeldBytes(responses, call.workspace, RESPONSE_FACTOR);
       const makeRoom: MakeRoom = (bytes) => held.growTo(bytes, signal);
       let isSent = false;
-      const languageModel = await createLanguageModel(model, (url, init) => {
+      const received: Received[] = [];
+      const languageModel = await createLanguageModel(model, async (url, init) => {
         isSent = true;
-        return send(model, prepared.call, deltas, makeRoom, signal, url, init);
+        const response = await send(model, prepared.call, deltas, makeRoom, signal, url, init);
+        received.push(response);
+        return sdkResponse(response);
       });
       const prepared = await prepare(model, call, languageModel, signal);
       let result: SdkResult;
@@ -212,9 +209,10 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         prepared.release();
         held.release();
       }
-      const response = toResponse(result, {
+      const response = toResponse(result, received.at(-1), {
         priceOf: (inputTokens) => prices.priceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtListPrice,
+        redact,
       });
       deltas?.end(response);
       return response;
@@ -234,7 +232,8 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
             signal,
           });
           const { status, headers } = response;
-          return successOf({ status, headers, text: await response.text((bytes) => held.growTo(bytes, signal)) });
+          const text = await response.text((bytes) => held.growTo(bytes, signal));
+          return jsonResponse(successOf({ status, headers, text }));
         },
       });
       if (embeddingModel === undefined)
@@ -294,8 +293,8 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     },
 
     async responseOf(model, { tools, toolChoice, parameters }, { status, text }) {
-      const response = successOf({ status, headers: new Headers(), text });
-      const languageModel = await createLanguageModel(model, async () => response);
+      const received = receivedText(model.provider, successOf({ status, headers: new Headers(), text }));
+      const languageModel = await createLanguageModel(model, async () => sdkResponse(received));
       // How a response is read depends on its tools and format, not on the messages: their files need not be fetched again.
       const messages = messagesOf('-');
       const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
@@ -305,9 +304,10 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       } catch {
         throw unreadable();
       }
-      return toResponse(result, {
+      return toResponse(result, received, {
         priceOf: (inputTokens) => prices.batchPriceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtBatchPrice,
+        redact,
       });
     },
 
@@ -328,8 +328,13 @@ function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: 
 const sdkBodyOf = (init: RequestInit | undefined): RequestBody =>
   SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
 
-function unreadable(): ModelError {
-  return new ModelError('model_unavailable', "The provider's response could not be parsed.");
+/** It has come whole: the same call would be paid for again, and likely be answered in the same form. */
+function unreadable(
+  what = 'its form is not known',
+  kept: { spent?: Spent | undefined; response?: string } = {},
+): ModelError {
+  const message = `The provider's response was not understood, and is not requested again: ${what}.`;
+  return new ModelError('model_unavailable', message, { retryable: false, ...kept });
 }
 
 function unsendable(error: unknown): ModelError {
@@ -340,6 +345,13 @@ function unsendable(error: unknown): ModelError {
 function detailOf(error: unknown): string {
   const refused = UnsupportedError.safeParse(error);
   return refused.success ? `: it does not take ${refused.data.functionality}` : '';
+}
+
+/** What is read of a response, as its SDK takes it. @throws ModelError where it is too long */
+function sdkResponse({ understood }: Received): Response {
+  const text = JSON.stringify(understood.body);
+  if (Buffer.byteLength(text) > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
+  return jsonResponse(text);
 }
 
 function jsonResponse(text: string): Response {
@@ -361,29 +373,37 @@ interface Billing {
   priceOf(inputTokens: number): Pricing | null;
   /** Whether that is what its body was billed at. */
   isAtListPrice(body: unknown): boolean;
+  /** Takes our keys and hosts out of a response that is kept. */
+  redact(text: string): string;
 }
 
-function toResponse(result: SdkResult, billing: Billing): ProviderResponse {
+function toResponse(result: SdkResult, received: Received | undefined, billing: Billing): ProviderResponse {
+  if (received === undefined) throw new Error("An SDK has a result without its provider's response.");
+  const { understood, body, skipped, text } = received;
   const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const toolCalls = toolCallsOf(result.content);
   const unified = FINISH_REASONS[result.finishReason.unified];
   // So do some servers end a response with calls, and OpenAI one whose tool was named.
   const finishReason = unified === 'stop' && toolCalls.length > 0 ? 'tool_calls' : unified;
-  if (result.content.length === 0 && result.finishReason.raw === undefined) {
-    throw new ModelError('model_unavailable', "The provider's response is empty.");
-  }
-  const usage = billedUsage(result.usage);
-  const tokens = usage?.tokens ?? NO_TOKENS;
-  const pricing = billing.priceOf(tokens.input);
-  const body = result.response?.body;
+  const usage = understood.hasUsage ? billedUsage(result.usage) : undefined;
+  const pricing = billing.priceOf(usage?.tokens.input ?? 0);
   const isCounted = billing.isAtListPrice(body) && !isBilledBesidesTokens(body);
-  const cost = costOf(pricing, isCounted ? usage : undefined);
-  if (finishReason === 'content_filter') {
+  const spent = { tokens: usage?.tokens ?? null, cost: costOf(pricing, isCounted ? usage : undefined) };
+  if (understood.fault !== undefined) throw unreadable(understood.fault, { spent, response: billing.redact(text) });
+  if (result.content.length === 0 && result.finishReason.raw === undefined) throw emptyResponse(usage && spent);
+  if (finishReason === 'content_filter')
     throw new ModelError('content_filtered', output || "The provider's content filter withheld the response.", {
-      spent: { tokens, cost },
+      spent,
     });
-  }
-  return { output, toolCalls, finishReason, tokens, cost, providerModel: servedBy(result) };
+  const kinds = skipped.list();
+  return {
+    output,
+    toolCalls,
+    finishReason,
+    ...spent,
+    providerModel: servedBy(result),
+    ...(kinds.length > 0 && { skipped: kinds }),
+  };
 }
 
 /** What embeddings have cost: they have no output. */
@@ -392,7 +412,7 @@ function billOf(inputTokens: number | undefined, priceOf: Billing['priceOf']): P
     inputTokens: { total: inputTokens, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 0, reasoning: 0 },
   });
-  return { tokens: usage?.tokens ?? NO_TOKENS, cost: costOf(priceOf(inputTokens ?? 0), usage) };
+  return { tokens: usage?.tokens ?? null, cost: costOf(priceOf(inputTokens ?? 0), usage) };
 }
 
 const NamedBody = z.union([

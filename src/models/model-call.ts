@@ -57,11 +57,13 @@ export interface ModelResponse {
   /** The tools that the model asks for; empty where it asks for none. */
   toolCalls: ToolCall[];
   finishReason: FinishReason;
-  /** All 0 when the provider sent no usage. */
-  tokens: TokenUsage;
+  /** Null when the provider sent no usage. */
+  tokens: TokenUsage | null;
   cost: Cost;
   /** How long the call took. */
   modelMs: number;
   /** What the provider says served the call, e.g. `gpt-4o-mini-2024-07-18`; null when it doesn't say. */
   providerModel: string | null;
+  /** Kinds of parts and events of the response that are not known, and were left out. Undefined: none. */
+  skipped?: string[];
 }

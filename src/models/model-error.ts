@@ -1,5 +1,5 @@
 import { storableText } from '../domain/text/storable-text.ts';
-import type { Cost, TokenUsage } from '../domain/usage.ts';
+import type { Spent } from '../domain/usage.ts';
 
 /** Whether the same call can succeed later, by why it failed. */
 const RETRYABLE = {
@@ -27,8 +27,10 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   /** How long the provider asks to wait, 0 to `MAX_RETRY_AFTER_MS`; undefined when it does not say. */
   readonly retryAfterMs: number | undefined;
-  /** What the failed call was billed, where the provider said so (for a response that its filter withheld). */
-  readonly spent: { tokens: TokenUsage; cost: Cost } | undefined;
+  /** What the failed call was billed, where the provider has responded. */
+  readonly spent: Spent | undefined;
+  /** The beginning of a response that was not understood, without our keys and hosts. */
+  readonly response: string | undefined;
 
   /** `retryable` follows from the code unless given. */
   constructor(
@@ -37,7 +39,8 @@ export class ModelError extends Error {
     options: {
       retryable?: boolean;
       retryAfterMs?: number | undefined;
-      spent?: { tokens: TokenUsage; cost: Cost };
+      spent?: Spent | undefined;
+      response?: string;
     } = {},
   ) {
     super(storableText(message).slice(0, MAX_MESSAGE_LENGTH).toWellFormed());
@@ -46,5 +49,6 @@ export class ModelError extends Error {
     this.retryable = options.retryable ?? RETRYABLE[code];
     this.retryAfterMs = this.retryable ? options.retryAfterMs : undefined;
     this.spent = options.spent;
+    this.response = options.response === undefined ? undefined : storableText(options.response);
   }
 }

@@ -71,7 +71,7 @@ function describeResponse(span: Span, { finishReason, providerModel, tokens, cos
     attributesOf({
       'gen_ai.response.finish_reasons': finishReason && [finishReason],
       'gen_ai.response.model': providerModel ?? undefined,
-      ...usageAttributes(tokens),
+      ...(tokens !== null && usageAttributes(tokens)),
       'pms.cost.usd': cost.amount === null ? undefined : Number(cost.amount),
     }),
   );
@@ -84,9 +84,9 @@ function describeResponse(span: Span, { finishReason, providerModel, tokens, cos
 export function traceModels(models: ClosableModels, captureContent: boolean): ClosableModels {
   const { duration, tokens: usage } = createInstruments();
 
-  function count(tokens: TokenUsage | undefined, attributes: Attributes): void {
+  function count(tokens: TokenUsage | null | undefined, attributes: Attributes): void {
     // A provider that sends no usage has used an unknown number.
-    if (tokens === undefined || tokens.total === 0) return;
+    if (!tokens || tokens.total === 0) return;
     usage.record(tokens.input, { ...attributes, 'gen_ai.token.type': 'input' });
     usage.record(tokens.output, { ...attributes, 'gen_ai.token.type': 'output' });
   }

@@ -41,7 +41,7 @@ export function typeOf(error: unknown): string {
 
 /** What a failed call of a model was billed. */
 export const spentBy = (error: unknown): TokenUsage | undefined =>
-  error instanceof ModelError ? error.spent?.tokens : undefined;
+  error instanceof ModelError ? (error.spent?.tokens ?? undefined) : undefined;
 
 /** Does work in a span that is the current one meanwhile, and ends it. */
 export async function inSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {

@@ -179,7 +179,7 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       const own = await standIns.models.generate(callOf(model, { input: 'What time is it?', tools: [TIME] }));
       for (const ask of [byAiSdk, byStream, byLangChain]) {
         const run = await ask();
-        const { total, ...tokens } = own.tokens;
+        const { total, ...tokens } = own.tokens ?? { total: 0, reasoning: 0 };
         expect(total).toBeGreaterThan(0);
         // LangChain leaves out what Anthropic says of thinking.
         const reasoning = ask === byLangChain && model.startsWith('anthropic/') ? 0 : tokens.reasoning;

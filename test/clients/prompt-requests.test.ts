@@ -142,7 +142,7 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       standIns.answer(answer);
       const own = await standIns.models.generate(callOf(model, { input: 'What time is it?', tools: [TIME] }));
       const run = await runOf(prompt);
-      const { total, ...tokens } = own.tokens;
+      const { total, ...tokens } = own.tokens ?? { total: 0 };
       expect(run).toMatchObject({
         model,
         prompt_name: 'x',
@@ -153,6 +153,12 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       });
       expect(run.tool_calls ?? []).toEqual(own.toolCalls);
       expect(run.tokens).toEqual(total === 0 ? undefined : tokens);
+    });
+
+    test('zeros in place of usage are no usage', async () => {
+      standIns.answer({ text: 'Hello', usage: { input: 0, output: 0 } });
+      expect((await standIns.models.generate(callOf(model))).tokens).toBeNull();
+      expect(await runOf(prompt)).not.toHaveProperty('tokens');
     });
 
     test('one that is cut off', async () => {

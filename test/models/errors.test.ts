@@ -72,12 +72,21 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test.each([
-    ['nonsense', 'model_unavailable'],
     ['empty', 'model_unavailable'],
     ['break-halfway', 'model_unavailable'],
     ['hang-up', 'model_unavailable'],
   ] as const)('an answer of mode %s is %s', async (mode, code) => {
     expect(await errorOf(provider, { mode })).toMatchObject({ code, retryable: true });
+  });
+
+  test('what has come whole and is no response is not requested again', async () => {
+    expect(await errorOf(provider, { mode: 'nonsense' })).toMatchObject({
+      code: 'model_unavailable',
+      retryable: false,
+      message: "The provider's response was not understood, and is not requested again: it is not JSON.",
+      response: '<html>It works!</html>',
+      spent: { tokens: null, cost: { amount: null } },
+    });
   });
 
   test.each(['stall', 'stall-halfway'] as const)('mode %s ends at the time limit', async (mode) => {

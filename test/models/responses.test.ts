@@ -117,7 +117,7 @@ describe('tokens and cost', () => {
     ['openai/gpt-4o-mini', { input: 1.5, output: 3 }],
   ])('without a usage that can be, the cost is unknown: %s %j', async (model, usage) => {
     const answer = await answerOf(model, { text: 'Hi', usage });
-    expect(answer.tokens).toEqual({ input: 0, cached_input: 0, output: 0, reasoning: 0, total: 0 });
+    expect(answer.tokens).toBeNull();
     expect(answer.cost).toMatchObject({ amount: null, pricing: { source: expect.stringContaining('genai-prices@') } });
   });
 

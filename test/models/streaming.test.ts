@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDeltas } from '../../src/models/deltas.ts';
 import type { ModelDelta } from '../../src/models/model.ts';
+import { SkippedKinds } from '../../src/models/responses/understood.ts';
 import { createChatCompletionAssembler } from '../../src/models/streams/chat-completions.ts';
 import { type AllStandIns, MODELS, startAllStandIns } from '../support/providers/all.ts';
 import { callOf, modelErrorOf, streamed, textsOf } from '../support/providers/models.ts';
@@ -225,7 +226,7 @@ test('pieces can be kept by PostgreSQL, and a character is never cut in two', ()
 
 describe("compatible servers' tool calls", () => {
   const compatible = (chunks: unknown[]) => {
-    const assembler = createChatCompletionAssembler();
+    const assembler = createChatCompletionAssembler(new SkippedKinds());
     for (const tool_calls of chunks) assembler.add({ choices: [{ delta: { tool_calls: [tool_calls] } }] });
     return assembler.body()['choices'];
   };

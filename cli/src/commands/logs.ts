@@ -28,7 +28,7 @@ function lineOf(execution: Api.Execution): string {
     id,
     promptText(execution),
     model,
-    tokens === null ? undefined : `${tokens.input}+${tokens.output} tokens`,
+    execution.tokens_unknown ? 'tokens unknown' : `${tokens.input}+${tokens.output} tokens`,
     moneyText(execution),
     latency.total_ms === null ? undefined : `${latency.total_ms} ms`,
     error === null ? undefined : `${error.code}: ${error.message}`.slice(0, MAX_ERROR_CHARS).replace(/\s+/g, ' '),

@@ -83,6 +83,8 @@ def test_a_run_of_anthropic() -> None:
     assert run["tokens"] == {"input": 100, "output": 5, "cached_input": 30, "reasoning": 0}
     assert run["metadata"] == {"finish_reason": "stop"}
     assert "tool_calls" not in run
+    for none in ({"input_tokens": 0, "output_tokens": 0}, None):
+        assert "tokens" not in from_anthropic({"content": [used], "stop_reason": "tool_use", "usage": none}, request)
     refused = {"content": [{"type": "text", "text": "No."}], "stop_reason": "refusal", "usage": usage}
     run = from_anthropic(refused, to_anthropic(prompt))
     assert run["output"] is None

@@ -1,3 +1,4 @@
+import type { Spent } from '../../domain/usage.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import {
   type EvaluatorConfig,
@@ -7,7 +8,6 @@ import {
   prepareEvaluator,
 } from '../../evaluators/registry.ts';
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
-import type { Spent } from '../../services/evaluations/run/stored-usage.ts';
 import { CallFailedError, type RetryingModels } from '../call-with-retries.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import { type ExampleStore, NOT_STORABLE, NotStorableError } from './example-store.ts';

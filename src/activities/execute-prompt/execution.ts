@@ -4,12 +4,13 @@ import type { Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicId } from '../../domain/ids.ts';
+import type { Spent } from '../../domain/usage.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { StartLimiter } from '../../services/executions/creation/start-limiter.ts';
 import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { endedOf } from '../../services/executions/executions.ts';
-import { callEnd, type ExecutionError, GIVEN_UP, type Spent } from '../../services/executions/run/calls.ts';
+import { callEnd, type ExecutionError, GIVEN_UP } from '../../services/executions/run/calls.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/run/claim-execution.ts';
 import { failExecution } from '../../services/executions/run/end-execution.ts';
 import { onExecutionFinished } from '../../services/executions/run/execution-finished.ts';
@@ -160,13 +161,13 @@ export function createExecutionActivities({
     signal: AbortSignal,
   ): Promise<CallOutcome | null> {
     const isGivenUp = signal.aborted;
-    const spent = error instanceof ModelError ? error.spent : undefined;
+    const { spent, response } = error instanceof ModelError ? error : {};
     const failure = failureOf(error, claimed);
     const isLeft = !isGivenUp && failure.retryInMs === undefined && fallsBackOn(failure.code);
     const next = isLeft ? fallback : null;
     // A call that was given up since the execution has ended is ended by whoever ended that.
     if (!isGivenUp || spent !== undefined) {
-      const end = callEnd(durationMs, spent ?? null, toError(failure));
+      const end = callEnd(durationMs, spent ?? null, toError(failure), { response });
       await keep(id, spent, async () => {
         if (next === null || spent !== undefined) await endCall(query, id, attempt, spent, end);
         if (next !== null) await fallBack(query, id, attempt, end);

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import { KEEP_ALIVE } from '../../http/event-stream.ts';
-import type { ExecutionRow } from '../../services/executions/executions.ts';
+import { type ExecutionRow, hasUnknownTokens } from '../../services/executions/executions.ts';
 import type { StreamEvent, StreamFormat } from '../../services/streams/stream-events.ts';
 import { brokenOff, failureOf, type OpenAiError } from './errors.ts';
 import { finishReasonOf, headOf, presentToolCall, usageOf } from './presenter.ts';
@@ -88,7 +88,8 @@ export class CompletionChunks implements OpenAiStream {
     if (!this.#sent.isRepeated) return this.#breakOff(brokenOff(this.#id, RESTARTED));
     this.#isOver = true;
     const end = this.#begin() + this.#chunk({}, finishReasonOf(row));
-    const usage = this.#includeUsage ? dataOf({ ...this.#frame(), choices: [], usage: usageOf(row) }) : '';
+    const hasUsage = this.#includeUsage && !hasUnknownTokens(row);
+    const usage = hasUsage ? dataOf({ ...this.#frame(), choices: [], usage: usageOf(row) }) : '';
     return `${end}${usage}data: [DONE]\n\n`;
   }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
-import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
+import { type ExecutionRow, hasUnknownTokens, toolCallsOf } from '../../services/executions/executions.ts';
 import type { ChatCompletion, FinishReason } from './schema.ts';
 
 const FINISH_REASONS: Record<ModelFinishReason, z.input<typeof FinishReason>> = {
@@ -28,6 +28,7 @@ export function usageOf(row: ExecutionRow): z.input<typeof ChatCompletion>['usag
     total_tokens: row.tokens_input + row.tokens_output,
     prompt_tokens_details: { cached_tokens: row.tokens_cached_input },
     completion_tokens_details: { reasoning_tokens: row.tokens_reasoning },
+    ...(hasUnknownTokens(row) && { tokens_unknown: true }),
   };
 }
 

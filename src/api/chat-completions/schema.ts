@@ -53,7 +53,7 @@ export const CreateChatCompletion = z
         include_obfuscation: ignored(),
       })
       .nullish()
-      .meta({ description: '`include_usage`: a last chunk without choices has the tokens.' }),
+      .meta({ description: '`include_usage`: a last chunk without choices has the tokens, if they are known.' }),
     tools: Tools.nullish().meta({ description: 'Take the place of all tools of the prompt.' }),
     tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
     temperature: parameters.temperature.nullable(),
@@ -93,6 +93,9 @@ const Usage = z.object({
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
   completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  tokens_unknown: z.boolean().optional().meta({
+    description: 'True if the provider did not say what it used: the counts leave that call out.',
+  }),
 });
 
 const FunctionToolCall = z.object({

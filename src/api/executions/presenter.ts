@@ -6,7 +6,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
 import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
-import type { ExecutionRow } from '../../services/executions/executions.ts';
+import { type ExecutionRow, hasUnknownTokens } from '../../services/executions/executions.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';
 import type { Execution } from './schema.ts';
 
@@ -20,6 +20,8 @@ function presentCall(call: StoredCall) {
     tokens: call.tokens ?? null,
     cost: { amount: call.cost ?? null, currency: 'USD' as const },
     error: call.error ?? null,
+    ...(call.skipped !== undefined && { skipped: call.skipped }),
+    ...(call.response !== undefined && { response: call.response }),
   };
 }
 
@@ -86,6 +88,7 @@ export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Ex
       reasoning: row.tokens_reasoning,
       total: row.tokens_input + row.tokens_output,
     },
+    ...(hasUnknownTokens(row) && { tokens_unknown: true }),
     cost: { amount: row.cost_amount, currency: 'USD', pricing: row.pricing === null ? null : { ...row.pricing } },
     latency: {
       queue_ms: between(row.created_at, row.started_at),

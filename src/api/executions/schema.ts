@@ -92,9 +92,19 @@ const ExecutionCall = z
     model: z.string(),
     started_at: Timestamp,
     duration_ms: z.int().nullable().meta({ description: 'Null while it is in flight, and where its worker died.' }),
-    tokens: TokenUsage.nullable().meta({ description: 'As billed; null where nothing is known to have been.' }),
+    tokens: TokenUsage.nullable().meta({ description: 'As billed; null if that is not known.' }),
     cost: CostAmount,
     error: ExecutionError.nullable(),
+    skipped: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Kinds of parts and events of the response that the service does not know. They were left out.',
+        example: ['part audio'],
+      }),
+    response: z.string().optional().meta({
+      description: 'The first 65,536 characters of a response that was not understood.',
+    }),
   })
   .meta({ id: 'ExecutionCall' });
 
@@ -126,6 +136,10 @@ export const Execution = z
     tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
     finish_reason: z.string().nullable(),
     tokens: TokenUsage,
+    tokens_unknown: z.boolean().optional().meta({
+      description:
+        'True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
+    }),
     cost: Cost,
     latency: z.object({
       queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),

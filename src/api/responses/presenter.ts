@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Tool } from '../../domain/prompts/prompt-content.ts';
-import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
+import { type ExecutionRow, hasUnknownTokens, toolCallsOf } from '../../services/executions/executions.ts';
 import { failureOf } from '../chat-completions/errors.ts';
 import { finishReasonOf, headOf, usageOf } from '../chat-completions/presenter.ts';
 import { functionCallId, messageId } from './item-ids.ts';
@@ -101,6 +101,6 @@ export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typ
       typeof choice === 'object' && choice !== null ? { type: 'function', name: choice.name } : (choice ?? 'auto'),
     truncation: 'disabled',
     metadata: row.metadata,
-    usage: isCompleted ? presentUsage(row) : null,
+    usage: isCompleted && !hasUnknownTokens(row) ? presentUsage(row) : null,
   };
 }

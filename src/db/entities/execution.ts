@@ -15,11 +15,19 @@ import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
+/** What of a call's response is not in the record's other fields. */
+export interface CallNotes {
+  /** Kinds of parts and events that are not known, and were left out. */
+  skipped?: string[];
+  /** The beginning of a response that was not understood. */
+  response?: string;
+}
+
 /**
  * One call of a model, as it is stored. While it is in flight it has no `duration_ms`.
  * `tokens` and `cost` (US dollars): what it was billed, null where that is not known.
  */
-export interface StoredCall {
+export interface StoredCall extends CallNotes {
   model: string;
   started_at: string;
   duration_ms?: number | null;

@@ -17,11 +17,11 @@ export interface ReportedUsage {
 const Count = z.int().nonnegative().max(MAX_TOKENS);
 const RawTotal = z.object({ total_tokens: Count });
 
-/** Undefined when the provider sent no usage, or an impossible one. */
+/** Undefined when the provider sent no usage, or an impossible one: no call takes no tokens at all. */
 export function billedUsage(reported: ReportedUsage): BilledUsage | undefined {
   const input = Count.safeParse(reported.inputTokens.total);
   const written = Count.safeParse(reported.outputTokens.total);
-  if (!input.success || !written.success) return undefined;
+  if (!input.success || !written.success || input.data + written.data === 0) return undefined;
   const reasoning = countOr0(reported.outputTokens.reasoning);
   const output = written.data + reasoningOnTop(reported.raw, input.data, written.data, reasoning);
   const cached = Math.min(countOr0(reported.inputTokens.cacheRead), input.data);

@@ -1,5 +1,6 @@
 import { fieldOf, listOf, valueAt } from '../requests/json-body.ts';
 import { isOneToolAtATime } from '../requests/one-tool.ts';
+import { understandMessage } from '../responses/message.ts';
 import { createMessagesAssembler } from '../streams/messages.ts';
 import { countsOfMessages } from './counts.ts';
 import type { Provider } from './provider.ts';
@@ -55,4 +56,5 @@ export const anthropic: Provider<'anthropic'> = {
 
   asStreamed: (url, body) => ({ url, body: { ...body, stream: true } }),
   createAssembler: createMessagesAssembler,
+  understand: understandMessage,
 };

@@ -1,4 +1,5 @@
 import { fieldOf, listOf, type RequestBody, valueAt } from '../requests/json-body.ts';
+import { understandGeneratedContent } from '../responses/generated-content.ts';
 import { createGenerateContentAssembler } from '../streams/generate-content.ts';
 import type { Counts, Provider } from './provider.ts';
 
@@ -60,6 +61,7 @@ export const google: Provider<'google'> = {
     body,
   }),
   createAssembler: createGenerateContentAssembler,
+  understand: understandGeneratedContent,
 };
 
 function countsOf(body: RequestBody): Counts {

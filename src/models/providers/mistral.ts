@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../domain/text/json.ts';
-import { fieldOf, listOf, type RequestBody } from '../requests/json-body.ts';
+import { listOf } from '../requests/json-body.ts';
 import type { ProviderCall } from '../requests/language-model.ts';
-import type { Assembler } from '../streams/assembler.ts';
+import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, completeChat } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
@@ -50,7 +50,8 @@ export const mistral: Provider<'mistral'> = {
 
   // Usage comes in the last event without being asked for; `stream_options` would be refused.
   asStreamed: (url, body) => ({ url, body: { ...body, stream: true } }),
-  createAssembler,
+  createAssembler: createChatCompletionAssembler,
+  understand: understandChatCompletion,
 };
 
 /** Ids of tool calls must be nine letters and digits: those of other providers, or of a caller, are replaced throughout. */
@@ -69,23 +70,4 @@ function withShortIds(message: unknown): unknown {
 function shortId(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
-}
-
-/** Reasoning models send lists of parts where others send texts; what they thought is no part of the response. */
-function createAssembler(): Assembler {
-  const assembler = createChatCompletionAssembler();
-  return {
-    ...assembler,
-    add: (event) => assembler.add({ ...event, choices: listOf(event['choices']).map(withText) }),
-  };
-}
-
-function withText(choice: unknown): unknown {
-  const delta = fieldOf(choice, 'delta');
-  if (!isObject(choice) || !isObject(delta) || !Array.isArray(delta['content'])) return choice;
-  const texts = delta['content'].map((part: unknown) => {
-    const text = fieldOf(part, 'type') === 'text' ? fieldOf(part, 'text') : undefined;
-    return typeof text === 'string' ? text : '';
-  });
-  return { ...choice, delta: { ...delta, content: texts.join('') } } satisfies RequestBody;
 }

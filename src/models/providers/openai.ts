@@ -1,3 +1,4 @@
+import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
@@ -35,4 +36,5 @@ export const openai: Provider<'openai'> = {
 
   asStreamed: chatStreamed,
   createAssembler: createChatCompletionAssembler,
+  understand: understandChatCompletion,
 };

@@ -2,6 +2,7 @@ import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { RequestBody } from '../requests/json-body.ts';
 import type { EmbeddingModel, LanguageModel, ProviderCall, SdkOptions } from '../requests/language-model.ts';
+import type { SkippedKinds, Understood } from '../responses/understood.ts';
 import type { Assembler } from '../streams/assembler.ts';
 
 /** The parameters of a call that a provider may have a place for. */
@@ -89,7 +90,9 @@ export interface Provider<Name extends string = string> {
   /** The request that asks for the response in pieces. */
   asStreamed(url: string, body: RequestBody): { url: string; body: RequestBody };
   /** Puts a streamed response together. */
-  createAssembler(): Assembler;
+  createAssembler(skipped: SkippedKinds): Assembler;
+  /** What is read of a response's body, whatever form the server has given it. */
+  understand(body: RequestBody, skipped: SkippedKinds): Understood;
 }
 
 /** What most providers take a key by. */

@@ -4,10 +4,9 @@ import type { RequestBody } from '../requests/json-body.ts';
 /** Puts a streamed response together. */
 export interface Assembler {
   /**
-   * Adds the data of one event.
+   * Adds the data of one event. What is not known is left out.
    *
    * @returns the text of the response that it adds, often none
-   * @throws ZodError where it is no event of the protocol
    */
   add(event: RequestBody): string;
   /** Whether the provider has said that the response is whole. */
@@ -30,4 +29,10 @@ export function assignInside(target: RequestBody, key: string, from: unknown): v
   const merged = isObject(inside) ? inside : {};
   assignKnown(merged, from);
   target[key] = merged;
+}
+
+/** A place in a list; some servers send it as a text, or not at all. */
+export function indexOf(value: unknown): number | undefined {
+  const index = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof index === 'number' && Number.isInteger(index) ? index : undefined;
 }

@@ -1,28 +1,8 @@
-import { z } from 'zod';
-import type { RequestBody } from '../requests/json-body.ts';
-import { type Assembler, assignKnown } from './assembler.ts';
-
-const ToolCallDelta = z.object({
-  index: z.int().nullish(),
-  id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
-type ToolCallDelta = z.infer<typeof ToolCallDelta>;
-
-const Choice = z.looseObject({
-  index: z.int().default(0),
-  delta: z
-    .looseObject({
-      tool_calls: z.array(ToolCallDelta).nullish(),
-      content: z.string().nullish(),
-      refusal: z.string().nullish(),
-    })
-    .nullish(),
-  finish_reason: z.string().nullish(),
-});
-type Choice = z.infer<typeof Choice>;
-
-const Chunk = z.looseObject({ choices: z.array(Choice).nullish() });
+import { isObject } from '../../domain/text/json.ts';
+import { listOf, type RequestBody } from '../requests/json-body.ts';
+import { argumentsOf, contentOf } from '../responses/chat-completion.ts';
+import type { SkippedKinds } from '../responses/understood.ts';
+import { type Assembler, assignKnown, indexOf } from './assembler.ts';
 
 interface ToolCall {
   id: string | undefined;
@@ -33,71 +13,101 @@ interface ToolCall {
 interface Message {
   fields: RequestBody;
   finishReason: string | null;
-  toolCalls: ToolCall[];
+  toolCalls: (ToolCall | RequestBody)[];
+  /** The call that was begun last. */
+  last: ToolCall | undefined;
   /** The call that each index stands for now. */
   byIndex: Map<number, ToolCall>;
 }
 
-/** Texts that come in pieces; the last name is what some servers call `reasoning_content`. */
-const TEXTS = new Set(['content', 'refusal', 'reasoning_content', 'reasoning']);
-
 /** @see https://platform.openai.com/docs/api-reference/chat-streaming */
-export function createChatCompletionAssembler(): Assembler {
+export function createChatCompletionAssembler(skipped: SkippedKinds): Assembler {
   const top: RequestBody = {};
   const messages = new Map<number, Message>();
+  let hasChoices = false;
 
-  function addChoice({ index, delta, finish_reason }: Choice): string {
+  function addChoice(choice: RequestBody): string {
+    const { finish_reason: finishReason } = choice;
+    const index = indexOf(choice['index']) ?? 0;
     const message = messages.get(index) ?? newMessage();
     messages.set(index, message);
-    if (finish_reason) message.finishReason = finish_reason;
-    const { tool_calls, ...fields } = delta ?? {};
-    for (const toolCall of tool_calls ?? []) addToolCall(message, toolCall);
+    if (typeof finishReason === 'string' && finishReason !== '') message.finishReason = finishReason;
+    // Some servers end with the whole message: there is nothing new in it, where there were pieces before.
+    const isWhole = choice['delta'] == null && isObject(choice['message']);
+    const given = isWhole ? choice['message'] : (choice['delta'] ?? { content: choice['text'] });
+    if (!isObject(given) || (isWhole && (message.fields['content'] || message.toolCalls.length > 0))) return '';
+    const { tool_calls: toolCalls, function_call: only, content, refusal, ...fields } = given;
+    for (const toolCall of listOf(toolCalls)) addToolCall(message, toolCall);
+    if (isObject(only)) addToolCall(message, { function: only });
+    const said = contentOf(content, skipped);
+    if (said === undefined) skipped.add('part', typeof content);
+    const texts = { content: said?.text ?? '', refusal: typeof refusal === 'string' ? refusal : (said?.refusal ?? '') };
+    append(message.fields, 'content', texts.content);
+    append(message.fields, 'refusal', texts.refusal);
     for (const [name, value] of Object.entries(fields)) addField(message.fields, name, value);
-    return index === 0 ? `${fields.content ?? ''}${fields.refusal ?? ''}` : '';
+    return index === 0 ? texts.content + texts.refusal : '';
   }
 
   return {
-    add(event) {
-      const { choices, ...rest } = Chunk.parse(event);
+    add({ choices, ...rest }) {
+      if (Array.isArray(choices)) hasChoices = true;
+      else if (!isObject(rest['usage'])) skipped.add('event', rest['type'] ?? rest['object']);
       assignKnown(top, rest);
-      return (choices ?? []).map(addChoice).join('');
+      return listOf(choices).filter(isObject).map(addChoice).join('');
     },
     isComplete: () => messages.get(0)?.finishReason != null,
     body: () => ({
       ...top,
       object: 'chat.completion',
-      choices: [...messages].map(([index, { fields, finishReason, toolCalls }]) => ({
-        index,
-        finish_reason: finishReason,
-        message: { role: 'assistant', ...fields, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) },
-      })),
+      ...(hasChoices && {
+        choices: [...messages].map(([index, { fields, finishReason, toolCalls }]) => ({
+          index,
+          finish_reason: finishReason,
+          message: { ...fields, role: 'assistant', ...(toolCalls.length > 0 && { tool_calls: toolCalls }) },
+        })),
+      }),
     }),
   };
 }
 
 function newMessage(): Message {
-  return { fields: {}, finishReason: null, toolCalls: [], byIndex: new Map() };
+  return { fields: {}, finishReason: null, toolCalls: [], last: undefined, byIndex: new Map() };
+}
+
+function append(fields: RequestBody, name: string, text: string): void {
+  if (text !== '') fields[name] = `${fields[name] ?? ''}${text}`;
 }
 
 function addField(fields: RequestBody, name: string, value: unknown): void {
   if (value === null || value === undefined) return;
   const there = fields[name];
-  if (TEXTS.has(name) && typeof there === 'string' && typeof value === 'string') fields[name] = there + value;
-  else if (Array.isArray(there) && Array.isArray(value)) there.push(...value);
+  if (Array.isArray(there) && Array.isArray(value)) there.push(...value);
   else fields[name] = value;
 }
 
 /** Some servers leave the index out, or give all calls the same: another id begins another call. */
-function addToolCall(message: Message, { index, id, function: part }: ToolCallDelta): void {
-  const last = message.toolCalls.at(-1);
-  const known = index == null ? last : message.byIndex.get(index);
-  let toolCall = known;
-  if (toolCall === undefined || (id && toolCall.id !== undefined && toolCall.id !== id)) {
-    toolCall = { id: id ?? undefined, type: 'function', function: { name: '', arguments: '' } };
-    message.toolCalls.push(toolCall);
-    if (index != null) message.byIndex.set(index, toolCall);
+function addToolCall(message: Message, toolCall: unknown): void {
+  const { index: place, id: given, function: piece, type }: RequestBody = isObject(toolCall) ? toolCall : {};
+  if (type !== undefined && type !== null && type !== 'function' && piece === undefined) {
+    message.toolCalls.push({ type });
+    return;
   }
-  toolCall.id ??= id ?? undefined;
-  toolCall.function.name ||= part?.name ?? '';
-  toolCall.function.arguments += part?.arguments ?? '';
+  const { name, arguments: input }: RequestBody = isObject(piece) ? piece : {};
+  const index = indexOf(place);
+  const id = typeof given === 'string' && given !== '' ? given : undefined;
+  let call = index === undefined ? message.last : message.byIndex.get(index);
+  if (call === undefined || (id !== undefined && call.id !== undefined && call.id !== id)) {
+    call = { id, type: 'function', function: { name: '', arguments: '' } };
+    message.toolCalls.push(call);
+    if (index !== undefined) message.byIndex.set(index, call);
+  }
+  message.last = call;
+  call.id ??= id;
+  if (typeof name === 'string') call.function.name = joinedName(call.function.name, name);
+  call.function.arguments += argumentsOf(input);
+}
+
+/** A name comes at once, in pieces, or again with each piece of the input. */
+function joinedName(name: string, piece: string): string {
+  return piece.startsWith(name) ? piece : name + piece;
 }

@@ -1,33 +1,30 @@
-import { z } from 'zod';
 import { isObject } from '../../domain/text/json.ts';
-import type { RequestBody } from '../requests/json-body.ts';
-import { type Assembler, assignInside, assignKnown } from './assembler.ts';
-
-const Candidate = z.looseObject({
-  index: z.int().default(0),
-  content: z.looseObject({ parts: z.array(z.looseObject({})).nullish() }).nullish(),
-});
-const Chunk = z.looseObject({ candidates: z.array(Candidate).nullish() });
+import { fieldOf, listOf, type RequestBody } from '../requests/json-body.ts';
+import type { SkippedKinds } from '../responses/understood.ts';
+import { type Assembler, assignInside, assignKnown, indexOf } from './assembler.ts';
 
 /** @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
-export function createGenerateContentAssembler(): Assembler {
+export function createGenerateContentAssembler(skipped: SkippedKinds): Assembler {
   const top: RequestBody = {};
-  const candidates = new Map<number, { fields: RequestBody; parts: RequestBody[] }>();
+  const candidates = new Map<number, { fields: RequestBody; parts: unknown[] }>();
 
   return {
-    add(event) {
-      const chunk = Chunk.parse(event);
-      const { candidates: pieces, ...rest } = chunk;
+    add({ candidates: pieces, ...rest }) {
       assignKnown(top, rest);
+      if (pieces === undefined && !isObject(rest['usageMetadata']) && !isBlocked(rest['promptFeedback']))
+        skipped.add('event', rest['type']);
       let text = '';
-      for (const { index, content, groundingMetadata, ...fields } of pieces ?? []) {
+      for (const piece of listOf(pieces).filter(isObject)) {
+        const { index: place, content, groundingMetadata, ...fields } = piece;
+        const index = indexOf(place) ?? 0;
         const candidate = candidates.get(index) ?? { fields: { index }, parts: [] };
         candidates.set(index, candidate);
         assignKnown(candidate.fields, fields);
         assignInside(candidate.fields, 'groundingMetadata', groundingMetadata);
-        for (const part of content?.parts ?? []) {
+        for (const part of listOf(fieldOf(content, 'parts'))) {
           candidate.parts.push(part);
-          if (index === 0 && typeof part['text'] === 'string' && part['thought'] !== true) text += part['text'];
+          const said = fieldOf(part, 'text');
+          if (index === 0 && typeof said === 'string' && fieldOf(part, 'thought') !== true) text += said;
         }
       }
       return text;

@@ -1,85 +1,85 @@
-import { z } from 'zod';
-import type { RequestBody } from '../requests/json-body.ts';
-import { type Assembler, assignInside, assignKnown } from './assembler.ts';
+import { isObject } from '../../domain/text/json.ts';
+import { listOf, type RequestBody } from '../requests/json-body.ts';
+import type { SkippedKinds } from '../responses/understood.ts';
+import { type Assembler, assignInside, assignKnown, indexOf } from './assembler.ts';
 
-const Block = z.looseObject({ type: z.string() });
-const Event = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.looseObject({}) }),
-  z.object({ type: z.literal('content_block_start'), index: z.int(), content_block: Block }),
-  z.object({
-    type: z.literal('content_block_delta'),
-    index: z.int(),
-    delta: z.looseObject({
-      type: z.string(),
-      text: z.string().optional(),
-      thinking: z.string().optional(),
-      signature: z.string().optional(),
-      partial_json: z.string().optional(),
-    }),
-  }),
-  z.object({ type: z.literal('message_delta'), delta: z.looseObject({}), usage: z.looseObject({}).nullish() }),
-  z.object({ type: z.literal('message_stop') }),
-]);
-const KNOWN = new Set(['message_start', 'content_block_start', 'content_block_delta', 'message_delta', 'message_stop']);
+/** The texts that come in pieces. */
+const TEXTS = ['text', 'thinking', 'signature'];
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
-export function createMessagesAssembler(): Assembler {
+export function createMessagesAssembler(skipped: SkippedKinds): Assembler {
   const message: RequestBody = {};
   const blocks = new Map<number, RequestBody>();
   const inputs = new Map<number, string>();
-  let isComplete = false;
+  let isStopped = false;
+  const isWhole = () => isStopped || typeof message['stop_reason'] === 'string';
+
+  function beginBlock(index: number, given: unknown): string {
+    const block = isObject(given) ? given : {};
+    blocks.set(index, block);
+    return textOf(block, block);
+  }
+
+  function addDelta(index: number, delta: unknown): string {
+    if (!isObject(delta)) return '';
+    // Some servers leave out where a block begins.
+    const block = blocks.get(index) ?? { type: 'thinking' in delta || 'signature' in delta ? 'thinking' : 'text' };
+    blocks.set(index, block);
+    for (const name of TEXTS) append(block, name, delta[name]);
+    const { citation, partial_json: json } = delta;
+    if (citation !== undefined) block['citations'] = [...listOf(block['citations']), citation];
+    if (typeof json === 'string') inputs.set(index, (inputs.get(index) ?? '') + json);
+    return textOf(block, delta);
+  }
 
   return {
-    add(data) {
-      // Pings, the ends of blocks, and what is new: "new event types may be added".
-      if (!KNOWN.has(String(data['type']))) return '';
-      const event = Event.parse(data);
-      switch (event.type) {
+    add(event) {
+      const index = indexOf(event['index']) ?? 0;
+      switch (event['type']) {
         case 'message_start':
-          assignKnown(message, event.message);
+          if (isObject(event['message'])) assignKnown(message, event['message']);
           return '';
         case 'content_block_start':
-          blocks.set(event.index, event.content_block);
-          return typeof event.content_block['text'] === 'string' ? event.content_block['text'] : '';
-        case 'content_block_delta': {
-          const { text, thinking, signature, partial_json, citation } = event.delta;
-          const block = blocks.get(event.index) ?? {};
-          append(block, 'text', text);
-          append(block, 'thinking', thinking);
-          append(block, 'signature', signature);
-          if (citation !== undefined) block['citations'] = [...listAt(block, 'citations'), citation];
-          if (partial_json !== undefined) inputs.set(event.index, (inputs.get(event.index) ?? '') + partial_json);
-          return text ?? '';
-        }
+          return beginBlock(index, event['content_block']);
+        case 'content_block_delta':
+          return addDelta(index, event['delta']);
         case 'message_delta':
-          assignKnown(message, event.delta);
-          assignInside(message, 'usage', event.usage);
+          if (isObject(event['delta'])) assignKnown(message, event['delta']);
+          assignInside(message, 'usage', event['usage']);
           return '';
         case 'message_stop':
-          isComplete = true;
+          isStopped = true;
+          return '';
+        case 'content_block_stop':
+        case 'ping':
+          return '';
+        default:
+          // "New event types may be added."
+          skipped.add('event', event['type']);
           return '';
       }
     },
-    isComplete: () => isComplete,
+    isComplete: isWhole,
     body() {
       for (const [index, json] of inputs) {
         const block = blocks.get(index);
         if (block !== undefined && json !== '') block['input'] = parsedOr(json);
       }
-      return { ...message, content: [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block) };
+      const content = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+      return { ...message, ...((blocks.size > 0 || isWhole()) && { content }) };
     },
   };
 }
 
-function append(block: RequestBody, key: string, text: string | undefined): void {
-  if (text === undefined) return;
-  const there = block[key];
-  block[key] = (typeof there === 'string' ? there : '') + text;
+/** What an event adds to the response. */
+function textOf(block: RequestBody, { text }: RequestBody): string {
+  return block['type'] === 'text' && typeof text === 'string' ? text : '';
 }
 
-function listAt(block: RequestBody, key: string): unknown[] {
+function append(block: RequestBody, key: string, text: unknown): void {
+  if (typeof text !== 'string') return;
   const there = block[key];
-  return Array.isArray(there) ? there : [];
+  block[key] = (typeof there === 'string' ? there : '') + text;
 }
 
 /** An input that was cut off, at the limit of tokens, stays a text. */

@@ -190,6 +190,10 @@ export async function executionStatus(query: Query, id: string): Promise<Executi
   return row?.status;
 }
 
+/** Whether a model has responded, or a response was not understood, without a word on its usage. */
+export const hasUnknownTokens = ({ calls }: Pick<ExecutionRow, 'calls'>): boolean =>
+  calls.some((call) => call.tokens === null && (call.error === null || call.response !== undefined));
+
 export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }

@@ -107,6 +107,8 @@ describe('a recorded run', () => {
       output: null,
       tool_calls: [call],
       tokens: { total: 0 },
+      tokens_unknown: true,
+      calls: [{ tokens: null }],
       cost: { amount: '0.00021', pricing: null },
       latency: { model_ms: 611, total_ms: 1_000 },
     });

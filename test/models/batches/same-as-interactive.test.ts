@@ -123,7 +123,7 @@ describe.each([
       batch_source: expect.stringMatching(/^https:/),
     });
     // Google alone does not halve what was in its cache.
-    const atFullPrice = provider === 'google' ? response.tokens.cached_input : 0;
+    const atFullPrice = provider === 'google' ? (response.tokens?.cached_input ?? 0) : 0;
     const full = new Big(directCost.pricing?.cached_input_per_million ?? 0).times(atFullPrice).div(1_000_000);
     expect(cost.amount).toBe(new Big(directCost.amount ?? Number.NaN).plus(full).div(2).toFixed());
   });

@@ -68,7 +68,7 @@ class CreateChatCompletion(TypedDict, total=False):
     """A value for each placeholder of the prompt: a string, number, boolean, object or array."""
     stream: bool | None
     stream_options: Mapping[str, Any] | None
-    """`include_usage`: a last chunk without choices has the tokens."""
+    """`include_usage`: a last chunk without choices has the tokens, if they are known."""
     tools: Sequence[Mapping[str, Any]] | None
     """Take the place of all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None

@@ -658,6 +658,10 @@ class ChatCompletionUsage(BaseModel):
     total_tokens: int
     prompt_tokens_details: ChatCompletionUsagePromptTokensDetails
     completion_tokens_details: ChatCompletionUsageCompletionTokensDetails
+    tokens_unknown: Annotated[
+        bool | None,
+        Field(description="True if the provider did not say what it used: the counts leave that call out."),
+    ] = None
 
 
 class ChatCompletion(BaseModel):
@@ -2605,12 +2609,19 @@ class ExecutionCall(BaseModel):
         int | None,
         Field(description="Null while it is in flight, and where its worker died."),
     ]
-    tokens: Annotated[
-        Tokens | None,
-        Field(description="As billed; null where nothing is known to have been."),
-    ]
+    tokens: Annotated[Tokens | None, Field(description="As billed; null if that is not known.")]
     cost: CostAmount
     error: ExecutionError | None
+    skipped: Annotated[
+        list[str] | None,
+        Field(
+            description="Kinds of parts and events of the response that the service does not know. They were left out."
+        ),
+    ] = None
+    response: Annotated[
+        str | None,
+        Field(description="The first 65,536 characters of a response that was not understood."),
+    ] = None
 
 
 class Score(BaseModel):
@@ -4129,6 +4140,12 @@ class Execution(BaseModel):
     ]
     finish_reason: str | None
     tokens: Tokens
+    tokens_unknown: Annotated[
+        bool | None,
+        Field(
+            description="True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one."
+        ),
+    ] = None
     cost: Cost
     latency: ExecutionLatency
     attempts: Annotated[int, Field(description="Calls to models.")]

@@ -665,7 +665,7 @@ export type CreateChatCompletion = {
     };
     stream?: boolean | null;
     /**
-     * `include_usage`: a last chunk without choices has the tokens.
+     * `include_usage`: a last chunk without choices has the tokens, if they are known.
      */
     stream_options?: CreateChatCompletionStreamOptions | null;
     /**
@@ -2276,6 +2276,10 @@ export type Execution = {
     tool_calls: Array<ToolCall>;
     finish_reason: string | null;
     tokens: Tokens;
+    /**
+     * True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.
+     */
+    tokens_unknown?: boolean;
     cost: Cost;
     latency: {
         /**
@@ -2372,11 +2376,19 @@ export type ExecutionCall = {
      */
     duration_ms: number | null;
     /**
-     * As billed; null where nothing is known to have been.
+     * As billed; null if that is not known.
      */
     tokens: Tokens | null;
     cost: CostAmount;
     error: ExecutionError | null;
+    /**
+     * Kinds of parts and events of the response that the service does not know. They were left out.
+     */
+    skipped?: Array<string>;
+    /**
+     * The first 65,536 characters of a response that was not understood.
+     */
+    response?: string;
 };
 
 export type CostAmount = {
@@ -2586,6 +2598,10 @@ export type ChatCompletion = {
         completion_tokens_details: {
             reasoning_tokens: number;
         };
+        /**
+         * True if the provider did not say what it used: the counts leave that call out.
+         */
+        tokens_unknown?: boolean;
     };
 };
 

@@ -27,13 +27,13 @@ export interface OpenAIResponse {
 export interface AnthropicResponse {
   content: readonly { type: string; text?: string; id?: string; name?: string; input?: unknown }[];
   stop_reason: string | null;
-  usage: {
+  usage?: {
     input_tokens: number;
     output_tokens: number;
     cache_read_input_tokens?: number | null;
     cache_creation_input_tokens?: number | null;
     output_tokens_details?: { thinking_tokens?: number | null } | null;
-  };
+  } | null;
 }
 
 interface Answer {
@@ -87,18 +87,18 @@ export function anthropicAnswer(
     .filter((each) => each !== json)
     .map(({ id = '', name = '', input }) => ({ id, name, input: input ?? {} }));
   const text = content.map(({ type, text: part = '' }) => (type === 'text' ? part : '')).join('');
-  const read = usage.cache_read_input_tokens ?? 0;
   return {
     output: json === undefined ? text : JSON.stringify(json.input),
     toolCalls,
     finishReason: json === undefined || toolCalls.length > 0 ? reasonOf(stop_reason, toolCalls) : 'stop',
-    tokens: tokensOf(
-      usage.input_tokens + read + (usage.cache_creation_input_tokens ?? 0),
-      usage.output_tokens,
-      read,
-      usage.output_tokens_details?.thinking_tokens,
-    ),
+    tokens: usage ? anthropicTokens(usage) : undefined,
   };
+}
+
+function anthropicTokens(usage: NonNullable<AnthropicResponse['usage']>): Run['tokens'] {
+  const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
+  const total = input + (read ?? 0) + (written ?? 0);
+  return tokensOf(total, usage.output_tokens, read, usage.output_tokens_details?.thinking_tokens);
 }
 
 /** Of `generateText`, of the end of `streamText` (`onFinish`), or of what that has, once it is awaited. */
@@ -239,7 +239,8 @@ export function runOf(about: About, { output, toolCalls, finishReason, tokens }:
     input,
     output: finishReason === 'content_filter' ? null : output,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-    ...(tokens !== undefined && { tokens }),
+    // A stream whose usage was not asked for has zeros in some packages: no call takes no tokens at all.
+    ...(tokens !== undefined && tokens.input + tokens.output > 0 && { tokens }),
     ...(finishReason === 'content_filter' && {
       error: { code: 'content_filtered', message: output || 'The provider withheld the response.' },
     }),

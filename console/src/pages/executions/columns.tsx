@@ -69,7 +69,13 @@ const OTHERS: readonly Column<Execution>[] = [
     cell: (row) => <span className={row.error ? 'execution-error' : 'muted'}>{excerpt(outputText(row))}</span>,
   },
   { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
-  { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
+  {
+    key: 'tokens',
+    header: 'Tokens',
+    width: '5rem',
+    alignEnd: true,
+    cell: (row) => (row.tokens_unknown ? NONE : formatCount(row.tokens.total)),
+  },
   { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
   {
     key: 'latency',

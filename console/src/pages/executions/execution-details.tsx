@@ -42,13 +42,25 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
         <div>
           <dt>Tokens</dt>
           <dd>
-            {formatNumber(tokens.input)} in, {formatNumber(tokens.output)} out
+            {execution.tokens_unknown ? (
+              'not known: the provider did not report them'
+            ) : (
+              <>
+                {formatNumber(tokens.input)} in, {formatNumber(tokens.output)} out
+              </>
+            )}
             {tokens.cached_input > 0 && <span className="muted"> ({formatNumber(tokens.cached_input)} cached)</span>}
           </dd>
         </div>
         <div>
           <dt>Cost</dt>
-          <dd>{execution.cost.amount === null ? 'not known: the model has no price' : formatCost(execution.cost)}</dd>
+          <dd>
+            {execution.cost.amount !== null
+              ? formatCost(execution.cost)
+              : execution.tokens_unknown
+                ? 'not known'
+                : 'not known: the model has no price'}
+          </dd>
         </div>
         <div>
           <dt>Duration</dt>

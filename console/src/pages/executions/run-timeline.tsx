@@ -121,6 +121,13 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
           {call.error.code}: {call.error.message}
         </p>
       )}
+      {call?.skipped && <p className="muted">Left out of the response, as not known: {call.skipped.join(', ')}</p>}
+      {call?.response !== undefined && (
+        <details>
+          <summary>The response that was not understood</summary>
+          <pre className="code">{call.response}</pre>
+        </details>
+      )}
     </li>
   );
 }

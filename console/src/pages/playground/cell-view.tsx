@@ -7,7 +7,7 @@ import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { formatCost, formatMs, formatNumber, formatScore, plural } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
@@ -141,7 +141,7 @@ function CellContent({
         <dl className="pane-numbers">
           <div>
             <dt>Tokens</dt>
-            <dd>{formatNumber(execution.tokens.total)}</dd>
+            <dd>{execution.tokens_unknown ? NONE : formatNumber(execution.tokens.total)}</dd>
           </div>
           <div>
             <dt>Cost</dt>

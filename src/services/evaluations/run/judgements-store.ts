@@ -2,15 +2,8 @@ import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type ArraysOf, arraysOf, now, unnestOf } from '../../../db/sql.ts';
 import { prepared } from '../../../db/statement.ts';
-import {
-  addedUsage,
-  lacksOutcome,
-  laterAnswer,
-  type Spent,
-  USAGE_COLUMNS,
-  usageArrays,
-  usageColumns,
-} from './stored-usage.ts';
+import type { Spent } from '../../../domain/usage.ts';
+import { addedUsage, lacksOutcome, laterAnswer, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
 
 /** A judge's stored response. */
 export interface StoredJudgement {

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../../db/sql.ts';
 import { prepared } from '../../../db/statement.ts';
+import type { Spent } from '../../../domain/usage.ts';
 import type { FinishReason, ModelResponse } from '../../../models/model.ts';
 import type { RunSpec } from '../creation/run-spec.ts';
-import { addedUsage, lacksOutcome, type Spent, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
+import { addedUsage, lacksOutcome, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
 
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
@@ -22,9 +23,9 @@ export interface ResultToStore {
   attempts?: number | undefined;
   /** Without an output: the model that failed last. */
   model?: string | null | undefined;
-  /** Without an output: what was billed all the same, where a filter withheld it. */
+  /** Without an output: what was billed all the same, where a filter withheld it or it was not understood. */
   spent?: Spent | undefined;
-  /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */
+  /** Without an output: how the call that was billed ended. Default: by the error. */
   finishReason?: FinishReason | undefined;
   /** Of what the model was sent, as hexadecimal digits, where this run has paid for the output. */
   callHash?: string | undefined;
@@ -71,7 +72,8 @@ export interface NewResult {
 
 function toRow({ seq, outcomeId, result }: NewResult) {
   const { status, response, scores, score, error, attempts, assumedUsd, callHash, reused, isUntimed } = result;
-  const { spent = response, finishReason = 'content_filter', model = response?.model } = result;
+  const { spent = response, model = response?.model } = result;
+  const { finishReason = error?.code === 'content_filtered' ? 'content_filter' : 'other' } = result;
   return {
     seq,
     outcome_id: outcomeId,

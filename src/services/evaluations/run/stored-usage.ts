@@ -1,23 +1,17 @@
 import { sql } from 'kysely';
 import { type ArraysOf, jsonText } from '../../../db/sql.ts';
 import type { Parameters } from '../../../db/statement.ts';
-import type { Cost, Pricing, TokenUsage } from '../../../domain/usage.ts';
-
-/** What a call was billed. */
-export interface Spent {
-  tokens: TokenUsage;
-  cost: Cost;
-}
+import type { Pricing, Spent } from '../../../domain/usage.ts';
 
 /**
  * What an outcome was billed, as columns.
  * @param assumedUsd what the call counts as against a budget, where its cost is unknown
  */
 export const usageColumns = (spent: Spent | undefined, assumedUsd: number | undefined) => ({
-  tokens_input: spent?.tokens.input ?? 0,
-  tokens_output: spent?.tokens.output ?? 0,
-  tokens_cached_input: spent?.tokens.cached_input ?? 0,
-  tokens_reasoning: spent?.tokens.reasoning ?? 0,
+  tokens_input: spent?.tokens?.input ?? 0,
+  tokens_output: spent?.tokens?.output ?? 0,
+  tokens_cached_input: spent?.tokens?.cached_input ?? 0,
+  tokens_reasoning: spent?.tokens?.reasoning ?? 0,
   cost_amount: spent?.cost.amount ?? null,
   pricing: jsonText(spent?.cost.pricing),
   assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),

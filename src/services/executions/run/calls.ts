@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
-import type { StoredCall } from '../../../db/entities/execution.ts';
+import type { CallNotes, StoredCall } from '../../../db/entities/execution.ts';
 import { asJson } from '../../../db/statement.ts';
-import type { Cost, TokenUsage } from '../../../domain/usage.ts';
+import type { Spent } from '../../../domain/usage.ts';
 
 /** Why an execution, or one call of it, failed, as its caller is told. */
 export interface ExecutionError {
@@ -9,14 +9,8 @@ export interface ExecutionError {
   message: string;
 }
 
-/** What a call was billed. */
-export interface Spent {
-  tokens: TokenUsage;
-  cost: Cost;
-}
-
 /** How a call ended, as it is stored. */
-export type CallEnd = Required<Omit<StoredCall, 'model' | 'started_at'>>;
+export type CallEnd = Required<Pick<StoredCall, 'duration_ms' | 'tokens' | 'cost' | 'error'>> & CallNotes;
 
 const LOST: ExecutionError = {
   code: 'model_unavailable',
@@ -30,12 +24,19 @@ export const GIVEN_UP: ExecutionError = {
 const CANCELED: ExecutionError = { code: 'canceled', message: 'The execution was canceled during this call.' };
 
 /** @param durationMs and `spent`: null where that is not known */
-export function callEnd(durationMs: number | null, spent: Spent | null, error: ExecutionError | null): CallEnd {
+export function callEnd(
+  durationMs: number | null,
+  spent: Spent | null,
+  error: ExecutionError | null,
+  { skipped, response }: { skipped?: string[] | undefined; response?: string | undefined } = {},
+): CallEnd {
   return {
     duration_ms: durationMs === null ? null : Math.round(durationMs),
     tokens: spent?.tokens ?? null,
     cost: spent?.cost.amount ?? null,
     error,
+    ...(skipped !== undefined && { skipped }),
+    ...(response !== undefined && { response }),
   };
 }
 

@@ -6,13 +6,13 @@ import { asJson, type Parameters, prepared } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
 import type { ToolCall } from '../../../domain/prompts/messages.ts';
-import type { Pricing } from '../../../domain/usage.ts';
+import { NO_TOKENS, type Pricing, type Spent } from '../../../domain/usage.ts';
 import type { ModelResponse } from '../../../models/model.ts';
 import { type NewEvent, newEvent } from '../../events/write-event.ts';
 import { COMPLETED_DATA, END_AND_NOTIFICATIONS, endEvent } from '../execution-events.ts';
 import type { OnExecutionEnd } from '../execution-metrics.ts';
 import { executionStatus } from '../executions.ts';
-import { type CallEnd, callEnd, callEnded, modelOfCall, type Spent } from './calls.ts';
+import { type CallEnd, callEnd, callEnded, modelOfCall } from './calls.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed', from: ['running'] });
 
@@ -122,17 +122,20 @@ const COMPLETE_STORED = prepared<{ id: string } & NewEvent>()((db, { id, eventId
     .select(END_AND_NOTIFICATIONS),
 );
 
-const paymentOf = (id: string, attempt: number, { tokens, cost }: Spent, end: CallEnd): Payment => ({
-  id,
-  attempt,
-  input: tokens.input,
-  output: tokens.output,
-  cachedInput: tokens.cached_input,
-  reasoning: tokens.reasoning,
-  amount: cost.amount,
-  pricing: cost.pricing,
-  end,
-});
+function paymentOf(id: string, attempt: number, { tokens, cost }: Spent, end: CallEnd): Payment {
+  const { input, output, cached_input, reasoning } = tokens ?? NO_TOKENS;
+  return {
+    id,
+    attempt,
+    input,
+    output,
+    cachedInput: cached_input,
+    reasoning,
+    amount: cost.amount,
+    pricing: cost.pricing,
+    end,
+  };
+}
 
 /**
  * Stores a response and, where the execution is still running, completes it. The first response stays; what a later one cost is
@@ -144,10 +147,10 @@ export async function storeResponse(
   query: Query,
   id: string,
   attempt: number,
-  { output: text, toolCalls, finishReason, modelMs, ...spent }: ModelResponse,
+  { output: text, toolCalls, finishReason, modelMs, skipped, ...spent }: ModelResponse,
   onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
-  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null));
+  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null, { skipped }));
   const response = {
     ...payment,
     text,

@@ -80,16 +80,21 @@ def from_anthropic(response: Any, request: Request) -> dict[str, Any]:
         {"id": block["id"], "name": block["name"], "input": block["input"]} for block in used if block is not json_block
     ]
     text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
-    usage = answer["usage"]
-    read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))
-    thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
     return run_of(
         about,
         text if json_block is None else compact(json_block["input"]),
         calls,
         answer.get("stop_reason") if json_block is None or calls else "stop",
-        tokens_of(usage["input_tokens"] + read + written, usage["output_tokens"], read, thought),
+        _anthropic_tokens(answer.get("usage")),
     )
+
+
+def _anthropic_tokens(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
+    if not usage:
+        return None
+    read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))
+    thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
+    return tokens_of(usage["input_tokens"] + read + written, usage["output_tokens"], read, thought)
 
 
 def about_of(request: Request) -> About:
@@ -141,7 +146,8 @@ def run_of(
         run |= {"prompt_name": prompt.name, "prompt_version": prompt.version, "release": release}
     if calls:
         run["tool_calls"] = list(calls)
-    if tokens is not None:
+    # A stream whose usage was not asked for has zeros in some packages: no call takes no tokens at all.
+    if tokens and tokens["input"] + tokens["output"] > 0:
         run["tokens"] = tokens
     if finish_reason == "content_filter":
         message = output or "The provider withheld the response."

@@ -1,0 +1,163 @@
+import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
+import { isObject } from '../../domain/text/json.ts';
+import { ModelError } from '../model-error.ts';
+import { isErrorBody, providerError } from '../provider-errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { RequestBody } from '../requests/json-body.ts';
+import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
+import { SkippedKinds, type Understood } from './understood.ts';
+
+/** Each word comes in an event that is many times as long. */
+const EVENT_FACTOR = 8;
+const MAX_STREAM_BYTES = EVENT_FACTOR * MAX_RESPONSE_BYTES;
+/** What can be shown of a response that is not understood. */
+const MAX_KEPT_CHARS = 64 * 1024;
+
+/** What ends OpenAI's streams. */
+const DONE = '[DONE]';
+
+const HasError = z.object({ error: z.union([z.string().min(1), z.looseObject({})]) });
+
+/** A response that has come whole. */
+export interface Received {
+  understood: Understood;
+  /** All of it, parsed; a stream put together. */
+  body: unknown;
+  skipped: SkippedKinds;
+  /** The first 64 Ki characters as they came. */
+  text: string;
+}
+
+/** What reading a response needs. */
+interface Reading {
+  provider: Provider;
+  /** Called with each piece of the text of a response that comes in pieces. */
+  onText: (text: string) => void;
+  /** Waits until there is room for so many bytes of the response. */
+  makeRoom: MakeRoom;
+  /** Removes our keys and hosts from the provider's messages. */
+  redact: (text: string) => string;
+}
+
+/**
+ * Reads a response: a stream or one piece, by what it begins with, since servers send either whatever they are asked, under any content type.
+ *
+ * @throws ModelError for an error in place of a response, for a stream that ends before the response is complete, and for what is empty or too long
+ */
+export async function readResponse(reading: Reading, response: TransportResponse): Promise<Received> {
+  const { status, headers } = response;
+  const { makeRoom, redact } = reading;
+  if (status < 200 || status > 299)
+    throw providerError({ status, headers, text: await response.text(makeRoom) }, redact);
+  const events = createEventReader(reading, response);
+  const parser = createParser({ onEvent: ({ data }) => events.add(data) });
+  const pieces: string[] = [];
+  let text = '';
+  let received = 0;
+  let isStream: boolean | undefined;
+  for await (const chunk of response.chunks(MAX_STREAM_BYTES)) {
+    received += chunk.length;
+    if (text.length < MAX_KEPT_CHARS) text += chunk.slice(0, MAX_KEPT_CHARS - text.length);
+    isStream ??= beginsStream(text, headers);
+    if (isStream === true) parser.feed(pieces.splice(0).join('') + chunk);
+    else pieces.push(chunk);
+    if (isStream !== true && received > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
+    await makeRoom(isStream === true ? Math.max(events.chars, received / EVENT_FACTOR) : received);
+  }
+  if (isStream === true) {
+    // The last event may lack its end.
+    parser.feed('\n\n');
+    return { ...events.end(), text };
+  }
+  const whole = pieces.join('');
+  if (whole.trim() === '') throw emptyResponse();
+  if (isErrorBody(whole)) throw providerError({ status, headers, text: whole }, redact);
+  const body = parsed(whole);
+  const list = eventsIn(whole, body);
+  if (list === undefined) return { ...understand(reading.provider, body), text };
+  for (const event of list) events.add(event);
+  return { ...events.end(), text };
+}
+
+/** A response that was kept as a text. */
+export function receivedText(provider: Provider, text: string): Received {
+  return { ...understand(provider, parsed(text)), text: text.slice(0, MAX_KEPT_CHARS) };
+}
+
+function understand(
+  provider: Provider,
+  body: unknown,
+  skipped = new SkippedKinds(),
+): Pick<Received, 'understood' | 'body' | 'skipped'> {
+  if (isObject(body)) return { understood: provider.understand(body, skipped), body, skipped };
+  const fault = body === undefined ? 'it is not JSON' : 'it is not a JSON object';
+  return { understood: { ...provider.understand({}, skipped), fault }, body, skipped };
+}
+
+export function emptyResponse(spent?: ModelError['spent']): ModelError {
+  return new ModelError('model_unavailable', "The provider's response is empty.", { ...(spent && { spent }) });
+}
+
+/** Puts a response together from the data of its events. */
+function createEventReader({ provider, onText, redact }: Reading, { status, headers }: TransportResponse) {
+  const skipped = new SkippedKinds();
+  const assembler = provider.createAssembler(skipped);
+  let chars = 0;
+  let count = 0;
+  let isDone = false;
+  return {
+    /** Of the response's text. */
+    get chars() {
+      return chars;
+    },
+    add(data: string): void {
+      const text = data.trim();
+      if (text === DONE) isDone = true;
+      if (text === '' || text === DONE) return;
+      count += 1;
+      const event = parsed(text);
+      if (!isObject(event)) {
+        skipped.add('event', 'that is not a JSON object');
+        return;
+      }
+      if (HasError.safeParse(event).success) throw providerError({ status, headers, text }, redact);
+      const added = assembler.add(event);
+      chars += added.length;
+      if (chars > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
+      if (added !== '') onText(added);
+    },
+    end() {
+      if (count === 0) throw emptyResponse();
+      const received = understand(provider, assembler.body(), skipped);
+      // What has a fault has come whole, in a form that says its end in another way, too.
+      if (!isDone && !assembler.isComplete() && received.understood.fault === undefined)
+        throw new ModelError('model_unavailable', "The provider's stream ended before the response was complete.");
+      return received;
+    },
+  };
+}
+
+/** Undefined: that is not known yet. */
+function beginsStream(text: string, headers: Headers): boolean | undefined {
+  const begun = text.trimStart();
+  if (/^(data|event|id|retry)?:/.test(begun)) return true;
+  if (begun.length < 'event:'.length && !/^[{[<]/.test(begun)) return undefined;
+  return !/^[{[<]/.test(begun) && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** The events of a stream that comes as a JSON list or as JSON Lines; undefined: it is none. */
+function eventsIn(text: string, body: unknown): string[] | undefined {
+  if (Array.isArray(body)) return body.length > 0 ? body.map((event) => JSON.stringify(event)) : undefined;
+  if (body !== undefined) return undefined;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.every((line) => isObject(parsed(line))) ? lines : undefined;
+}
+
+function parsed(text: string): RequestBody | unknown[] | string | number | boolean | null | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
