@@ -84,6 +84,8 @@ function print({ stdout }: Context, release: Api.Release, json: boolean | undefi
     printLine(stdout, `${index === step ? '>' : ' '} ${index + 1}. ${safeText(String(each.type))}: ${each.state}`);
   printLine(stdout, armText('stable', stable, arms.stable));
   printLine(stdout, armText('candidate', candidate, arms.candidate));
+  for (const { code, message, count } of release.failures ?? [])
+    printLine(stdout, safeText(`  failed: ${count} × ${code}: ${message}`));
   printLine(stdout, safeText(`${status}${reason === null ? '' : `: ${reason}`}`));
 }
 

@@ -3,6 +3,7 @@ import { BATCH_WAVES, EVALUATION_MODES } from '../../domain/batches/batch-mode.t
 import { providerBatchStates } from '../../domain/batches/provider-batch-states.ts';
 import { EVALUATION_TARGETS } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
+import { FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { CreationTime, idParams, Metadata, Name, Timestamp, wholeNumber } from '../../http/fields.ts';
@@ -110,19 +111,9 @@ export const Evaluation = z
       .record(z.string(), z.int())
       .optional()
       .meta({ description: 'The number of examples without a score of that evaluator, where there are any.' }),
-    failures: z
-      .array(
-        z.object({
-          code: z.string(),
-          message: z.string().meta({ description: 'Of one of the examples.' }),
-          count: z.int(),
-        }),
-      )
-      .optional()
-      .meta({
-        description:
-          'Why examples failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.',
-      }),
+    failures: FailureCauses.optional().meta({
+      description: `Why examples failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
+    }),
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
     tokens: TokenUsage.meta({ description: 'Model and judges together.' }),

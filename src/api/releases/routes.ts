@@ -10,6 +10,7 @@ import type { Models } from '../../models/model.ts';
 import { withdrawOrGoOn } from '../../services/acceptance/withdrawal.ts';
 import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../services/releases/control-release.ts';
 import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
+import { readFailures } from '../../services/releases/failures.ts';
 import { readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startStored } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
@@ -222,7 +223,9 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       responseExample: releaseSample,
       async handler({ db, params }) {
         const row = await getRelease(db.query, params.id);
-        return presentRelease(row, (await readArms(db.query, [row.id])).get(row.id));
+        const arms = (await readArms(db.query, [row.id])).get(row.id);
+        const failures = arms?.candidate.errors ? await readFailures(db.query, row.id) : [];
+        return { ...presentRelease(row, arms), failures };
       },
     }),
     ...RELEASE_CONTROLS.map(control),

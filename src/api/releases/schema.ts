@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 import { MovableLabel } from '../../domain/prompts/label.ts';
 import { STEP_STATES } from '../../domain/releases/release.ts';
 import { releaseStates } from '../../domain/releases/release-states.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { EXAMINED_EXECUTIONS } from '../../services/releases/failures.ts';
 import { SERIES_UNITS } from '../../services/releases/numbers.ts';
 import { ReleaseSteps } from './steps-schema.ts';
 
@@ -138,6 +140,9 @@ export const Release = z
     ),
     arms: z.object({ stable: ReleaseArm, candidate: ReleaseArm }).meta({
       description: 'All executions of the release by arm, a few seconds old.',
+    }),
+    failures: FailureCauses.optional().meta({
+      description: `Why executions of the candidate failed, the most frequent cause first, at most ${MAX_FAILURE_CAUSES}: those among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only where one release is read.`,
     }),
     evaluation_id: z.string().nullable().meta({ description: 'The last evaluation of the candidate.' }),
     workflow_id: z.string(),

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { type BatchSettings, EVALUATION_MODES, type EvaluationMode } from '../../domain/batches/batch-mode.ts';
 import type { EvaluationTarget } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
+import type { FailureCauses } from '../../domain/failures.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../domain/prompts/prompt-content.ts';
@@ -32,7 +33,7 @@ export interface EvaluationSummary {
   /** How many of them each evaluator gave no score. */
   unscoredBy?: Record<string, number>;
   /** Why examples failed, the most frequent causes first. Absent in sums of before this was kept. */
-  failures?: { code: string; message: string; count: number }[];
+  failures?: FailureCauses;
 }
 
 const oneOf = <S extends string>(names: readonly S[]) =>

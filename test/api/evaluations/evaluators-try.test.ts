@@ -65,6 +65,20 @@ test('a judge without a usable score is asked once more, and one that fails says
   const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });
   expect(body.scores).toMatchObject([{ score: 0, problem: 'unusable_judgement' }]);
   expect(await asked()).toBe(2);
+  const { body: executions } = await service.call('GET', '/executions?model=sandbox/fixed');
+  const [again, first] = await Promise.all(
+    executions.data.map(async ({ id }: { id: string }) => (await service.call('GET', `/executions/${id}`)).body.input),
+  );
+  expect(first).not.toContain('could not be used');
+  expect(again).toContain('Your last answer could not be used: it has no JSON object.');
+  const both = await attempt({
+    evaluators: [
+      { ...RUBRIC, model: 'sandbox/fixed' },
+      { type: 'contains', values: ['Hello'] },
+    ],
+    output: 'Hello',
+  });
+  expect([both.body.score, both.body.scores[1].score]).toEqual([1, 1]);
   const failed = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fail' }], output: 'Hello' });
   expect(failed.body.scores).toMatchObject([
     { score: 0, problem: 'evaluator_error', reason: expect.stringContaining('always fails') },

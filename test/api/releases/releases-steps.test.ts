@@ -141,6 +141,10 @@ describe('while a canary is out', () => {
     await untilRelease(call, id, ({ step }) => step === 1);
     await Promise.all(Array.from({ length: 60 }, () => runByLabel(call, 'step/down')));
     const ended = await untilStatus(call, id, 'rolled_back');
+    expect(ended.failures).toEqual([
+      { code: expect.any(String), message: expect.stringContaining('always fails'), count: expect.any(Number) },
+    ]);
+    expect(ended.failures[0].count).toBeGreaterThanOrEqual(ended.arms.candidate.errors);
     expect(ended.status_reason).toMatch(/^Error rate: 100\.0 % in the candidate .* against 50\.0 %.*failed\.$/);
   });
 

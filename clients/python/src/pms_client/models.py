@@ -303,6 +303,15 @@ class ReleaseDecision(BaseModel):
     ]
 
 
+class ReleaseFailure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: Annotated[str, Field(description="The message of one of them.")]
+    count: int
+
+
 class ReleaseCreatedBy(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -778,7 +787,7 @@ class CreatedEvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="Of one of the examples.")]
+    message: Annotated[str, Field(description="The message of one of them.")]
     count: int
 
 
@@ -839,7 +848,7 @@ class EvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="Of one of the examples.")]
+    message: Annotated[str, Field(description="The message of one of them.")]
     count: int
 
 
@@ -2565,6 +2574,12 @@ class Release(BaseModel):
         ReleaseArms,
         Field(description="All executions of the release by arm, a few seconds old."),
     ]
+    failures: Annotated[
+        list[ReleaseFailure] | None,
+        Field(
+            description="Why executions of the candidate failed, the most frequent cause first, at most 10: those among the newest 5,000 executions of the release that are kept. Only where one release is read."
+        ),
+    ] = None
     evaluation_id: Annotated[str | None, Field(description="The last evaluation of the candidate.")]
     workflow_id: str
     created_by: ReleaseCreatedBy

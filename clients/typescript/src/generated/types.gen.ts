@@ -2089,6 +2089,17 @@ export type Release = {
         candidate: ReleaseArm;
     };
     /**
+     * Why executions of the candidate failed, the most frequent cause first, at most 10: those among the newest 5,000 executions of the release that are kept. Only where one release is read.
+     */
+    failures?: Array<{
+        code: string;
+        /**
+         * The message of one of them.
+         */
+        message: string;
+        count: number;
+    }>;
+    /**
      * The last evaluation of the candidate.
      */
     evaluation_id: string | null;
@@ -2880,7 +2891,7 @@ export type CreatedEvaluation = {
     failures?: Array<{
         code: string;
         /**
-         * Of one of the examples.
+         * The message of one of them.
          */
         message: string;
         count: number;
@@ -3090,7 +3101,7 @@ export type Evaluation = {
     failures?: Array<{
         code: string;
         /**
-         * Of one of the examples.
+         * The message of one of them.
          */
         message: string;
         count: number;

@@ -1,10 +1,12 @@
 import { expressionBuilder, sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../../db/database.ts';
 import type { EvaluationSummary } from '../../../db/entities/evaluation.ts';
+import { causesOf } from '../../../db/failure-causes.ts';
 import { inStates } from '../../../db/state-change.ts';
 import { asJson, prepared } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { type EvaluationStatus, evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { MAX_FAILURE_CAUSES } from '../../../domain/failures.ts';
 import type { TokenUsage } from '../../../domain/usage.ts';
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::float8`;
@@ -67,28 +69,20 @@ const UNSCORED_BY = prepared<{ id: string }>()((db, { id }) =>
     .orderBy('name'),
 );
 
-/** Causes of failures that are kept. */
-const MAX_FAILURES = 10;
-const FAILURE_CHARACTERS = 500;
-
-/** Messages that differ only in words with digits, such as ids and times, are one cause. */
+const CAUSES = causesOf('r.error');
 const FAILURES = prepared<{ id: string }>()((db, { id }) =>
   db
     .selectFrom('evaluations as e')
     .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
-    .select([
-      sql<string>`r.error->>'code'`.as('code'),
-      sql<string>`left(min(r.error->>'message'), ${sql.lit(FAILURE_CHARACTERS)})`.as('message'),
-      sql<number>`count(*)::int`.as('count'),
-    ])
+    .select(CAUSES.columns)
     .where('e.id', '=', id)
     .where('r.status', '=', 'failed')
     .where('r.error', 'is not', null)
-    .groupBy([sql`r.error->>'code'`, sql`regexp_replace(r.error->>'message', '\\S*\\d\\S*', '#', 'g')`])
+    .groupBy(CAUSES.groups)
     .orderBy('count', 'desc')
     .orderBy('code')
     .orderBy('message')
-    .limit(MAX_FAILURES),
+    .limit(MAX_FAILURE_CAUSES),
 );
 
 /**

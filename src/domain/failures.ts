@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** Causes that are given at most. */
+export const MAX_FAILURE_CAUSES = 10;
+
+/** Why several calls failed, the most frequent cause first. */
+export const FailureCauses = z.array(
+  z.object({
+    code: z.string(),
+    message: z.string().meta({ description: 'The message of one of them.' }),
+    count: z.int(),
+  }),
+);
+export type FailureCauses = z.output<typeof FailureCauses>;
