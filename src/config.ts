@@ -8,6 +8,7 @@ import {
   Count,
   Duration,
   EncryptionKeys,
+  HeaderValue,
   HttpUrl,
   Origins,
   PayloadKeys,
@@ -54,7 +55,7 @@ const Environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, "_" or "-"')
     .optional(),
-  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_API_KEY: HeaderValue.optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
   TEMPORAL_PAYLOAD_KEYS: PayloadKeys.optional(),
@@ -135,7 +136,7 @@ type Environment = z.output<typeof Environment>;
 
 /** The variables that each provider's file in `models/providers` names. */
 const ProviderEnvironment = z.object({
-  ...fieldsOf(({ apiKey }) => apiKey, z.string().optional()),
+  ...fieldsOf(({ apiKey }) => apiKey, HeaderValue.optional()),
   ...fieldsOf(({ baseUrl }) => baseUrl, HttpUrl.optional()),
 });
 type ProviderEnvironment = z.output<typeof ProviderEnvironment>;
@@ -314,12 +315,15 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
 }
 
 /**
- * Parses the environment. An empty variable counts as unset.
+ * Parses the environment. White space around a value is left out, since files of secrets end with a line break. An empty variable counts as
+ * unset.
  * @throws SettingsError naming every wrong setting
  */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(environment)
+      .map(([name, value]) => [name, value?.trim()] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
   );
   const [parsed, providers] = [Environment.safeParse(given), ProviderEnvironment.safeParse(given)];
   if (!parsed.success || !providers.success) {

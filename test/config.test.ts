@@ -38,6 +38,27 @@ test('an empty variable counts as unset', () => {
   });
 });
 
+test('white space around a value is left out, such as the line break at the end of a secret', () => {
+  const settings = parseSettings({
+    OPENAI_API_KEY: ' sk-1\r\n',
+    BOOTSTRAP_API_KEY: `${'k'.repeat(16)}\n`,
+    PORT: ' \n',
+  });
+  expect(settings.models.providers['openai']?.apiKey).toBe('sk-1');
+  expect([settings.bootstrapApiKey, settings.port]).toEqual(['k'.repeat(16), 3000]);
+});
+
+test.each(['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'TEMPORAL_API_KEY'])(
+  'a key that no header can hold is refused without showing it: %s',
+  (name) => {
+    for (const value of ['sk-secret\nsk-secret', '“sk-secret”', 'sk-secret x']) {
+      const problems = problemsOf({ [name]: value });
+      expect(problems).toEqual([expect.stringContaining(`${name}: must be visible ASCII`)]);
+      expect(problems.join()).not.toContain('sk-secret');
+    }
+  },
+);
+
 test.each<[string, string]>([
   ['PORT', 'http'],
   ['PORT', '70000'],

@@ -1,4 +1,4 @@
-import { ConnectionError, Pms, type PmsError, ServiceError } from 'pms-client';
+import { ConnectionError, Pms, type PmsError, type PmsOptions, ServiceError } from 'pms-client';
 import { type Credentials, isReadableByOthers, profileName, readProfiles } from './credentials.ts';
 import { CliError, EXIT } from './exit-status.ts';
 
@@ -20,7 +20,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
  * @throws CliError where there is no key
  */
 export async function accessOf({ env, stderr }: Context): Promise<Credentials & { source: string }> {
-  const { PMS_BASE_URL: url, PMS_API_KEY: apiKey } = env;
+  const [url, apiKey] = [env['PMS_BASE_URL']?.trim(), env['PMS_API_KEY']?.trim()];
   if (apiKey) return { url: url || DEFAULT_URL, apiKey, source: 'PMS_API_KEY' };
   const profiles = await readProfiles(env);
   const name = profileName(env, profiles);
@@ -90,7 +90,16 @@ function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error:
 /** A client of the service. @param forMs how long a service that is away is waited for @throws CliError */
 export async function connect(context: Context, forMs: number = retryForMs(context.env)): Promise<Pms> {
   const { url, apiKey } = await accessOf(context);
-  return new Pms({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: tellOfOutages(context, url, forMs) });
+  return clientOf({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: tellOfOutages(context, url, forMs) });
+}
+
+/** @throws CliError if the address or the key cannot be one; it does not show the key */
+export function clientOf(options: PmsOptions): Pms {
+  try {
+    return new Pms(options);
+  } catch (error) {
+    throw error instanceof TypeError ? new CliError(EXIT.usage, error.message) : error;
+  }
 }
 
 export function printLine(output: Output, text = ''): void {

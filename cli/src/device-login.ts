@@ -4,14 +4,14 @@ import {
   type Api,
   ConnectionError,
   NotFoundError,
-  Pms,
+  type Pms,
   PmsError,
   RateLimitedError,
   ServiceError,
   UnauthorizedError,
 } from 'pms-client';
 import { openInBrowser } from './browser.ts';
-import { type Context, printLine, safeText } from './context.ts';
+import { type Context, clientOf, printLine, safeText } from './context.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /** Added each time that the service says it is asked too often. */
@@ -47,7 +47,7 @@ export async function loginByDevice(
   url: string,
   { browser }: { browser: boolean },
 ): Promise<Api.DeviceKey | undefined> {
-  const pms = new Pms({ baseUrl: url, apiKey: '', maxRetries: 0 });
+  const pms = clientOf({ baseUrl: url, apiKey: null, maxRetries: 0 });
   const given = await begin(pms);
   if (given === undefined) return undefined;
   const until = Date.now() + given.expires_in * 1000;

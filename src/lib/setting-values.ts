@@ -6,6 +6,11 @@ import { z } from 'zod';
 export const Port = z.coerce.number('must be a port number').int().min(0).max(65_535);
 export const Count = z.coerce.number('must be a whole number').int().min(0);
 
+/** A key that is sent in a header. Whoever logs the error of a request would show one that no header can hold. */
+export const HeaderValue = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces: copy the key again');
+
 /** `250ms`, `10s`, `2m`, `6h` to milliseconds. */
 export const Duration = z.string().transform((text, context) => {
   const value = /^\d+(\.\d+)?\s*(ms|s|m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;

@@ -140,6 +140,24 @@ test('a service that is away is status 3, a command that is wrong is status 2', 
   expect((await cli.pms(['--help'])).status).toBe(0);
 });
 
+test('white space around the address and the key does not matter; what cannot be one is said without showing it', async () => {
+  const env = { PMS_BASE_URL: ` ${service.origin}\n`, PMS_API_KEY: `${service.key}\r\n` };
+  expect((await cli.pms(['whoami'], { env })).status).toBe(0);
+  for (const key of [`${service.key}\n${service.key}`, `“${service.key}”`])
+    for (const args of [['whoami'], ['prompts', 'list']]) {
+      const { status, stdout, stderr } = await cli.pms(args, { env: { ...env, PMS_API_KEY: key } });
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^The API key has white space[^\n]*\n$/)]);
+      expect(stdout + stderr).not.toContain(service.key.slice(4));
+    }
+  const login = await cli.pms(['login', '--url', service.origin], { input: `“${service.key}”\n` });
+  expect([login.status, login.stderr]).toEqual([2, expect.stringContaining('Copy the key again')]);
+  for (const url of ['127.0.0.1:3000', 'http://me:hunter2@127.0.0.1:3000']) {
+    const { status, stderr } = await cli.pms(['prompts', 'list'], { env: { PMS_BASE_URL: url, PMS_API_KEY: 'pms_x' } });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^The baseUrl must be an http or https URL[^\n]*\n$/)]);
+    expect(stderr).not.toContain('hunter2');
+  }
+});
+
 test.each(['bash', 'zsh', 'fish', 'powershell'])('there is a completion for %s', async (shell) => {
   expect(await cli.pms(['complete', shell])).toMatchObject({ status: 0, stdout: expect.stringContaining('pms') });
 });

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Api, Pms, PmsError, UnauthorizedError } from 'pms-client';
-import { accessOf, type Context, DEFAULT_URL, printJson, printLine, safeText } from '../context.ts';
+import { type Api, PmsError, UnauthorizedError } from 'pms-client';
+import { accessOf, type Context, clientOf, DEFAULT_URL, printJson, printLine, safeText } from '../context.ts';
 import { type Credentials, forgetLogin, keepLogin, nameOfLogin, profileName, readProfiles } from '../credentials.ts';
 import { loginByDevice } from '../device-login.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -17,7 +17,7 @@ const shown = (key: string) => `${key.slice(0, 8)}…`;
  * @throws UnauthorizedError, ConnectionError; CliError where something else than the service is at the address
  */
 async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
-  const pms = new Pms({ baseUrl: url, apiKey, maxRetries: 0 });
+  const pms = clientOf({ baseUrl: url, apiKey, maxRetries: 0 });
   try {
     const record: unknown = await pms.call('getCurrentApiKey', {});
     if (isKeyRecord(record)) return record;
@@ -113,7 +113,7 @@ async function loginByBrowser(context: Context, { url, browser }: LoginOptions):
 async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
   if (!isOwn) return 'It is valid still: it was given to pms login, and others may use it.';
   try {
-    await new Pms({ baseUrl: url, apiKey, maxRetries: 0 }).call('revokeCurrentApiKey', {});
+    await clientOf({ baseUrl: url, apiKey, maxRetries: 0 }).call('revokeCurrentApiKey', {});
     return 'It is revoked.';
   } catch (error) {
     if (error instanceof UnauthorizedError) return 'It had ended already.';

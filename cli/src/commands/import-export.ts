@@ -78,7 +78,7 @@ interface ImportOptions {
 /** Langfuse's API where a web address is given; files otherwise. */
 function read(source: string, location: string, settings: ImportSettings, { env }: Context): Promise<Import> {
   if (!/^https?:\/\//i.test(location)) return readSource(source, location, settings);
-  const { LANGFUSE_PUBLIC_KEY: publicKey, LANGFUSE_SECRET_KEY: secretKey } = env;
+  const [publicKey, secretKey] = [env['LANGFUSE_PUBLIC_KEY']?.trim(), env['LANGFUSE_SECRET_KEY']?.trim()];
   if (source !== 'langfuse')
     throw new CliError(
       EXIT.usage,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ import httpx
 import pytest
 from support import API_KEY
 
-from pms_client import ApiError, Pms, _call
+from pms_client import ApiError, AsyncPms, Pms, _call
 from pms_client._sync import client as sync_client
 from pms_client._sync import transport as sync_transport
 from pms_client.errors import (
@@ -214,3 +215,83 @@ def test_what_is_no_json_is_refused_here(monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(TypeError):
             service.pms.execute("x", {"a": value})
     assert service.requests == []
+
+
+SECRET = "pms_0123456789secret"
+
+
+def test_a_key_is_sent_without_the_white_space_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers["Authorization"])
+        return httpx.Response(200, json={})
+
+    def client() -> httpx.Client:
+        return httpx.Client(transport=httpx.MockTransport(respond))
+
+    Pms("http://pms.test/v1/ ", f" {SECRET}\r\n", http_client=client()).request("GET", "/me")
+    monkeypatch.setenv("PMS_API_KEY", f"{SECRET}\n")
+    monkeypatch.setenv("PMS_BASE_URL", "http://pms.test\n")
+    Pms(http_client=client()).request("GET", "/me")
+    assert sent == [f"Bearer {SECRET}"] * 2
+
+
+@pytest.mark.parametrize("key", [f"{SECRET}\n{SECRET}", f"{SECRET} x", f"“{SECRET}”", f"{SECRET}\0x", f"{SECRET}é"])
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+    for make in (Pms, AsyncPms):
+        with pytest.raises(ValueError, match="Copy the key again") as caught:
+            make("http://pms.test", key)
+        # Not the lines of this test, which the traceback quotes.
+        assert SECRET not in str(caught.value) + repr(caught.value.__dict__) + repr(caught.value.__cause__)
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("key", [" \n", "\t"])
+def test_an_empty_key_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match="The API key is empty"):
+        Pms("http://pms.test", key)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["localhost:3000", "prompts.example.com", "//x", "ftp://x", "http://", "http://a b", "http://x:port", "http://x?y"],
+)
+def test_a_base_url_that_is_not_a_url_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="must be an http or https URL"):
+        Pms(url, SECRET)
+
+
+def test_a_password_in_the_base_url_is_not_shown() -> None:
+    with pytest.raises(ValueError, match="without a user, password") as caught:
+        Pms("https://me:hunter2@pms.test", SECRET)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_header_that_cannot_be_sent_is_the_callers_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with (
+            Pms(f"http://127.0.0.1:{server.getsockname()[1]}", SECRET) as pms,
+            pytest.raises(ValueError, match="no header can hold") as caught,
+        ):
+            pms.request("GET", "/me", headers={"X-Other": f"{SECRET}\n"})
+        assert SECRET not in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__
+
+
+def test_a_prompt_without_a_fallback_is_given_up_after_seconds(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = Service(monkeypatch, *[httpx.ConnectError("refused") for _ in range(100)])
+    with pytest.raises(ServiceUnreachableError, match="refused"):
+        service.pms.prompts.get("x")
+    assert sum(service.waits) == pytest.approx(5)
+    assert {request.extensions["timeout"]["read"] for request in service.requests} == {5.0}
+    [line] = caplog.messages
+    assert line.startswith("Prompts can't be fetched, trying again: The service at http://pms.test/v1 can't be reached")
+
+    longer = Service(monkeypatch, *[httpx.ConnectError("refused") for _ in range(100)], prompt_timeout=20, retry_for=10)
+    with pytest.raises(ServiceUnreachableError):
+        longer.pms.prompts.get("x")
+    assert sum(longer.waits) == pytest.approx(10)

@@ -39,6 +39,7 @@ export interface ExecuteOptions extends CallOptions {
 /** Longest wait that the service takes in one request. */
 const MAX_WAIT_SECONDS = 60;
 const POLL_MS = 2_000;
+const PROMPT_TIMEOUT_MS = 5_000;
 
 const isOver = ({ status }: Execution) => status === 'completed' || status === 'failed' || status === 'canceled';
 
@@ -59,8 +60,13 @@ export class Pms extends WithResources {
     const transport = createTransport(options);
     this.#transport = transport;
     this.#recorder = new Recorder(transport, record, options.retryForMs);
-    const prompts = new Prompts(async (prompts, isPatient) => {
-      const limits = isPatient ? {} : { maxRetries: 0 };
+    const { timeoutMs = PROMPT_TIMEOUT_MS } = cache;
+    const prompts = new Prompts(async (prompts, isPatient, onRetry) => {
+      const limits = {
+        timeoutMs: Math.min(timeoutMs, options.timeoutMs ?? timeoutMs),
+        retryForMs: isPatient ? Math.min(timeoutMs, options.retryForMs ?? timeoutMs) : 0,
+        onRetry,
+      };
       const { data } = await this.call('resolvePrompts', { body: { prompts } }, limits);
       return data;
     }, cache);

@@ -5,8 +5,8 @@ import { environment } from './platform.ts';
 export interface TransportOptions {
   /** Where the service is, such as `https://prompts.example.com`; `/v1` may follow. Default: `PMS_BASE_URL` of the environment */
   baseUrl?: string | undefined;
-  /** A key of the service, or what gives one for each request. Default: `PMS_API_KEY` of the environment */
-  apiKey?: string | (() => string | Promise<string>) | undefined;
+  /** A key of the service, or what gives one for each request; null sends none. Default: `PMS_API_KEY` of the environment */
+  apiKey?: string | (() => string | Promise<string>) | null | undefined;
   /** Default: the platform's. */
   fetch?: typeof fetch;
   /** For a response, or the beginning of a stream, in milliseconds. Default: 90,000 */
@@ -27,6 +27,8 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   retryForMs?: number | undefined;
   maxRetries?: number | undefined;
+  /** Called as well as that of the client. */
+  onRetry?: ((error: PmsError, pauseMs: number) => void) | undefined;
   headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -56,6 +58,35 @@ export const RETRY_FOR_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 
+/**
+ * The base of all paths. A URL with a user and password is refused without showing it; `fetch` refuses it, too, and shows it.
+ * @throws TypeError
+ */
+function rootOf(baseUrl: string): string {
+  const base = baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
+  let url: URL | undefined;
+  try {
+    // Without a scheme, `localhost:3000` is a URL of the scheme `localhost:`.
+    if (/^https?:\/\//i.test(base)) url = new URL(base);
+  } catch {
+    // Said below.
+  }
+  if (url === undefined || url.username || url.password || url.search || url.hash)
+    throw new TypeError(
+      'The baseUrl must be an http or https URL without a user, password or query, such as http://127.0.0.1:3000. Change baseUrl or PMS_BASE_URL.',
+    );
+  return `${base}/v1`;
+}
+
+/** A key without the white space around it, which files end with. @throws TypeError, which does not show the key, if no header can hold it */
+function trimmedKey(apiKey: string): string {
+  const key = apiKey.trim();
+  if (key === '') throw new TypeError('The API key is empty. Set apiKey or PMS_API_KEY to a key of the service.');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('The API key has white space or a character that is not ASCII. Copy the key again.');
+  return key;
+}
+
 /** @throws TypeError where neither the options nor the environment say where the service is, or which key to use */
 export function createTransport({
   baseUrl = environment('PMS_BASE_URL'),
@@ -66,8 +97,8 @@ export function createTransport({
   if (!baseUrl)
     throw new TypeError('Give baseUrl, or set PMS_BASE_URL: the address of the service, http://127.0.0.1:3000.');
   if (apiKey === undefined) throw new TypeError('Give apiKey, or set PMS_API_KEY: a key of the service.');
-  const keyOf = typeof apiKey === 'string' ? () => apiKey : apiKey;
-  const root = `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
+  const key = typeof apiKey === 'string' ? trimmedKey(apiKey) : apiKey;
+  const root = rootOf(baseUrl);
 
   async function send<Result>(
     { method, path, body, signal, timeoutMs, headers: own, isStreamed, about }: Request,
@@ -75,7 +106,7 @@ export function createTransport({
   ): Promise<{ result: Result } | { error: PmsError }> {
     const all = new Headers(headers);
     for (const [name, value] of Object.entries(own ?? {})) if (value !== undefined) all.set(name, value);
-    all.set('Authorization', `Bearer ${await keyOf()}`);
+    if (key !== null) all.set('Authorization', `Bearer ${typeof key === 'string' ? key : trimmedKey(await key())}`);
     const timeout = new AbortController();
     const abort = () => timeout.abort(signal?.reason);
     if (signal?.aborted) abort();
@@ -116,6 +147,7 @@ export function createTransport({
       const pauseMs = mayHelp && !isOnce ? patience.pauseAfter(error) : undefined;
       if (pauseMs === undefined) throw error;
       options.onRetry?.(error, pauseMs);
+      request.onRetry?.(error, pauseMs);
       await sleep(pauseMs, request.signal);
     }
   };

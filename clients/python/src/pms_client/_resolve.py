@@ -28,13 +28,14 @@ class Resolved:
     """With `unchanged`: the release that runs on the label now."""
 
 
-def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]]) -> Call:
+def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]], timeout: float) -> Call:
     """
     Args:
         wanted: what is asked for, and what the caller has of it.
+        timeout: seconds without a byte.
     """
     body = {"prompts": [_wanted(key, known) for key, known in wanted]}
-    return Call("POST", "/prompts/resolve", body=body, is_repeatable=True)
+    return Call("POST", "/prompts/resolve", body=body, timeout=timeout, is_repeatable=True)
 
 
 def read_resolved(response: httpx.Response, count: int) -> list[Resolved]:

@@ -1,5 +1,5 @@
 import type { PmsError } from '../errors.ts';
-import { InvalidRequestError } from '../errors.ts';
+import { InvalidRequestError, NotFoundError } from '../errors.ts';
 import { type Fallback, LoadedPrompt } from './loaded-prompt.ts';
 import { type CacheDump, type CacheMetrics, PromptCache, type Resolve, type Selector } from './prompt-cache.ts';
 import { decide } from './rollout.ts';
@@ -10,7 +10,15 @@ export interface CacheOptions {
   ttlMs?: number;
   /** Prompts that are kept at most; the one that was used longest ago goes first. Default: 1,000 */
   maxEntries?: number;
-  /** Told why a prompt could not be asked for, where the caller gets what there was, or its fallback. Default: nothing */
+  /**
+   * How long a prompt that is not in the cache is waited for, in milliseconds: for the response, and then for as long again if the request
+   * fails and there is no fallback. Default: 5,000
+   */
+  timeoutMs?: number;
+  /**
+   * Called with the reason when a prompt could not be fetched: when the caller gets what was in the cache or its fallback, and when a fetch
+   * is tried again for the first time. Default: a line of `console.warn` at the first failure of an outage
+   */
   onError?: (error: unknown) => void;
   /** The time in milliseconds. Default: `Date.now` */
   now?: () => number;
@@ -34,6 +42,9 @@ export interface PromptMetrics extends CacheMetrics {
   fallbacks: number;
 }
 
+/** `Resolve` as a request. @param onRetry called with each failure after which it is made again */
+type RequestPrompts = (...asked: [...Parameters<Resolve>, onRetry: (error: PmsError) => void]) => ReturnType<Resolve>;
+
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 
@@ -45,12 +56,22 @@ export class Prompts {
   #fallbacks = 0;
 
   constructor(
-    resolve: Resolve,
-    { ttlMs = TTL_MS, maxEntries = MAX_ENTRIES, onError = () => undefined, now = Date.now }: CacheOptions,
+    request: RequestPrompts,
+    { ttlMs = TTL_MS, maxEntries = MAX_ENTRIES, onError, now = Date.now }: Omit<CacheOptions, 'timeoutMs'>,
   ) {
     this.#ttlMs = ttlMs;
-    this.#onError = onError;
-    this.#cache = new PromptCache(resolve, { maxEntries, onError, now });
+    const outage = outageLog();
+    this.#onError = onError ?? outage.failed;
+    const resolve: Resolve = async (prompts, isPatient) => {
+      let isRetried = false;
+      const found = await request(prompts, isPatient, (error) => {
+        if (!isRetried) this.#onError(error);
+        isRetried = true;
+      });
+      outage.succeeded();
+      return found;
+    };
+    this.#cache = new PromptCache(resolve, { maxEntries, onError: this.#onError, now });
   }
 
   /**
@@ -118,4 +139,19 @@ export class Prompts {
   get metrics(): PromptMetrics {
     return { ...this.#cache.metrics, fallbacks: this.#fallbacks };
   }
+}
+
+/** Warns at the first failure after a success, since every `get` of an outage may fail. That a prompt is missing is not an outage. */
+function outageLog(): { failed(error: unknown): void; succeeded(): void } {
+  let isOut = false;
+  return {
+    failed(error) {
+      if (isOut || error instanceof NotFoundError) return;
+      isOut = true;
+      console.warn(`pms-client: prompts cannot be fetched: ${error instanceof Error ? error.message : String(error)}`);
+    },
+    succeeded() {
+      isOut = false;
+    },
+  };
 }

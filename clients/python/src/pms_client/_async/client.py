@@ -45,6 +45,8 @@ class AsyncPms:
             first failure on. 0: it is sent once.
         max_retries: how often at most. Default: as often as `retry_for` allows.
         prompt_ttl: seconds for which a prompt of the cache is taken for current.
+        prompt_timeout: seconds for which a prompt that is not in the cache is waited for: for the response, and then for as long
+            again if the request fails and there is no fallback.
         max_prompts: how many the cache holds; those that were not used for the longest time leave it.
         max_recorded_runs: how many runs of `record` wait to be sent, or are being sent, at most.
         max_recorded_bytes: the same in bytes of JSON.
@@ -62,6 +64,7 @@ class AsyncPms:
         retry_for: float = 120.0,
         max_retries: int | None = None,
         prompt_ttl: float = 60.0,
+        prompt_timeout: float = 5.0,
         max_prompts: int = 1_000,
         max_recorded_runs: int = 10_000,
         max_recorded_bytes: int = 16 * 1024 * 1024,
@@ -78,7 +81,9 @@ class AsyncPms:
             http_client=http_client,
         )
         self._transport = transport
-        self.prompts = AsyncPrompts(transport, ttl=prompt_ttl, max_prompts=max_prompts)
+        self.prompts = AsyncPrompts(
+            transport, ttl=prompt_ttl, max_prompts=max_prompts, timeout=min(prompt_timeout, timeout)
+        )
         self.executions = AsyncExecutions(transport)
         self.evaluations = AsyncEvaluations(transport)
         self.datasets = AsyncDatasets(transport)

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx
 from pydantic import BaseModel
 
+from .._access import checked_key, checked_url, refuse_bad_header
 from .._call import Call, Model, Patience, parsed, read, telling
 from .._runtime import async_sleep
 from ..errors import PmsError, ServiceUnreachableError, UnexpectedResponseError, error_of
@@ -32,14 +33,9 @@ class AsyncTransport:
         max_retries: int | None,
         http_client: httpx.AsyncClient | None,
     ) -> None:
-        base_url = (base_url or os.environ.get("PMS_BASE_URL", "")).rstrip("/")
-        api_key = api_key or os.environ.get("PMS_API_KEY", "")
-        if urlsplit(base_url).scheme not in ("http", "https"):
-            raise ValueError("Give base_url, or set PMS_BASE_URL: the address of the service, http://127.0.0.1:3000.")
-        if not api_key:
-            raise ValueError("Give api_key, or set PMS_API_KEY: a key of the service.")
-        self.base_url = base_url if base_url.endswith("/v1") else f"{base_url}/v1"
-        self._headers = {"Authorization": f"Bearer {api_key}", "User-Agent": USER_AGENT}
+        self.base_url = checked_url(base_url or os.environ.get("PMS_BASE_URL", ""))
+        key = checked_key(api_key or os.environ.get("PMS_API_KEY", ""))
+        self._headers = {"Authorization": f"Bearer {key}", "User-Agent": USER_AGENT}
         self._timeout = timeout
         self._retry_for = retry_for
         self._max_retries = max_retries
@@ -47,13 +43,25 @@ class AsyncTransport:
         self._http = http_client or httpx.AsyncClient()
         self._process = os.getpid()
 
-    async def send(self, call: Call, *, max_retries: int | None = None) -> httpx.Response:
+    async def send(
+        self,
+        call: Call,
+        *,
+        max_retries: int | None = None,
+        retry_for: float = math.inf,
+        on_first_retry: Callable[[PmsError], None] | None = None,
+    ) -> httpx.Response:
         """
+        Args:
+            retry_for: seconds, if the client's are more.
+            on_first_retry: called before the first retry with the reason.
+
         Raises:
             ApiError: where the service refuses it, in the end.
             ServiceUnreachableError: where no response comes.
+            ValueError: if a header has characters that no header can hold.
         """
-        patience = self.patience(max_retries)
+        patience = self.patience(max_retries, retry_for)
         while True:
             error: PmsError
             cause: Exception | None = None
@@ -64,15 +72,19 @@ class AsyncTransport:
                     return response
                 error = error_of(response)
             except httpx.TransportError as caught:
+                refuse_bad_header(caught)
                 error, cause = self._unreachable(caught), caught
             wait = patience.seconds_after(call, error, cause)
             if wait is None:
                 raise telling(error, call) from cause
+            if on_first_retry is not None:
+                on_first_retry(error)
+                on_first_retry = None
             await async_sleep(wait)
 
-    def patience(self, max_retries: int | None = None) -> Patience:
+    def patience(self, max_retries: int | None = None, retry_for: float = math.inf) -> Patience:
         """How long one call is sent again. Default of `max_retries`: that of the client."""
-        return Patience(self._retry_for, self._max_retries if max_retries is None else max_retries)
+        return Patience(min(retry_for, self._retry_for), self._max_retries if max_retries is None else max_retries)
 
     @asynccontextmanager
     async def open(self, call: Call) -> AsyncIterator[httpx.Response]:
@@ -93,6 +105,7 @@ class AsyncTransport:
             finally:
                 await response.aclose()
         except httpx.TransportError as caught:
+            refuse_bad_header(caught)
             raise telling(self._unreachable(caught), call) from caught
 
     async def fetch(self, model: type[Model], call: Call) -> Model:

@@ -30,9 +30,10 @@ _now = time.monotonic
 class Prompts(PromptsOperations):
     """Prompts: those that a program uses, from a cache, and the operations of the API."""
 
-    def __init__(self, transport: Transport, *, ttl: float, max_prompts: int) -> None:
+    def __init__(self, transport: Transport, *, ttl: float, max_prompts: int, timeout: float) -> None:
         self._transport = transport
         self._ttl = ttl
+        self._timeout = timeout
         self._cache = PromptCache(max_prompts)
         self._refreshing = Background()
         self._fetching: WeakValueDictionary[Key, Lock] = WeakValueDictionary()
@@ -62,7 +63,7 @@ class Prompts(PromptsOperations):
         Raises:
             NotFoundError: where the service has no such prompt, and there is no fallback.
             InvalidRequestError: where the request is wrong: a name that can't be, or an include that can't be resolved.
-            PmsError: where it can't be fetched, and there is no fallback.
+            PmsError: where it can't be fetched, and there is no fallback; after the client's `prompt_timeout`, if that may pass.
         """
         stable = self._get((name, label, version), fallback, ttl)
         release = stable.content.get("release")
@@ -267,6 +268,11 @@ class Prompts(PromptsOperations):
 
     def _resolve(self, wanted: Sequence[tuple[Key, Prompt | None]], max_retries: int | None) -> Sequence[Resolved]:
         self._cache.requests += 1
-        response = self._transport.send(resolve_call(wanted), max_retries=max_retries)
+        response = self._transport.send(
+            resolve_call(wanted, self._timeout),
+            max_retries=max_retries,
+            retry_for=self._timeout,
+            on_first_retry=lambda error: _log.warning("Prompts can't be fetched, trying again: %s", error),
+        )
         self._cache.succeeded()
         return read_resolved(response, len(wanted))
