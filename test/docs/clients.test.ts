@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -61,7 +61,13 @@ test("the README's first prompt works from the command line and from TypeScript"
   const [commands = ''] = await blocks('README.md', 'sh', 'pms login');
   expect(await runCommands(commands)).toContain('Greet Ada warmly.');
   const [source = ''] = await blocks('README.md', 'ts', 'pms-client');
-  expect(await runTypeScript(source)).toBe('Greet Ada warmly.\nGreet Ada warmly.\n');
+  // As its reader does: a file in the folder of the service, and the command beside the sample.
+  const [, command = ''] = /`(npx node [^`]+)`/.exec(await readFile(path.join(root, 'README.md'), 'utf8')) ?? [];
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  await writeFile(path.join(folder, 'greet.ts'), source.replaceAll('http://127.0.0.1:3000', service.origin));
+  expect(await runCommands(command.replace('npx node', process.execPath))).toBe(
+    'Greet Ada warmly.\nGreet Ada warmly.\n',
+  );
 });
 
 test('the examples of the page on the TypeScript client run', async () => {

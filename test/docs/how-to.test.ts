@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pythonWith } from '../../scripts/python.ts';
 import { parseSettings } from '../../src/config.ts';
+import { generateSigningSecret, signedHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 import { createPriceBook } from '../../src/models/prices/price-book.ts';
 import { PROJECT } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -29,7 +30,8 @@ const questions = sections.map((section) => ({
   question: section.split('\n')[0] ?? '',
   blocks: blocksOf(section.split(/^## /m)[0] ?? ''),
 }));
-const start = Object.fromEntries(blocksOf(beginning).map(({ language, code }) => [language, code]));
+const [preamble = [], fixtures = []] = beginning.split('once:').map(blocksOf);
+const start = Object.fromEntries(preamble.map(({ language, code }) => [language, code]));
 
 let service: TestService;
 let receiver: Receiver;
@@ -37,20 +39,9 @@ let folder: string;
 let python: string;
 let env: NodeJS.ProcessEnv;
 
-/** What the page's samples are about. */
+/** What the page has its reader make, and the ids that earlier responses had. */
 async function makeFixtures(): Promise<Record<string, string>> {
-  const prompt = (name: string, template: string) =>
-    service.call('POST', '/prompts', { body: { name, template, model: 'sandbox/echo' } });
-  for (const text of ['Answer:', 'Answer in one sentence:']) await prompt('support/answer', `${text} {{ question }}`);
-  for (const text of ['Be kind.', 'Be friendly.', 'Be brief.']) await prompt('support/tone', text);
-  for (const text of ['Old', 'Older']) await prompt('support/old', text);
-  for (const label of ['production', 'live'])
-    await service.call('PUT', `/prompts/support/answer/labels/${label}`, { body: { version: 1 } });
-  const rows = ['order', 'parcel'].map((word) => ({ variables: { question: `Where is my ${word}?` }, expected: word }));
-  await service.call('PUT', '/datasets/support/questions', {
-    raw: rows.map((row) => JSON.stringify(row)).join('\n'),
-    headers: { 'Content-Type': 'application/x-ndjson' },
-  });
+  for (const { code } of fixtures) await RUNS['sh']?.(code);
   const { id } = (
     await service.call('POST', '/executions', {
       body: { prompt_name: 'support/answer', variables: { question: 'Where?' } },
@@ -99,8 +90,8 @@ beforeAll(async () => {
     PMS_CONFIG_DIR: path.join(folder, '.config'),
     PYTHONPATH: path.join(PROJECT, 'clients/python/src'),
     PYTHONDONTWRITEBYTECODE: '1',
-    ...(await makeFixtures()),
   };
+  Object.assign(env, await makeFixtures());
 });
 afterAll(async () => {
   await service?.stop();
@@ -176,9 +167,46 @@ describe('the sample works of', () => {
   });
 });
 
-/** Read, and not run: FastAPI, LlamaIndex, LiteLLM, Temporal's SDK for Python and Express are not installed here. */
+const inPython = async (group: string, code: string) => {
+  const program = await pythonWith(path.join(PROJECT, `clients/python/requirements-${group}.txt`), [3, 11]);
+  return (await run(program, ['-c', here(code)], { cwd: folder, env: { ...env, ...SAMPLE_ENV } })).stdout;
+};
+
+const WEBHOOK_SECRET = generateSigningSecret();
+const SAMPLE_ENV = { WEBHOOK_SECRET, LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+
+/** Delivers an event to a sample's application, and then the same unsigned. */
+async function receivesEvents(code: string): Promise<void> {
+  const timestamp = new Date();
+  const data = { evaluation_id: 'eval_1', prompt_name: 'a', score: 1, examples_evaluated: 1, regressions: 0 };
+  const body = JSON.stringify({ event: 'evaluation.completed', data, timestamp });
+  const ids = { eventId: 'evt_1', deliveryId: 'dlv_1', attempt: 1 };
+  const headers = signedHeaders({ body: Buffer.from(body), sentAt: timestamp, secrets: [WEBHOOK_SECRET], ...ids });
+  const deliver = `
+import asyncio, httpx
+
+async def deliver() -> None:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://app") as client:
+        for headers in (${JSON.stringify(headers)}, {}):
+            print((await client.post("/hooks", content=${JSON.stringify(body)}, headers=headers)).status_code)
+
+asyncio.run(deliver())
+`;
+  expect(await inPython('samples', `${code}${deliver}`)).toMatch(/^evaluation\.completed .*\n200\n401\n$/s);
+}
+
+/** How a sample in Python is run, by a package that it imports. */
+const PYTHON_SAMPLES: readonly [imported: string, check: (code: string) => Promise<unknown>][] = [
+  ['fastapi', receivesEvents],
+  ['litellm', (code) => inPython('frameworks', code)],
+];
+
+/** Read, and not run: LlamaIndex's package for other servers, Temporal's SDK for Python and Express are not installed here. */
 const IS_READ: Record<string, (code: string) => Promise<unknown>> = {
-  python: (code) => run(python, ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code]),
+  async python(code) {
+    await run(python, ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code]);
+    await PYTHON_SAMPLES.find(([imported]) => code.includes(`from ${imported}`))?.[1](code);
+  },
   async js(code) {
     const file = path.join(folder, 'sample.mjs');
     await writeFile(file, code);

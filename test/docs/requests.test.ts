@@ -41,12 +41,8 @@ beforeAll(async () => {
   };
   const prompts = [
     { name: 'support/greeting', template: 'Greet {{ name }}.', model: 'openai/gpt-4o' },
-    {
-      name: 'support/summary',
-      template: 'Sum up: {{ text }}',
-      model: 'anthropic/claude-haiku-4-5',
-      parameters: { max_tokens: 500 },
-    },
+    // Without max_tokens, as a reader's prompt may be.
+    { name: 'support/summary', template: 'Sum up: {{ text }}', model: 'anthropic/claude-haiku-4-5' },
   ];
   for (const body of prompts) await service.call('POST', '/prompts', { body });
   await service.call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 1 } });
