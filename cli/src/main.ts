@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --conditions=pms-source
+import './node-20.ts';
 import process from 'node:process';
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-status.ts';

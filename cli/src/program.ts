@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
 import { Command, Option } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
+
+// Node.js 20 warns of modules that are JSON. From the package's own name, since its compiled files are in another folder.
+const manifest: { version: string } = createRequire(import.meta.url)('pms-cli/package.json');
 
 const EXITS = `
 Exit status:

@@ -91,6 +91,37 @@ test('the command line runs where it is installed, and says which Node.js it nee
   const { code, output } = await run(runtimes.node18, [program, '--version']);
   expect([code, output]).toEqual([
     2,
-    expect.stringMatching(/^pms needs Node\.js 24\.15 or newer\. This is 18\.[\d.]+\.\n$/),
+    expect.stringMatching(/^pms needs Node\.js 20\.12 or newer\. This is 18\.[\d.]+\.\n$/),
   ]);
+  const clone = await run(runtimes.node20, [path.join(PROJECT, 'cli/bin/pms.js'), '--version']);
+  expect([clone.code, clone.output]).toEqual([2, expect.stringMatching(/^pms needs Node\.js 24\.15 or newer\./)]);
+});
+
+test('the command line works on Node.js 20, without a warning', async () => {
+  const runtimes = await otherRuntimes();
+  if (runtimes === undefined) return expect(process.platform).not.toBe('linux');
+  const program = path.join(project, 'node_modules/pms-cli/bin/pms.js');
+  const pms = (...args: string[]) => success(runtimes.node20, [program, ...args], { cwd: project });
+  expect(await success(runtimes.node20, ['--version'])).toMatch(/^v20\./);
+  expect(await pms('--version')).toBe(`${VERSION}\n`);
+  // It loads the modules of all commands.
+  expect(await pms('complete', 'bash')).toContain('# bash completion for pms');
+  mkdirSync(path.join(project, 'prompts'));
+  writeFileSync(path.join(project, 'prompts/a.yaml'), 'name: a\nmodel: sandbox/echo\ntemplate: x\n');
+  expect(await pms('prompts', 'validate')).toBe('passed: 1 files are valid\n');
+  const fixture = path.join(PROJECT, 'test/cli/importers/fixtures/langfuse');
+  expect(await pms('import', 'langfuse', fixture, '--dry-run', '--json')).toMatch(/^\{\n/);
+  const env = { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x', PMS_RETRY_SECONDS: '0' };
+  const { code, output } = await run(runtimes.node20, [program, 'prompts', 'list'], { cwd: project, env });
+  expect([code, output]).toEqual([3, expect.stringMatching(/^POST|^GET http:\/\/127\.0\.0\.1:9/)]);
+});
+
+test('they say where they are from, and how they are installed', () => {
+  for (const name of ['pms-client', 'pms-cli']) {
+    const at = (file: string) => readFileSync(path.join(project, 'node_modules', name, file), 'utf8');
+    const { homepage, bugs, repository, keywords } = JSON.parse(at('package.json'));
+    expect([homepage, bugs, repository?.url].every((url) => /https:\/\/github\.com\//.test(url))).toBe(true);
+    expect(keywords).toContain('prompts');
+    expect(at('README.md')).toContain(`${name}-${VERSION}.tgz`);
+  }
 });

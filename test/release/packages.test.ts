@@ -96,6 +96,13 @@ test('a Python that is too old is refused by pip, which says so', async () => {
   const read = `import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("pms_client-${VERSION}.dist-info/METADATA").decode())`;
   const { output } = await run(python?.program ?? '', ['-c', read, inFolder('first', wheel)]);
   expect(output).toContain('Requires-Python: >=3.10');
+  for (const field of [
+    'Project-URL: Homepage, https://',
+    'Keywords: ',
+    'Classifier: Programming Language :: Python :: 3.14',
+  ])
+    expect(output).toContain(field);
+  expect(output).toContain('pip install ./pms_client-');
   if (old === undefined) return;
   await expect(installPython(old.program, inFolder('3.9'), inFolder('first', wheel))).rejects.toThrow(
     /requires a different Python: 3\.9/,

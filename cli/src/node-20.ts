@@ -1,0 +1,27 @@
+// What the command line uses of newer Node.js, for Node.js 20, which machines of CI still have.
+
+Map.groupBy ??= <Key, Item>(items: Iterable<Item>, keyOf: (item: Item, index: number) => Key): Map<Key, Item[]> => {
+  const groups = new Map<Key, Item[]>();
+  let index = 0;
+  for (const item of items) {
+    const key = keyOf(item, index++);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+};
+
+Array.fromAsync ??= async <Item>(items: AsyncIterable<Item> | Iterable<Item | PromiseLike<Item>>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+URL.parse ??= (address: string | URL, base?: string | URL): URL | null => {
+  try {
+    return new URL(address, base);
+  } catch {
+    return null;
+  }
+};
