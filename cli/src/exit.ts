@@ -36,7 +36,7 @@ export function endOf(error: unknown): { status: ExitStatus; message: string } {
     const status = statusOf(error);
     return { status, message: status === EXIT.service ? withTraces(error) : error.message };
   }
-  if (isFileError(error)) return { status: EXIT.usage, message: error.message };
+  if (isFileError(error)) return { status: EXIT.usage, message: fileProblem(error) };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { status: EXIT.service, message };
 }
@@ -49,6 +49,18 @@ function withTraces({ message, idempotencyKey, executionId }: PmsError): string 
   ];
   return traces.length === 0 ? message : `${message} (${traces.join('; ')})`;
 }
+
+const FILE_PROBLEMS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `There is no file or folder ${path}.`,
+  EISDIR: (path) => `${path} is a folder: name a file.`,
+  ENOTDIR: (path) => `${path} goes through a file: a part of it is not a folder.`,
+  EACCES: (path) => `This user may not read or write ${path}.`,
+  EPERM: (path) => `This user may not read or write ${path}.`,
+  ENOSPC: (path) => `The disk is full: ${path} cannot be written.`,
+};
+
+const fileProblem = ({ code = '', path = '', message }: NodeJS.ErrnoException) =>
+  FILE_PROBLEMS[code]?.(path) ?? message;
 
 /** A file that is missing, can't be read or written. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {

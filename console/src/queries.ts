@@ -152,7 +152,8 @@ export const versionScoresQuery = (name: string) =>
     queryFn: async ({ signal }) => {
       const { data } = await get<Page<Evaluation>>('/evaluations', { prompt_name: name, status: 'completed' }, signal);
       const newest = new Map<number, Evaluation>();
-      for (const each of data) if (!newest.has(each.prompt_version)) newest.set(each.prompt_version, each);
+      for (const each of data)
+        if (each.prompt_version !== 0 && !newest.has(each.prompt_version)) newest.set(each.prompt_version, each);
       return newest;
     },
   });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isAtRest } from '../../cli/src/evaluations/verdict.ts';
@@ -185,4 +185,43 @@ test('what is wrong is said before anything runs', async () => {
   expect(await status('eval.json', '--dataset', 'none', '--wait')).toBe(2);
   await writeFile(at('list.yaml'), '- 1\n');
   expect(await status('list.yaml')).toBe(2);
+});
+
+test('a prompt file is evaluated without making a version of it', async () => {
+  await mkdir(at('files'), { recursive: true });
+  await writeFile(at('files/say.yaml'), 'name: say\nmodel: sandbox/echo\ntemplate: "{{ x }}"\n');
+  await writeFile(at('files/new.yaml'), 'name: not/there\nmodel: sandbox/echo\ntemplate: "{{ x }}!"\n');
+  const versions = async () => (await service.call('GET', '/prompts/say/versions')).body.data.length;
+  const before = await versions();
+  const report = ['--report', 'markdown=d.md', '--report', 'junit=d.xml'];
+  const good = await cli.pms(['eval', 'run', 'eval.json', '--draft', 'files/say.yaml', '--wait', ...report]);
+  expect([good.status, good.stdout]).toEqual([0, expect.stringContaining('say (draft), 12 of 12 examples')]);
+  expect(await read('d.md')).toContain('### ✅ say &#40;draft&#41;: passed');
+  expect(await read('d.xml')).toContain('classname="say@draft"');
+  // The file of the prompt among those of a folder; one that is new in this pull request.
+  expect((await cli.pms(['eval', 'run', 'eval.yaml', '--draft', 'files', '--wait'])).status).toBe(0);
+  const fresh = ['--draft', 'files/new.yaml', '--dataset', 'numbers', '--evaluator', 'exact_match', '--wait'];
+  const bad = await cli.pms(['eval', 'run', ...fresh]);
+  expect([bad.status, bad.stdout]).toEqual([1, expect.stringContaining('not/there (draft)')]);
+  expect(await versions()).toBe(before);
+  expect((await service.call('GET', '/prompts/not/there')).status).toBe(404);
+});
+
+test('a --draft that names no prompt, another one, or a version as well is refused before anything runs', async () => {
+  await mkdir(at('two'), { recursive: true });
+  for (const name of ['one', 'two'])
+    await writeFile(at(`two/${name}.yaml`), `name: ${name}\nmodel: sandbox/echo\ntemplate: x\n`);
+  await writeFile(at('broken.yaml'), 'name: say\ntemplate: x\n');
+  const refusals: [string[], string][] = [
+    [['--draft', 'two'], 'two has several prompts: name one of them with --prompt.'],
+    [['eval.json', '--draft', 'two'], 'two has no prompt say. It has: one, two.'],
+    [['eval.json', '--draft', 'broken.yaml'], 'broken.yaml:1: model is required'],
+    [['--draft', 'two/one.yaml', '--version', '1'], '--draft takes the place of a version'],
+    [['eval.json', '--draft', 'none.yaml'], 'There is no file or folder none.yaml.'],
+  ];
+  for (const [args, message] of refusals)
+    expect([args, await cli.pms(['eval', 'run', ...args])]).toEqual([
+      args,
+      expect.objectContaining({ status: 2, stderr: expect.stringContaining(message) }),
+    ]);
 });

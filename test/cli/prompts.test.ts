@@ -204,3 +204,24 @@ test('no files, and no folder, are said', async () => {
   const empty = await cli.pms(['prompts', 'push']);
   expect([empty.status, empty.stderr]).toEqual([2, expect.stringContaining('There is no .yaml file in prompts')]);
 });
+
+test('with --force the files are the source: contents are compared, and the files stay as they are', async () => {
+  const text = 'name: forced\nmodel: sandbox/echo\ntemplate: one\n';
+  await writeFile(path.join(cli.folder, 'forced.yaml'), text);
+  const push = (...args: string[]) => cli.pms(['prompts', 'push', 'forced.yaml', ...args]);
+  expect(await push('--force')).toMatchObject({
+    status: 0,
+    stdout: 'forced: created, version 1\n1 pushed, 0 unchanged\n',
+  });
+  // A fresh clone has the same file, and knows of no version.
+  expect(await push('--force')).toMatchObject({ status: 0, stdout: '0 pushed, 1 unchanged\n' });
+  await service.call('PUT', '/prompts/forced', { body: { template: 'changed at the console' } });
+  expect(await push()).toMatchObject({ status: 1, stderr: expect.stringContaining('the file says of no version') });
+  expect(await push('--force', '--dry-run')).toMatchObject({
+    stdout: expect.stringContaining('forced: would be changed'),
+  });
+  expect(await push('--force')).toMatchObject({ status: 0, stdout: 'forced: version 3\n1 pushed, 0 unchanged\n' });
+  expect(await readFile(path.join(cli.folder, 'forced.yaml'), 'utf8')).toBe(text);
+  await service.call('DELETE', '/prompts/forced');
+  expect(await push('--force')).toMatchObject({ status: 1, stderr: expect.stringContaining('the prompt is archived') });
+});

@@ -109,8 +109,6 @@ test('the command line works on Node.js 20, without a warning', async () => {
   mkdirSync(path.join(project, 'prompts'));
   writeFileSync(path.join(project, 'prompts/a.yaml'), 'name: a\nmodel: sandbox/echo\ntemplate: x\n');
   expect(await pms('prompts', 'validate')).toBe('passed: 1 files are valid\n');
-  const fixture = path.join(PROJECT, 'test/cli/importers/fixtures/langfuse');
-  expect(await pms('import', 'langfuse', fixture, '--dry-run', '--json')).toMatch(/^\{\n/);
   const env = { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x', PMS_RETRY_SECONDS: '0' };
   const { code, output } = await run(runtimes.node20, [program, 'prompts', 'list'], { cwd: project, env });
   expect([code, output]).toEqual([3, expect.stringMatching(/^POST|^GET http:\/\/127\.0\.0\.1:9/)]);

@@ -4,12 +4,14 @@ import type { Api, Pms } from 'pms-client';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { savedText } from '../evaluations/batches.ts';
 import { definitionsIn, isFolder, runAll, verdictOnAll } from '../evaluations/folder.ts';
-import { REPORTS, type Report, type ReportedRun } from '../evaluations/reports.ts';
+import { nameOfRun, REPORTS, type Report, type ReportedRun } from '../evaluations/reports.ts';
 import { comparisonVerdict, type Gates, isAtRest, scoreText, type Verdict, verdictOf } from '../evaluations/verdict.ts';
 import { watchEvaluation } from '../evaluations/watch.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { readObject } from '../object-file.ts';
 import { collect, decimal, given, wholeNumber } from '../options.ts';
+import { readLocalPrompts } from '../prompt-files/local-prompts.ts';
+import { draftOf } from '../prompt-files/plan-push.ts';
 
 interface GateOptions extends Gates {
   significant?: boolean;
@@ -30,6 +32,7 @@ interface RunOptions extends GateOptions {
   mode?: Api.CreateEvaluation['mode'];
   maxWait?: string;
   leftovers?: string;
+  draft?: string;
   wait?: boolean;
 }
 
@@ -70,6 +73,29 @@ function withSecrets(body: { evaluators?: unknown }, secret: string | undefined)
   return { ...body, evaluators: body.evaluators.map((each) => (isOpen(each) ? { ...each, secret } : each)) };
 }
 
+/**
+ * With the content of a prompt file in place of a version.
+ * @param place a prompt file, or a folder of them, among which is that of the prompt
+ * @throws CliError if it is not there, or is wrong
+ */
+async function withDraft(body: object, place: string): Promise<object> {
+  const { prompts, broken } = await readLocalPrompts([place]);
+  if (broken.length > 0) throw new CliError(EXIT.usage, broken.map(({ message }) => message).join('\n'));
+  const names = prompts.map(({ prompt }) => prompt.name);
+  const name = 'prompt_name' in body ? body.prompt_name : names.length === 1 ? names[0] : undefined;
+  const local = prompts.find(({ prompt }) => prompt.name === name);
+  if (local === undefined)
+    throw new CliError(
+      EXIT.usage,
+      name === undefined
+        ? `${place} has several prompts: name one of them with --prompt.`
+        : `${place} has no prompt ${name}. It has: ${names.join(', ')}.`,
+    );
+  if ('version' in body || 'label' in body)
+    throw new CliError(EXIT.usage, '--draft takes the place of a version: leave out version and label.');
+  return { ...body, prompt_name: name, draft: draftOf(local) };
+}
+
 /** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
 async function bodyOf(
   file: string | undefined,
@@ -91,7 +117,8 @@ async function bodyOf(
     batch: batchOf(fromFile, options),
   };
   const over = Object.entries(fromOptions).filter(([, value]) => value !== undefined);
-  const body: object = withSecrets({ ...fromFile, ...Object.fromEntries(over) }, env['SCORER_SECRET']);
+  const merged = withSecrets({ ...fromFile, ...Object.fromEntries(over) }, env['SCORER_SECRET']);
+  const body: object = options.draft === undefined ? merged : await withDraft(merged, options.draft);
   if (!('prompt_name' in body))
     throw new CliError(
       EXIT.usage,
@@ -134,9 +161,9 @@ async function conclude(
   for (const [file, { ofRun }] of reportsOf(options.report)) await writeFile(file, ofRun(run));
   if (json) printJson(stdout, { verdict, evaluation, ...(comparison && { comparison }) });
   else {
-    const { prompt_name: name, prompt_version: version, examples_evaluated: done, examples_total: total } = evaluation;
+    const { examples_evaluated: done, examples_total: total } = evaluation;
     const { regressions, improvements, cost } = evaluation;
-    printLine(stdout, `${id}: ${name} version ${version}, ${done} of ${total} examples`);
+    printLine(stdout, `${id}: ${nameOfRun(evaluation)}, ${done} of ${total} examples`);
     printLine(
       stdout,
       `score ${scoreText(evaluation.score)}, worse ${regressions ?? '–'}, better ${improvements ?? '–'}, cost ${cost.amount === null ? 'unknown' : `$${cost.amount}`}${savedText(evaluation)}`,
@@ -200,6 +227,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
       .option('--prompt <name>', 'of the prompt')
       .option('--label <label>', 'of its version')
       .option('--version <number>', 'its version', wholeNumber)
+      .option('--draft <place>', 'evaluate prompt files, or those of a folder, without making versions of them')
       .option('--dataset <name>', 'the examples')
       .option('--evaluator <type>', 'such as exact_match; may be repeated', collect, [])
       .option('--threshold <score>', 'that must be reached, from 0 to 1', decimal)

@@ -63,10 +63,16 @@ function printWarnings(
     printLine(stderr, safeText(`${file}:${lineOf(path)}: warning: ${path} ${message}`));
 }
 
+interface PushOptions {
+  dryRun?: boolean;
+  message?: string;
+  force?: boolean;
+}
+
 async function pushOne(
   pms: Pms,
   { kind, local, latest }: PushStep,
-  message: string | undefined,
+  { message, force }: PushOptions,
   context: Context,
 ): Promise<string> {
   const { name } = local.prompt;
@@ -86,16 +92,13 @@ async function pushOne(
     throw new PromptFileError(local.file, local.lineOf(detail.path), detail.path, detail.message);
   }
   printWarnings(context, local, created.warnings);
-  await writeFile(local.file, withVersion(local, created.version));
+  // What is forced is the source, and stays as it was committed.
+  if (!force) await writeFile(local.file, withVersion(local, created.version));
   return `${name}: ${kind === 'create' ? 'created, ' : ''}version ${created.version}`;
 }
 
-interface PushOptions {
-  dryRun?: boolean;
-  message?: string;
-}
-
-async function push(places: string[], { dryRun, message }: PushOptions, context: Context): Promise<void> {
+async function push(places: string[], options: PushOptions, context: Context): Promise<void> {
+  const { dryRun, force = false } = options;
   const { stdout, stderr } = context;
   const locals = await readAll(places);
   const pms = await connect(context);
@@ -103,7 +106,7 @@ async function push(places: string[], { dryRun, message }: PushOptions, context:
     pms,
     locals.map(({ prompt }) => prompt.name),
   );
-  const steps = planPush(locals, latest);
+  const steps = planPush(locals, latest, force);
   const conflicts = steps.filter((step) => step.kind === 'conflict');
   for (const { local, why } of conflicts)
     printLine(stderr, `${local.file}: ${why}: pull ${local.prompt.name}, and make the change again`);
@@ -119,7 +122,7 @@ async function push(places: string[], { dryRun, message }: PushOptions, context:
       stdout,
       dryRun
         ? `${step.local.prompt.name}: would be ${step.kind === 'create' ? 'created' : 'changed'}`
-        : await pushOne(pms, step, message, context),
+        : await pushOne(pms, step, options, context),
     );
   printLine(stdout, `${changes.length} ${dryRun ? 'to push' : 'pushed'}, ${steps.length - changes.length} unchanged`);
 }
@@ -166,6 +169,7 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
     .argument('[places...]', `files and folders; default: ${FOLDER}`)
     .option('--dry-run', 'only show what would change')
     .option('-m, --message <text>', 'why the versions are made')
+    .option('--force', 'the files are the source: compare contents, not versions, and leave the files as they are')
     .action((places: string[], options: PushOptions) => push(places, options, context));
 
   prompts

@@ -72,7 +72,12 @@ function whyWorse({
   return `score ${scoreText(score)}${from}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
 }
 
-const suiteOf = ({ evaluation }: ReportedRun) => `${evaluation.prompt_name}@${evaluation.prompt_version}`;
+/** `support/greeting version 3`; what is a draft, or code, has no version. */
+export const nameOfRun = ({ target, prompt_name: name, prompt_version: version }: Api.Evaluation): string =>
+  version > 0 ? `${name} version ${version}` : target.type === 'prompt' ? `${name} (draft)` : name;
+
+const suiteOf = ({ evaluation }: ReportedRun) =>
+  `${evaluation.prompt_name}@${evaluation.prompt_version > 0 ? evaluation.prompt_version : evaluation.target.type === 'prompt' ? 'draft' : 'code'}`;
 
 function gateOf(verdict: Verdict, suite: string): JUnitCase {
   const failure = verdict.reasons.join(' ');
@@ -123,11 +128,11 @@ function cell(text: string): string {
 
 /** A report for a comment on a pull request. */
 function markdownReport({ evaluation, verdict, comparison, results }: ReportedRun): string {
-  const { prompt_name: prompt, prompt_version: version, dataset, model } = evaluation;
+  const { dataset, model } = evaluation;
   const money = (amount: string | null) => (amount === null ? 'unknown' : `$${amount}`);
   const worse = results.filter((result) => isWorse(result, evaluation) || result.unscored !== undefined);
   const lines = [
-    `### ${ICONS[verdict.word]} ${cell(prompt)} version ${version}: ${verdict.word}`,
+    `### ${ICONS[verdict.word]} ${cell(nameOfRun(evaluation))}: ${verdict.word}`,
     '',
     ...verdict.reasons.map(cell),
     '',

@@ -34,7 +34,7 @@ function inOrder(locals: readonly LocalPrompt[]): LocalPrompt[] {
   return [...ordered];
 }
 
-function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined): PushStep {
+function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined, isForced: boolean): PushStep {
   const { prompt } = local;
   if (latest === undefined) return { kind: 'create', local, latest };
   if (latest.archived) return { kind: 'conflict', local, latest, why: 'the prompt is archived' };
@@ -42,6 +42,7 @@ function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined): PushStep {
     isSameVersion(prompt, versionOfRecord(latest)) &&
     (prompt.description === undefined || prompt.description === latest.description);
   if (isSame) return { kind: 'unchanged', local, latest };
+  if (isForced) return { kind: 'change', local, latest };
   const { version } = prompt;
   if (version === undefined)
     return {
@@ -60,10 +61,24 @@ function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined): PushStep {
   return { kind: 'change', local, latest };
 }
 
-/** What a push does, in order. */
-export function planPush(locals: readonly LocalPrompt[], latest: ReadonlyMap<string, Api.Prompt>): PushStep[] {
-  return inOrder(locals).map((local) => stepOf(local, latest.get(local.prompt.name)));
+/**
+ * What a push does, in order.
+ * @param isForced whether the files are right, whatever version they were written from
+ */
+export function planPush(
+  locals: readonly LocalPrompt[],
+  latest: ReadonlyMap<string, Api.Prompt>,
+  isForced: boolean,
+): PushStep[] {
+  return inOrder(locals).map((local) => stepOf(local, latest.get(local.prompt.name), isForced));
 }
+
+/** The draft that evaluates a file without making a version of it. It leaves no field to the version that is there. */
+export const draftOf = ({ prompt }: LocalPrompt): NonNullable<Api.CreateEvaluation['draft']> =>
+  // A file was checked for being a version; the service checks it again.
+  ({ tools: null, tool_choice: null, inputs: null, config: null, ...contentOfVersion(prompt) }) as NonNullable<
+    Api.CreateEvaluation['draft']
+  >;
 
 /** The body of `POST /prompts` that makes the version of a file. */
 export function bodyOf({ prompt }: LocalPrompt, message: string | undefined): Api.CreatePrompt {

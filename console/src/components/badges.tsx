@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../api-types.ts';
 import { formatNumber } from '../format.ts';
+import { t } from '../strings.ts';
 
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -45,9 +46,24 @@ export function LabelBadge({ label, version }: { label: string; version?: number
   );
 }
 
-/** What an evaluation is of: a prompt, or code that has a name and no page. */
+/** `v3`; a run of a draft has no version. */
+export const versionOf = ({ prompt_version }: Pick<Evaluation, 'prompt_version'>) =>
+  prompt_version === 0 ? t('draft') : `v${prompt_version}`;
+
+/** `support/greeting@3`; a run of a draft or of code has no version. */
+export const titleOf = ({ prompt_name, prompt_version }: Pick<Evaluation, 'prompt_name' | 'prompt_version'>) =>
+  prompt_version === 0 ? prompt_name : `${prompt_name}@${prompt_version}`;
+
+/** What an evaluation is of: a prompt, a draft of one, or code that has a name and no page. */
 export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {
-  if (target.type === 'prompt') return <PromptLink name={target.name} version={prompt_version} />;
+  if (target.type === 'prompt' && prompt_version !== 0)
+    return <PromptLink name={target.name} version={prompt_version} />;
+  if (target.type === 'prompt')
+    return (
+      <>
+        <PromptLink name={target.name} /> <span className="badge">draft</span>
+      </>
+    );
   return (
     <>
       {target.name} <span className="badge">code</span>

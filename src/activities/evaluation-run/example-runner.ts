@@ -1,4 +1,4 @@
-import { CODE } from '../../domain/evaluations/code-run.ts';
+import { NO_VERSION } from '../../domain/evaluations/code-run.ts';
 import { countedScore, weightedMean } from '../../domain/evaluations/scoring.ts';
 import type { ModelInput } from '../../domain/prompts/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompts/prompt.ts';
@@ -85,7 +85,7 @@ export class ExampleRunner {
   /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */
   async #render({ seq, variables }: OpenExample): Promise<ModelInput | undefined> {
     // A judge of what a program did is shown what the program was given.
-    if (this.#spec.promptVersion === CODE.promptVersion) return JSON.stringify(variables);
+    if (this.#spec.target === 'code') return JSON.stringify(variables);
     try {
       return this.#prompt.fill(variables);
     } catch (error) {
@@ -155,7 +155,7 @@ export class ExampleRunner {
     const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
     const { model, fallbackModels, parameters, content, promptName: name, promptVersion: version } = this.#spec;
     const sent = { input, tools: content.tools, toolChoice: content.tool_choice, parameters };
-    const origin = { prompt: { name, version } };
+    const origin = { prompt: { name, version: version === NO_VERSION ? null : version } };
     const call = { model, fallbackModels, ...sent, origin, signal: stops.giveUp, timeoutMs };
     try {
       const response: RetriedResponse = await models.generate(call, stops.stopWaiting);

@@ -13,6 +13,7 @@ import { createEvaluation } from '../../services/evaluations/creation/create-eva
 import { readSecrets, revealSecrets, sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { rescoreEvaluation } from '../../services/evaluations/creation/rescore-evaluation.ts';
 import { startEvaluation } from '../../services/evaluations/creation/start-evaluation.ts';
+import { checkChange } from '../../services/prompts/version.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toMode } from './batch-options.ts';
@@ -56,6 +57,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       requireScorerScope(key, body);
       // Before the transaction: it may take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+      if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
       return storeAndStart(deps, request, (query, id) => {
         const { start_at: startAt, ...fields } = body;
         const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');

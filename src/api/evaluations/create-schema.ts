@@ -4,7 +4,7 @@ import { Example } from '../../domain/evaluations/example.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Metadata, Name, TimestampInput } from '../../http/fields.ts';
-import { CreateExecution } from '../executions/schema.ts';
+import { CreateExecution, Draft } from '../executions/schema.ts';
 import { BatchOptions, checkMode } from './batch-options.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;
@@ -99,6 +99,7 @@ function checkTogether(fields: Fields, context: z.RefinementCtx): void {
 export const CreateEvaluation = z
   .strictObject({
     ...evaluationFields,
+    draft: Draft.optional(),
     start_at: TimestampInput.optional().meta({ description: 'When to begin; at once unless given.' }),
   })
   .superRefine(checkTogether)

@@ -3,6 +3,7 @@ import { Cost, CostAmount } from '../../domain/usage.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { estimateEvaluation } from '../../services/evaluations/creation/estimate-evaluation.ts';
 import { sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
+import { checkChange } from '../../services/prompts/version.ts';
 import type { CreateEvaluationDeps } from './create-route.ts';
 import { CreateEvaluation } from './create-schema.ts';
 import { CREATE_SAMPLES } from './samples.ts';
@@ -59,6 +60,7 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
     async handler({ db, body }) {
       const { start_at: startAt, ...fields } = body;
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+      if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
       const { evaluators } = sealEvaluators(deps, body.evaluators, 'evaluators');
       const { modelCalls, judgeCalls, costUsd, savingsUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
         ...toNewEvaluation(fields),

@@ -56,7 +56,7 @@ export const Evaluation = z
       description: 'What is evaluated: a prompt, or `code` that its caller runs.',
     }),
     prompt_name: z.string().meta({ description: 'The name of the target.' }),
-    prompt_version: z.int().meta({ description: '0 for code.' }),
+    prompt_version: z.int().meta({ description: '0 for code and for a draft.' }),
     model: z.string().meta({ description: '`code` for code.' }),
     fallback_models: z.array(z.string()).meta({
       description: 'Called in order where the model before has failed for good. Pinned, as all of the version is.',

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { NewEvaluation } from '../../services/evaluations/creation/create-evaluation.ts';
 import { toMode } from './batch-options.ts';
-import type { ScheduledEvaluation } from './create-schema.ts';
+import type { CreateEvaluation, ScheduledEvaluation } from './create-schema.ts';
 
 /** A parsed body in the words of the services. */
-export function toNewEvaluation(body: z.output<typeof ScheduledEvaluation>): NewEvaluation {
+export function toNewEvaluation(
+  body: z.output<typeof ScheduledEvaluation> | Omit<z.output<typeof CreateEvaluation>, 'start_at'>,
+): NewEvaluation {
   const {
     prompt_name: promptName,
     max_cost: maxCost,

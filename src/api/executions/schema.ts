@@ -18,7 +18,8 @@ import { draftFields } from '../prompts/schema.ts';
 import { Score } from '../scores/schema.ts';
 import { executionFilterQuery } from './filter-schema.ts';
 
-const Draft = z
+/** Content that is run in place of a version. */
+export const Draft = z
   .strictObject({
     ...draftFields,
     model: ModelName.optional().meta({ description: 'Required without a prompt.' }),
@@ -27,8 +28,8 @@ const Draft = z
   .meta({
     id: 'ExecutionDraft',
     description:
-      'Runs content that is not stored. With `prompt_name` it changes the version as `PUT /prompts/{name}` would: what is left ' +
-      'out keeps its value. Without, it is all there is: it has a template or messages, and a model.',
+      'Runs content that is not stored as a version. If the prompt exists, it changes the version as `PUT /prompts/{name}` would: a field ' +
+      'that is left out keeps its value. Otherwise it needs a template or messages, and a model.',
   });
 
 /** Seconds: a year. */

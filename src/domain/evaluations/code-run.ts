@@ -4,8 +4,16 @@ import { templateContent } from '../prompts/prompt-content.ts';
 export const EVALUATION_TARGETS = ['prompt', 'code'] as const;
 export type EvaluationTarget = (typeof EVALUATION_TARGETS)[number];
 
-/** What stands in a run of code where a run of a prompt has its version. No version of a prompt is 0. */
-export const CODE = { promptVersion: 0, model: 'code', provider: 'code', content: templateContent('') } as const;
+/** What stands in place of the version where a run is of code or of a draft. No version of a prompt is 0. */
+export const NO_VERSION = 0;
+
+/** What stands in a run of code where a run of a prompt has its content. */
+export const CODE = {
+  promptVersion: NO_VERSION,
+  model: 'code',
+  provider: 'code',
+  content: templateContent(''),
+} as const;
 
 /** The type of what scores a run of code, where others have the type of their evaluator. */
 export const CODE_SCORE = 'code';

@@ -87,7 +87,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'createEvaluation',
     title: 'Start an evaluation',
     description:
-      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It gives the id at once and goes on for minutes. Use it to check a new version before a release.',
+      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It gives the id at once and goes on for minutes. Use it to check a new version before a release, or a draft before it becomes a version.',
     hints: CALLS_MODELS,
     omit: ['start_at'],
     brief: { evaluators: EVALUATORS },

@@ -25,7 +25,7 @@ const LOAD = prepared<{ id: string }>()((db, { id }) =>
     .select(['e.source_evaluation_id as sourceEvaluationId', 'e.reuse_max_age as reuseMaxAge'])
     .select(['e.example_threshold as exampleThreshold'])
     .select(['e.evaluator_secrets as evaluatorSecrets', 'e.examples_total as examplesTotal'])
-    .select(['e.prompt_name as promptName', 'e.prompt_version as promptVersion'])
+    .select(['e.target', 'e.prompt_name as promptName', 'e.prompt_version as promptVersion'])
     .select(sql<EvaluatorConfig[]>`e.evaluators`.as('evaluators'))
     .select(sql<number | null>`e.max_cost::float8`.as('maxCostUsd'))
     .select(sql<boolean>`e.status = 'running' and e.retries = b.round`.as('isRunning'))

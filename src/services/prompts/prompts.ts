@@ -99,6 +99,10 @@ function find(query: Query, name: string, { version, label }: VersionSelector): 
   return query(FIND_LATEST, { name });
 }
 
+/** Whether there is a prompt of this name, archived or not. */
+export const hasPrompt = async (query: Query, name: string): Promise<boolean> =>
+  (await find(query, name, LATEST)).length > 0;
+
 /**
  * Reads one version of a prompt, archived or not.
  * @throws ApiError `not_found` naming what is missing: the prompt, the version or the label

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { unnestOf } from '../../db/sql.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
+import { NO_VERSION } from '../../domain/evaluations/code-run.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Arm } from '../../domain/releases/rollout.ts';
 import { MAX_SCORES_OF_SUBJECT } from '../../domain/scores/score.ts';
@@ -97,12 +98,13 @@ async function holdExamples(query: Query, subjects: readonly ScoreSubject[]): Pr
     results.flatMap(({ evaluation_id: id, example_id: exampleId }) => {
       const evaluation = byId.get(id);
       if (evaluation === undefined) return [];
-      const { id: _, created_at: subjectAt, ...copied } = evaluation;
+      const { id: _, created_at: subjectAt, prompt_version: version, ...copied } = evaluation;
       const columns = {
         execution_id: null,
         evaluation_id: id,
         example_id: exampleId,
         ...copied,
+        prompt_version: version === NO_VERSION ? null : version,
         label: null,
         release_id: null,
         arm: null,

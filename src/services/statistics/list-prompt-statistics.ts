@@ -3,6 +3,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { selectPage } from '../../db/read-page.ts';
 import { unnestOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
+import { NO_VERSION } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
@@ -41,6 +42,7 @@ export function readLatest(query: Query, names: readonly string[], { since, unti
             .select(['id', 'score'])
             .whereRef('prompt_name', '=', 'given.name')
             .where('target', '=', 'prompt')
+            .where('prompt_version', '<>', NO_VERSION)
             .where(inStates(evaluationStates, ['completed']))
             .orderBy('id', 'desc')
             .limit(1)

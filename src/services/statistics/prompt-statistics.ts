@@ -2,6 +2,7 @@ import { type InferResult, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
+import { NO_VERSION } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { getPrompt } from '../prompts/prompts.ts';
@@ -70,6 +71,7 @@ const selectScores = (db: Builder, { name, since, until }: PromptSpan) => {
     .select(sql<number>`coalesce((summary->>'unscored')::int, 0)`.as('unscored'))
     .where('prompt_name', '=', name)
     .where('target', '=', 'prompt')
+    .where('prompt_version', '<>', NO_VERSION)
     .where(inStates(evaluationStates, ['completed']))
     .where('id', '>=', from)
     .where('id', '<', to)

@@ -162,6 +162,7 @@ class CreateEvaluation(TypedDict, total=False):
     """Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing."""
     metadata: Mapping[str, Any]
     """Up to 50 strings of your own, returned unchanged."""
+    draft: Mapping[str, Any]
     start_at: Time
     """When to begin; at once unless given."""
 

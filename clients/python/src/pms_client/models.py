@@ -4224,7 +4224,7 @@ class CreatedEvaluation(BaseModel):
         Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
-    prompt_version: Annotated[int, Field(description="0 for code.")]
+    prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
     model: Annotated[str, Field(description="`code` for code.")]
     fallback_models: Annotated[
         list[str],
@@ -4341,7 +4341,7 @@ class Evaluation(BaseModel):
         Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
-    prompt_version: Annotated[int, Field(description="0 for code.")]
+    prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
     model: Annotated[str, Field(description="`code` for code.")]
     fallback_models: Annotated[
         list[str],

@@ -99,6 +99,8 @@ class EvaluationFields(TypedDict, total=False):
 
     version: int
     label: str
+    draft: Mapping[str, Any]
+    """Content that is evaluated in place of the version, and not stored as one."""
     dataset: str | Mapping[str, Any]
     examples: Sequence[Mapping[str, Any]]
     evaluators: Sequence[Mapping[str, Any]]

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
-import { TargetLink } from '../../components/badges.tsx';
+import { TargetLink, versionOf } from '../../components/badges.tsx';
 import { CheckField } from '../../components/fields.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { OutputView } from '../../components/output-view.tsx';
@@ -72,8 +72,7 @@ export function ColumnsPage() {
 }
 
 /** What a run is called where several are side by side. */
-const titleOf = ({ target, prompt_version, model }: Evaluation) =>
-  target.type === 'code' ? t('code') : `v${prompt_version} · ${model}`;
+const titleOf = (run: Evaluation) => (run.target.type === 'code' ? t('code') : `${versionOf(run)} · ${run.model}`);
 
 interface Fact {
   title: string;

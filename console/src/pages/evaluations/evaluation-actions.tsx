@@ -202,7 +202,7 @@ function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClos
               onChange={setChosen}
               options={rows.map((row) => ({
                 value: row.id,
-                label: `${target.type === 'prompt' ? `Version ${row.prompt_version}, ` : ''}${formatScore(row.score)}, ${formatTime(row.created_at)}${
+                label: `${target.type !== 'prompt' ? '' : row.prompt_version === 0 ? 'Draft, ' : `Version ${row.prompt_version}, `}${formatScore(row.score)}, ${formatTime(row.created_at)}${
                   row.dataset ? `, ${row.dataset.name}@${row.dataset.version}` : ''
                 }`,
               }))}

@@ -1,6 +1,6 @@
 import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { EvaluationBadge } from '../../components/badges.tsx';
+import { EvaluationBadge, titleOf } from '../../components/badges.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatNumber, formatScore, plural } from '../../format.ts';
@@ -37,7 +37,7 @@ function waiting(home: Home): Item[] {
       .map((run) => ({
         key: run.id,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id } }),
-        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        title: `Evaluation of ${titleOf(run)}`,
         note: `is paused${run.status_reason === null ? '' : `: ${run.status_reason}`}`,
       })),
     ...(home.queues.data ?? [])
@@ -78,7 +78,7 @@ function broken(home: Home): Item[] {
       .map((run) => ({
         key: `failures ${run.id}`,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'failed' } }),
-        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        title: `Evaluation of ${titleOf(run)}`,
         note:
           run.error?.message ??
           `${formatNumber(run.examples_failed)} of ${formatNumber(run.examples_evaluated)} failed`,
@@ -88,7 +88,7 @@ function broken(home: Home): Item[] {
       .map((run) => ({
         key: run.id,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'regression' } }),
-        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        title: `Evaluation of ${titleOf(run)}`,
         note: `${formatNumber(run.regressions)} ${run.baseline_id === null ? 'below the threshold' : 'got worse'}`,
       })),
   ];
@@ -109,7 +109,7 @@ function underWay(home: Home): Item[] {
       .map((run) => ({
         key: run.id,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id } }),
-        title: `Evaluation of ${run.prompt_name}@${run.prompt_version}`,
+        title: `Evaluation of ${titleOf(run)}`,
         note: (
           <>
             <meter min={0} max={1} value={run.progress} aria-label="progress" /> {formatScore(run.progress)}
@@ -182,7 +182,7 @@ function Recent({ home }: { home: Home }) {
         {ended.map((run) => (
           <li key={run.id} className="home-item">
             <Link to="/evaluations/$id" params={{ id: run.id }}>
-              {run.prompt_name}@{run.prompt_version}
+              {titleOf(run)}
             </Link>
             <span className="row">
               <span className="muted">{formatAgo(run.finished_at)}</span>

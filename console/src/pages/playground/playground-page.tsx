@@ -115,18 +115,19 @@ function FromExecution({ id, draft }: { id: string; draft: OpenPlayground }) {
 function FromExample({ id, seq, draft }: { id: string; seq: number; draft: OpenPlayground }) {
   const run = useQuery(evaluationQuery(id));
   const result = useQuery(resultQuery(id, seq));
-  const { prompt_name: name = '', prompt_version: version } = run.data ?? {};
-  const prompt = useQuery({ ...promptQuery(name, version), enabled: run.data !== undefined });
+  const { prompt_name: name = '', prompt_version } = run.data ?? {};
+  // A draft is not kept as a version: the latest takes its place.
+  const prompt = useQuery({ ...promptQuery(name, prompt_version || undefined), enabled: run.data !== undefined });
   return (
     <QueryState query={run} what="the evaluation">
-      {({ model, parameters, prompt_version }) => (
+      {({ model, parameters }) => (
         <QueryState query={result} what="the example">
           {({ variables }) => (
             <QueryState query={prompt} what="the prompt">
               {(found) => (
                 <Playground
                   prompt={found}
-                  start={() => ({ pane: newPane({ version: String(prompt_version), model, parameters }), variables })}
+                  start={() => ({ pane: newPane({ version: String(found.version), model, parameters }), variables })}
                   draft={draft}
                 />
               )}

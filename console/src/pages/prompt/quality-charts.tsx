@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { get, type Page } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
+import { versionOf } from '../../components/badges.tsx';
 import { Scatter, type ScatterPoint } from '../../components/scatter.tsx';
 import { formatCost, formatMs, formatScore } from '../../format.ts';
 import { t } from '../../strings.ts';
@@ -74,7 +75,7 @@ function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: Scatter
     [...newest].flatMap(([key, run]) => {
       const x = read(run);
       if (x === null || run.score === null) return [];
-      const label = `v${run.prompt_version}`;
+      const label = versionOf(run);
       const link = (
         <Link key={key} to="/evaluations/$id" params={{ id: run.id }}>
           {label}

@@ -1,4 +1,5 @@
 import { TypedSearchAttributes } from '@temporalio/common';
+import { NO_VERSION } from '../../../domain/evaluations/code-run.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../../temporal/names.ts';
 import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../../temporal/workflows.ts';
@@ -35,23 +36,30 @@ const examplesOf = ({ examplesTotal: count }: StoredEvaluation) =>
 const datasetOf = ({ datasetName, datasetVersion }: StoredEvaluation) =>
   datasetName === null ? undefined : `${datasetName} v${datasetVersion}`;
 
+/** `support/greeting v3`; without a version for a draft. */
+export const promptOf = ({
+  promptName,
+  promptVersion,
+}: Pick<StoredEvaluation, 'promptName' | 'promptVersion'>): string =>
+  promptVersion === NO_VERSION ? promptName : `${promptName} v${promptVersion}`;
+
 /** `support/greeting v3 on openai/gpt-4o-mini: 1,000 examples of tickets v2` */
 function summaryOf(evaluation: StoredEvaluation): string {
   const dataset = datasetOf(evaluation);
   const retry = evaluation.retries === 0 ? '' : `, retry ${evaluation.retries}`;
-  const { promptName, promptVersion, model } = evaluation;
+  const { model } = evaluation;
   const examples = `${examplesOf(evaluation)}${dataset === undefined ? '' : ` of ${dataset}`}`;
-  return `${promptName} v${promptVersion} on ${model}: ${examples}${retry}`;
+  return `${promptOf(evaluation)} on ${model}: ${examples}${retry}`;
 }
 
 /** What the summary says, by name, and the public ids. */
 function memoOf(evaluation: StoredEvaluation): Record<string, string | number> {
-  const { id, workspaceId, promptName, promptVersion, model, examplesTotal: examples, retries } = evaluation;
+  const { id, workspaceId, model, examplesTotal: examples, retries } = evaluation;
   const dataset = datasetOf(evaluation);
   return {
     evaluation: publicId('evaluation', id),
     workspace: publicId('workspace', workspaceId),
-    prompt: `${promptName} v${promptVersion}`,
+    prompt: promptOf(evaluation),
     model,
     examples,
     ...(dataset !== undefined && { dataset }),

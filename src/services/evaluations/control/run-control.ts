@@ -5,6 +5,7 @@ import { changeState, inStates } from '../../../db/state-change.ts';
 import { asJson, prepared, type RowOf } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { BatchSettings } from '../../../domain/batches/batch-mode.ts';
+import { NO_VERSION } from '../../../domain/evaluations/code-run.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
 import { mayBegin } from '../../acceptance/may-begin.ts';
 import { outOfBudget } from '../../budget-reason.ts';
@@ -85,7 +86,10 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
-/** The newest completed run of the same prompt, or of the same code, as `e` over the same examples, scored by the same evaluators in the same way. */
+/**
+ * The newest completed run of the same prompt, or of the same code, as `e` over the same examples, scored by the same evaluators in the same
+ * way. A run of a draft is compared with a version, and is not what others are compared with.
+ */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb
     .selectFrom('evaluations as b')
@@ -93,6 +97,7 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .whereRef('b.workspace_id', '=', 'e.workspace_id')
     .whereRef('b.prompt_name', '=', 'e.prompt_name')
     .whereRef('b.target', '=', 'e.target')
+    .where((b) => b.or([b('b.target', '=', 'code'), b('b.prompt_version', '<>', NO_VERSION)]))
     .where('b.status', '=', 'completed')
     .whereRef('b.id', '<>', 'e.id')
     .where(

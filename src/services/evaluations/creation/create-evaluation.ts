@@ -3,10 +3,12 @@ import { now } from '../../../db/sql.ts';
 import { asJson } from '../../../db/statement.ts';
 import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batch-mode.ts';
 import { ApiError, type ErrorDetail, invalidField } from '../../../domain/errors.ts';
+import { NO_VERSION } from '../../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Example } from '../../../domain/evaluations/example.ts';
 import { type NamedEvaluator, overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { newId, parsePublicId } from '../../../domain/ids.ts';
+import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
 import { callsModel, type EvaluatorConfig, evaluatorModelsOf, judgeModelsOf } from '../../../evaluators/registry.ts';
@@ -14,13 +16,18 @@ import type { Models } from '../../../models/model.ts';
 import { findExamples } from '../../datasets/find-examples.ts';
 import { storeExamples } from '../../datasets/inline-examples.ts';
 import { type ModelsToCall, modelsToCall } from '../../executions/creation/models-to-call.ts';
+import { versionToRun } from '../../executions/creation/version-to-run.ts';
 import { resolveIncludes } from '../../prompts/includes.ts';
-import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../../prompts/prompts.ts';
+import type { FindVersion } from '../../prompts/known-versions.ts';
+import { getPrompt, hasPrompt, type VersionSelector } from '../../prompts/prompts.ts';
+import type { VersionChange } from '../../prompts/version.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { decideMode } from './decide-mode.ts';
 
 export interface NewEvaluation extends VersionSelector {
+  /** Runs in place of the version; see `versionToRun`. */
+  draft?: VersionChange | undefined;
   /** UUID, where the caller is to know it before it is stored. */
   id?: string | undefined;
   promptName: string;
@@ -165,7 +172,10 @@ export async function baselineOf(
 
 /** What a request comes to. */
 export interface ResolvedRun {
-  prompt: PromptRow;
+  promptName: string;
+  /** `NO_VERSION` for a draft. */
+  promptVersion: number;
+  parameters: ModelParameters;
   content: PromptContent;
   includes: IncludeSet;
   /** With its fallbacks, under their full names. */
@@ -181,23 +191,40 @@ export interface ResolvedRun {
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
 export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {
-  const prompt: PromptRow = await getPrompt(query, request.promptName, request);
-  if (prompt.archived_at !== null)
-    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
-  const content = contentOf(prompt);
-  const includes = await resolveIncludes(query, content, 'prompt_name');
-  const called = modelsToCall(
-    models,
-    { model: prompt.model, fallbackModels: prompt.fallback_models },
-    { model: 'model', fallbackModels: 'fallback_models' },
+  const { promptName, draft, version, label } = request;
+  const isNew = draft !== undefined && (version ?? label) === undefined && !(await hasPrompt(query, promptName));
+  const { promptVersion, content, model, fallbackModels, parameters, fields } = await versionToRun(
+    query,
+    readVersion,
+    isNew ? { draft } : request,
+    undefined,
   );
+  const includes = await resolveIncludes(query, content, fields.text ?? 'prompt_name');
+  const called = modelsToCall(models, { model, fallbackModels }, fields);
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
   const batch = decideMode(models, request, [called.model, ...judgeModelsOf(evaluators)]);
   const baseline = await baselineOf(query, request.baseline, evaluators);
   if (request.examples !== undefined) checkExamples(content, includes, request.examples);
-  return { prompt, content, includes, called, evaluators, batch, baseline };
+  return {
+    promptName,
+    promptVersion: promptVersion ?? NO_VERSION,
+    parameters,
+    content,
+    includes,
+    called,
+    evaluators,
+    batch,
+    baseline,
+  };
 }
+
+/** The version that a selector means now: a run over a dataset has no rollout key that a release could decide by. */
+const readVersion: FindVersion = async (query, name, selector) => ({
+  prompt: await getPrompt(query, name, selector),
+  assumption: undefined,
+  release: null,
+});
 
 /**
  * Stores an evaluation as `scheduled`. Runs in the caller's transaction.
@@ -209,7 +236,8 @@ export async function createEvaluation(
   { models, quotas }: { models: Models; quotas: Pick<Quotas, 'require'> },
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
-  const { prompt, content, includes, called, evaluators, batch, baseline } = await resolveRun(query, models, request);
+  const run = await resolveRun(query, models, request);
+  const { promptName, promptVersion, parameters, content, includes, called, evaluators, batch, baseline } = run;
   const { model, provider, fallbackModels } = called;
   const { examples, dataset } = request;
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
@@ -218,14 +246,14 @@ export async function createEvaluation(
   await query((db) =>
     db.insertInto('evaluations').values({
       id,
-      prompt_name: prompt.name,
-      prompt_version: prompt.version,
+      prompt_name: promptName,
+      prompt_version: promptVersion,
       content: asJson(content),
       includes: asJson(includes),
       model,
       fallback_models: fallbackModels,
       provider,
-      parameters: asJson(prompt.parameters),
+      parameters: asJson(parameters),
       dataset_name: found?.datasetName ?? null,
       dataset_version: found?.version ?? null,
       examples_id: examplesId,
@@ -255,8 +283,8 @@ export async function createEvaluation(
   return {
     id,
     workspaceId,
-    promptName: prompt.name,
-    promptVersion: prompt.version,
+    promptName,
+    promptVersion,
     model,
     retries: 0,
     examplesTotal: total,

@@ -67,12 +67,16 @@ export async function estimateEvaluation(
   models: Models,
   request: NewEvaluation,
 ): Promise<EvaluationEstimate> {
-  const { prompt, content, includes, called, evaluators, batch } = await resolveRun(db.query, models, request);
+  const { promptName, parameters, content, includes, called, evaluators, batch } = await resolveRun(
+    db.query,
+    models,
+    request,
+  );
   const { total, variables } = await sampleExamples(db, request);
   const filled = await fillSample(parsePrompt(content, includes), content, variables);
-  const past = await pastOutput(db.heavy.query, { promptName: prompt.name, model: called.model });
-  const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = prompt.parameters;
-  const output = past === undefined ? expectedOutputTokens(prompt.parameters) : Math.min(past.meanTokens, maxTokens);
+  const past = await pastOutput(db.heavy.query, { promptName, model: called.model });
+  const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = parameters;
+  const output = past === undefined ? expectedOutputTokens(parameters) : Math.min(past.meanTokens, maxTokens);
   const modelCalls = filled.tried === 0 ? 0 : Math.round((total * filled.fitting) / filled.tried);
   const judges = modelEvaluatorsOf(evaluators);
   const all = [

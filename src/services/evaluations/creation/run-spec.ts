@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { inStates } from '../../../db/state-change.ts';
 import { prepared } from '../../../db/statement.ts';
+import type { EvaluationTarget } from '../../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
@@ -20,7 +21,9 @@ export interface RunSpec {
   content: PromptContent;
   /** All that the content includes. */
   includes: IncludeSet;
+  target: EvaluationTarget;
   promptName: string;
+  /** `NO_VERSION` for code and for a draft. */
   promptVersion: number;
   model: string;
   /** Called in order where the model before has failed for good. */
@@ -51,7 +54,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
       'retries as round',
       'source_evaluation_id as sourceEvaluationId',
     ])
-    .select(['prompt_name as promptName', 'prompt_version as promptVersion'])
+    .select(['target', 'prompt_name as promptName', 'prompt_version as promptVersion'])
     .select(['reuse_max_age as reuseMaxAge', 'evaluator_secrets as evaluatorSecrets'])
     .select(['example_threshold as exampleThreshold'])
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])

@@ -8,6 +8,7 @@ import type { Tables } from '../../../db/tables.ts';
 import { type EvaluationStatus, evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import { MAX_FAILURE_CAUSES } from '../../../domain/failures.ts';
 import type { TokenUsage } from '../../../domain/usage.ts';
+import { promptOf } from '../control/evaluation-workflow.ts';
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::float8`;
 
@@ -201,7 +202,7 @@ export function describeProgress(run: RunSummary | undefined): RunProgress {
     line: `${status === 'running' ? '' : `${status} at `}${soFar}${reason === null ? '' : `: ${reason}`}`,
     details: [
       reason === null ? status : `${status}: ${reason}`,
-      `**${run.promptName} v${run.promptVersion}** on ${run.model}`,
+      `**${promptOf(run)}** on ${run.model}`,
       reached,
       `cost so far ${cost} USD${judges}${limit}, median latency ${run.p50Ms ?? '–'} ms`,
     ].join('\n\n'),

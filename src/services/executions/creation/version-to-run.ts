@@ -47,7 +47,7 @@ export async function versionToRun(
   query: Query,
   find: FindVersion,
   request: VersionRequest,
-  rollout: RolloutKey,
+  rollout: RolloutKey | undefined,
 ): Promise<VersionToRun> {
   const { promptName, draft } = request;
   const {
