@@ -1,6 +1,11 @@
 // What the command line uses of newer Node.js, for Node.js 20, which machines of CI still have.
 
-Map.groupBy ??= <Key, Item>(items: Iterable<Item>, keyOf: (item: Item, index: number) => Key): Map<Key, Item[]> => {
+/** Adds a function to a class of the platform that lacks it. */
+function add(target: object, name: string, value: (...args: never[]) => unknown): void {
+  if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true, writable: true });
+}
+
+add(Map, 'groupBy', <Key, Item>(items: Iterable<Item>, keyOf: (item: Item, index: number) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>();
   let index = 0;
   for (const item of items) {
@@ -10,18 +15,18 @@ Map.groupBy ??= <Key, Item>(items: Iterable<Item>, keyOf: (item: Item, index: nu
     else group.push(item);
   }
   return groups;
-};
+});
 
-Array.fromAsync ??= async <Item>(items: AsyncIterable<Item> | Iterable<Item | PromiseLike<Item>>): Promise<Item[]> => {
+add(Array, 'fromAsync', async <Item>(items: AsyncIterable<Item> | Iterable<Item>): Promise<Item[]> => {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
-};
+});
 
-URL.parse ??= (address: string | URL, base?: string | URL): URL | null => {
+add(URL, 'parse', (address: string | URL, base?: string | URL): URL | null => {
   try {
     return new URL(address, base);
   } catch {
     return null;
   }
-};
+});

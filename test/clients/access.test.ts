@@ -104,7 +104,7 @@ afterEach(() => {
 /** Passes fake time, and lets promises that are settled go on. */
 async function advance(timeMs: number): Promise<void> {
   jest.advanceTimersByTime(timeMs);
-  for (let count = 0; count < 50; count++) await undefined;
+  for (let count = 0; count < 50; count++) await Promise.resolve();
 }
 
 const away: Partial<PmsOptions> = { fetch: () => Promise.reject(new TypeError('fetch failed')) };

@@ -89,7 +89,7 @@ async function withDraft(body: object, place: string): Promise<object> {
       EXIT.usage,
       name === undefined
         ? `${place} has several prompts: name one of them with --prompt.`
-        : `${place} has no prompt ${name}. It has: ${names.join(', ')}.`,
+        : `${place} has no prompt ${typeof name === 'string' ? name : JSON.stringify(name)}. It has: ${names.join(', ')}.`,
     );
   if ('version' in body || 'label' in body)
     throw new CliError(EXIT.usage, '--draft takes the place of a version: leave out version and label.');

@@ -473,7 +473,7 @@ export type CreateExecution = {
 };
 
 /**
- * Runs content that is not stored. With `prompt_name` it changes the version as `PUT /prompts/{name}` would: what is left out keeps its value. Without, it is all there is: it has a template or messages, and a model.
+ * Runs content that is not stored as a version. If the prompt exists, it changes the version as `PUT /prompts/{name}` would: a field that is left out keeps its value. Otherwise it needs a template or messages, and a model.
  */
 export type ExecutionDraft = {
     /**
@@ -869,6 +869,7 @@ export type CreateEvaluation = {
     metadata?: {
         [key: string]: string;
     };
+    draft?: ExecutionDraft;
     /**
      * When to begin; at once unless given.
      */
@@ -2792,7 +2793,7 @@ export type CreatedEvaluation = {
      */
     prompt_name: string;
     /**
-     * 0 for code.
+     * 0 for code and for a draft.
      */
     prompt_version: number;
     /**
@@ -3006,7 +3007,7 @@ export type Evaluation = {
      */
     prompt_name: string;
     /**
-     * 0 for code.
+     * 0 for code and for a draft.
      */
     prompt_version: number;
     /**

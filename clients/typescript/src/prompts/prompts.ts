@@ -142,7 +142,7 @@ export class Prompts {
 }
 
 /** Warns at the first failure after a success, since every `get` of an outage may fail. That a prompt is missing is not an outage. */
-function outageLog(): { failed(error: unknown): void; succeeded(): void } {
+function outageLog(): { failed: (error: unknown) => void; succeeded: () => void } {
   let isOut = false;
   return {
     failed(error) {
