@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorDetail } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/prompts/messages.ts';
 import type { ModelParameters } from '../domain/prompts/parameters.ts';
@@ -30,6 +31,7 @@ import { isErrorBody, providerError } from './provider-errors.ts';
 import type { Provider } from './providers/provider.ts';
 import { requireAcceptedContent } from './requests/accepted-content.ts';
 import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
+import { fitMessages } from './requests/fitted-call.ts';
 import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
 import { completeBody, type ParameterProblem, parameterProblems } from './requests/request-body.ts';
@@ -174,13 +176,14 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     { workspace, input, tools, toolChoice, parameters }: BatchedCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
-  ): Promise<{ call: ProviderCall; release: Release }> {
-    const given = messagesOf(input);
+  ): Promise<{ call: ProviderCall; warnings: ErrorDetail[]; release: Release }> {
+    const { messages: given, warnings } = fitMessages(provider, messagesOf(input), parameters);
     requireAcceptedContent(provider, resolved.model, given);
     const supportedUrls = await languageModel.supportedUrls;
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
     const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
-    return { call: { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters }, release };
+    const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
+    return { call, warnings, release };
   }
 
   return {
@@ -215,7 +218,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         redact,
       });
       deltas?.end(response);
-      return response;
+      return prepared.warnings.length === 0 ? response : { ...response, warnings: prepared.warnings };
     },
 
     async similarities({ provider, resolved }, { workspace, text, others }, signal) {

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../domain/errors.ts';
 import type { ModelInput, ToolCall } from '../domain/prompts/messages.ts';
 import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import type { Tool, ToolChoice } from '../domain/prompts/prompt-content.ts';
@@ -62,6 +63,8 @@ export interface ModelResponse {
   cost: Cost;
   /** How long the call took. */
   modelMs: number;
+  /** What was sent in another way than it was given, or left out. Undefined: nothing. */
+  warnings?: ErrorDetail[];
   /** What the provider says served the call, e.g. `gpt-4o-mini-2024-07-18`; null when it doesn't say. */
   providerModel: string | null;
   /** Kinds of parts and events of the response that are not known, and were left out. Undefined: none. */

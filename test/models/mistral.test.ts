@@ -73,13 +73,6 @@ describe('a request', () => {
     });
   });
 
-  test('is not made where a parameter would be dropped', async () => {
-    const before = server.callCount;
-    const error = await modelErrorOf(models.generate(callOf(MODEL, { parameters: { top_k: 3 } })));
-    expect([error.code, error.message]).toEqual(['model_invalid_request', expect.stringContaining('top_k')]);
-    expect(server.callCount).toBe(before);
-  });
-
   test.each([
     ['auto', 'auto'],
     ['none', 'none'],

@@ -3,7 +3,7 @@ import { KEEP_ALIVE } from '../../http/event-stream.ts';
 import { type ExecutionRow, hasUnknownTokens } from '../../services/executions/executions.ts';
 import type { StreamEvent, StreamFormat } from '../../services/streams/stream-events.ts';
 import { brokenOff, failureOf, type OpenAiError } from './errors.ts';
-import { finishReasonOf, headOf, presentToolCall, usageOf } from './presenter.ts';
+import { finishReasonOf, headOf, presentToolCall, usageOf, warningsOf } from './presenter.ts';
 import { SentOutput } from './sent-output.ts';
 
 export const RESTARTED = 'The response began anew, and differs from what was sent.';
@@ -87,7 +87,7 @@ export class CompletionChunks implements OpenAiStream {
   #complete(row: ExecutionRow): string {
     if (!this.#sent.isRepeated) return this.#breakOff(brokenOff(this.#id, RESTARTED));
     this.#isOver = true;
-    const end = this.#begin() + this.#chunk({}, finishReasonOf(row));
+    const end = this.#begin() + this.#chunk({}, finishReasonOf(row), warningsOf(row));
     const hasUsage = this.#includeUsage && !hasUnknownTokens(row);
     const usage = hasUsage ? dataOf({ ...this.#frame(), choices: [], usage: usageOf(row) }) : '';
     return `${end}${usage}data: [DONE]\n\n`;
@@ -111,9 +111,10 @@ export class CompletionChunks implements OpenAiStream {
     return this.#chunk({ role: 'assistant', content: '', refusal: null });
   }
 
-  #chunk(delta: Delta, finishReason: string | null = null): string {
+  #chunk(delta: Delta, finishReason: string | null = null, others: ReturnType<typeof warningsOf> = {}): string {
     return dataOf({
       ...this.#frame(),
+      ...others,
       choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
       ...(this.#includeUsage && { usage: null }),
     });

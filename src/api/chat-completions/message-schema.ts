@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ChatMessage, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
+import { type ChatMessage, MAX_RENDERED_CHARS, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
 import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
@@ -10,7 +10,12 @@ import { AssistantContent, joinedText, TextContent, UserContent } from './conten
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 
-const NoName = z.null('is not supported: say it in the content').optional();
+const SpeakerName = z.string('must be a string').max(200, 'must be at most 200 characters').nullish();
+const Reasoning = z.string('must be a string').max(MAX_RENDERED_CHARS).nullish();
+
+/** Only what says something. */
+const given = <Fields extends Record<string, string | null | undefined>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as { [Name in keyof Fields]?: string };
 
 /** JSON as a text, as models write the input of a tool. */
 export const Arguments = z
@@ -40,12 +45,12 @@ const FunctionCall = z
   .transform(({ id, function: { name, arguments: input } }): AssistantPart => ({ type: 'tool_call', id, name, input }));
 
 const SystemMessage = z
-  .strictObject({ role: z.literal(['system', 'developer']), content: TextContent, name: NoName })
-  .transform(({ content }): ChatMessage => ({ role: 'system', content }));
+  .strictObject({ role: z.literal(['system', 'developer']), content: TextContent, name: SpeakerName })
+  .transform(({ content, name }): ChatMessage => ({ role: 'system', content, ...given({ name }) }));
 
 const UserMessage = z
-  .strictObject({ role: z.literal('user'), content: UserContent, name: NoName })
-  .transform(({ content }): ChatMessage => ({ role: 'user', content }));
+  .strictObject({ role: z.literal('user'), content: UserContent, name: SpeakerName })
+  .transform(({ content, name }): ChatMessage => ({ role: 'user', content, ...given({ name }) }));
 
 /** Also takes what a response has as its `message`, whoever sent it. */
 const AssistantMessage = z
@@ -57,12 +62,15 @@ const AssistantMessage = z
     annotations: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
     audio: z.null('is not supported').optional(),
     function_call: z.null('is not supported: use tool_calls').optional(),
-    name: NoName,
+    name: SpeakerName,
+    reasoning_content: Reasoning.meta({ description: 'Sent to servers that take it back.' }),
+    reasoning: Reasoning.meta({ description: 'The same by another name.' }),
   })
-  .transform(({ content, refusal, tool_calls: toolCalls }, context): AssistantMessage => {
+  .transform(({ content, refusal, tool_calls: toolCalls, name, ...thought }, context): AssistantMessage => {
+    const others = given({ name, reasoning_content: thought.reasoning_content ?? thought.reasoning });
     const said = content ?? refusal ?? undefined;
     const calls = toolCalls ?? [];
-    if (calls.length === 0 && said !== undefined) return { role: 'assistant', content: said };
+    if (calls.length === 0 && said !== undefined) return { role: 'assistant', content: said, ...others };
     if (calls.length === 0) {
       context.addIssue({ code: 'custom', message: 'must have content or tool_calls', path: ['content'] });
       return z.NEVER;
@@ -71,6 +79,7 @@ const AssistantMessage = z
     return {
       role: 'assistant',
       content: [...texts.filter((part) => part.type !== 'text' || part.text !== ''), ...calls],
+      ...others,
     };
   });
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorDetail } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
@@ -42,6 +43,15 @@ export function headOf(row: Pick<ExecutionRow, 'id' | 'created_at' | 'prompt_nam
   };
 }
 
+/** What the call that responded was sent in another way, or not at all. @param others what is known of the request besides */
+export function warningsOf(
+  { calls }: Pick<ExecutionRow, 'calls'>,
+  others: ErrorDetail[] = [],
+): { warnings?: ErrorDetail[] } {
+  const warnings = [...others, ...(calls.at(-1)?.warnings ?? [])];
+  return warnings.length === 0 ? {} : { warnings };
+}
+
 export function presentToolCall({ id, name, input }: ToolCall) {
   return { id, type: 'function' as const, function: { name, arguments: JSON.stringify(input) } };
 }
@@ -67,5 +77,6 @@ export function presentCompletion(row: ExecutionRow): z.input<typeof ChatComplet
       },
     ],
     usage: usageOf(row),
+    ...warningsOf(row),
   };
 }

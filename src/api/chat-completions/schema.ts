@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelParameters, ResponseFormat } from '../../domain/prompts/parameters.ts';
-import { Metadata, PromptReference, RolloutKey, Variables } from '../../http/fields.ts';
+import { Metadata, PromptReference, RolloutKey, Variables, Warnings } from '../../http/fields.ts';
 import { Messages } from './message-schema.ts';
 import { ToolChoiceField, Tools } from './tool-schema.ts';
 
@@ -26,7 +26,6 @@ const unsupported = {
   audio: z.null('is not supported').optional(),
   prediction: z.null('is not supported').optional(),
   web_search_options: z.null('is not supported').optional(),
-  verbosity: z.literal('medium', 'is not supported, but for "medium"').nullish(),
   service_tier: z.enum(['auto', 'default'], 'must be "auto" or "default"').nullish(),
   functions: z.null('is not supported: use tools').optional(),
   function_call: z.null('is not supported: use tool_choice').optional(),
@@ -58,6 +57,7 @@ export const CreateChatCompletion = z
     tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
+    top_k: parameters.top_k.nullable().meta({ description: 'Left out if the provider has no such parameter.' }),
     max_tokens: parameters.max_tokens.nullable(),
     max_completion_tokens: parameters.max_tokens.nullable().meta({ description: 'Comes before `max_tokens`.' }),
     stop: parameters.stop.nullable(),
@@ -66,6 +66,7 @@ export const CreateChatCompletion = z
     presence_penalty: parameters.presence_penalty.nullable(),
     reasoning_effort: parameters.reasoning_effort.nullable(),
     parallel_tool_calls: parameters.parallel_tool_calls.nullable(),
+    verbosity: parameters.verbosity.nullable(),
     response_format: z
       .discriminatedUnion('type', [ResponseFormat.options[0], ResponseFormat.options[1], JsonSchemaFormat])
       .nullish(),
@@ -86,6 +87,11 @@ export const CreateChatCompletion = z
   })
   .meta({ id: 'CreateChatCompletion' });
 export type ChatCompletionRequest = z.output<typeof CreateChatCompletion>;
+
+/** Not a field of OpenAI's. */
+export const CallWarnings = Warnings.optional().meta({
+  description: 'What the model was sent in another way than it was given, or not at all. Absent if there is nothing.',
+});
 
 const Usage = z.object({
   prompt_tokens: z.int(),
@@ -132,6 +138,7 @@ export const ChatCompletion = z
       }),
     ),
     usage: Usage,
+    warnings: CallWarnings,
   })
   .meta({ id: 'ChatCompletion' });
 

@@ -19,6 +19,7 @@ function parametersOf(body: ChatCompletionRequest): ModelParameters {
   const given = {
     temperature: body.temperature,
     top_p: body.top_p,
+    top_k: body.top_k,
     max_tokens: maxTokens ?? body.max_tokens,
     stop: body.stop,
     seed: body.seed,
@@ -26,6 +27,7 @@ function parametersOf(body: ChatCompletionRequest): ModelParameters {
     presence_penalty: body.presence_penalty,
     reasoning_effort: body.reasoning_effort,
     parallel_tool_calls: body.parallel_tool_calls,
+    verbosity: body.verbosity,
     response_format: format && formatOf(format),
   };
   return ModelParameters.parse(

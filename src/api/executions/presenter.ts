@@ -22,6 +22,7 @@ function presentCall(call: StoredCall) {
     error: call.error ?? null,
     ...(call.skipped !== undefined && { skipped: call.skipped }),
     ...(call.response !== undefined && { response: call.response }),
+    ...(call.warnings && { warnings: call.warnings }),
   };
 }
 

@@ -8,7 +8,16 @@ import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-v
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
+import {
+  BodyVersion,
+  idParams,
+  Metadata,
+  Name,
+  RolloutKey,
+  Timestamp,
+  Variables,
+  Warnings,
+} from '../../http/fields.ts';
 import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
 import { EXECUTION_SORTS, SORTED_EXECUTIONS } from '../../services/executions/sorted-executions.ts';
@@ -105,6 +114,10 @@ const ExecutionCall = z
       }),
     response: z.string().optional().meta({
       description: 'The first 65,536 characters of a response that was not understood.',
+    }),
+    warnings: Warnings.optional().meta({
+      description:
+        'What was sent in another way than it was given or left out, because the provider has no place for it.',
     }),
   })
   .meta({ id: 'ExecutionCall' });

@@ -3,6 +3,7 @@ import {
   type ChatMessage,
   FileName,
   FileUrl,
+  MAX_PARTS,
   MAX_RENDERED_CHARS,
   TextPart,
   ToolCallId,
@@ -67,6 +68,9 @@ const InputFile = z
     return z.NEVER;
   });
 
+/** A variable in OpenAI's own form of a prompt. */
+export const VariableInput = z.discriminatedUnion('type', [InputText, InputImage, InputFile]);
+
 const Texts = contentOf(z.discriminatedUnion('type', [InputText, OutputText], 'must be an input_text part'));
 const UserContent = contentOf(
   z.discriminatedUnion(
@@ -97,6 +101,8 @@ type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 export type InputItem =
   | { kind: 'message'; message: ChatMessage }
   | { kind: 'said'; part: AssistantPart }
+  /** Empty: it is only known to the provider that made it. */
+  | { kind: 'reasoning'; text: string }
   | { kind: 'output'; callId: string; output: string }
   | { kind: 'reference'; id: string; executionId: string; toolCall: number | undefined };
 
@@ -141,6 +147,21 @@ const FunctionOutputItem = z
     }),
   );
 
+/** Its summary is about it, not what the model thought. */
+const ReasoningItem = z
+  .strictObject({
+    ...ofItem,
+    type: z.literal('reasoning'),
+    summary: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
+    content: shortList(z.strictObject({ type: z.literal('reasoning_text'), text }), 'parts', {
+      max: MAX_PARTS,
+    }).nullish(),
+    encrypted_content: z.string().nullish().meta({ description: 'Ignored.' }),
+  })
+  .transform(
+    ({ content }): InputItem => ({ kind: 'reasoning', text: (content ?? []).map((part) => part.text).join('\n\n') }),
+  );
+
 const ReferenceItem = z
   .strictObject({
     type: z.literal('item_reference'),
@@ -155,8 +176,8 @@ const ReferenceItem = z
 
 const TypedItem = z.discriminatedUnion(
   'type',
-  [FunctionCallItem, FunctionOutputItem, ReferenceItem],
-  'must be message, function_call, function_call_output or item_reference: others are not supported',
+  [FunctionCallItem, FunctionOutputItem, ReasoningItem, ReferenceItem],
+  'must be message, function_call, function_call_output, reasoning or item_reference: others are not supported',
 );
 
 /** A message may leave its type out, so that no union can be told apart by it alone. */
@@ -203,6 +224,6 @@ export const Input = z
     override: {
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' }, maxItems: MAX_FILLED_MESSAGES }],
       description:
-        "Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`.",
+        "Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output`, `reasoning` and `item_reference`.",
     },
   });

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { ErrorDetail } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Tool } from '../../domain/prompts/prompt-content.ts';
 import { type ExecutionRow, hasUnknownTokens, toolCallsOf } from '../../services/executions/executions.ts';
 import { failureOf } from '../chat-completions/errors.ts';
-import { finishReasonOf, headOf, usageOf } from '../chat-completions/presenter.ts';
+import { finishReasonOf, headOf, usageOf, warningsOf } from '../chat-completions/presenter.ts';
 import { functionCallId, messageId } from './item-ids.ts';
 import type { ModelResponse, OutputItem } from './schema.ts';
 
@@ -62,9 +63,12 @@ function presentUsage(row: ExecutionRow) {
 
 /**
  * An execution in the format of the Responses API.
- * @param output in the order in which it was streamed. Default: as the record has it
+ * @param options `output` in the order in which it was streamed, by default as the record has it; `leftOut` of the request
  */
-export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typeof ModelResponse> {
+export function presentResponse(
+  row: ExecutionRow,
+  { output, leftOut }: { output?: Item[] | undefined; leftOut?: ErrorDetail[] | undefined } = {},
+): z.input<typeof ModelResponse> {
   const { created, ...head } = headOf(row);
   const isCompleted = row.status === 'completed';
   const isOver = isCompleted || row.status === 'failed' || row.status === 'canceled';
@@ -102,5 +106,6 @@ export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typ
     truncation: 'disabled',
     metadata: row.metadata,
     usage: isCompleted && !hasUnknownTokens(row) ? presentUsage(row) : null,
+    ...warningsOf(row, leftOut),
   };
 }

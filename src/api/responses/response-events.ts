@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import { KEEP_ALIVE, serverSentEvent } from '../../http/event-stream.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
@@ -15,6 +16,7 @@ export class ResponseEvents implements OpenAiStream {
   hasStatus = false;
   failed: ExecutionRow | undefined;
   readonly #id: string;
+  readonly #leftOut: ErrorDetail[];
   readonly #sent = new SentOutput();
   #started: ExecutionRow | undefined;
   #hasBegun = false;
@@ -25,9 +27,13 @@ export class ResponseEvents implements OpenAiStream {
   /** Where the message is in the output; undefined before its first word. */
   #messageIndex: number | undefined;
 
-  /** @param id of the execution, a UUID */
-  constructor(id: string) {
+  /**
+   * @param id of the execution, a UUID
+   * @param leftOut of the request
+   */
+  constructor(id: string, leftOut: ErrorDetail[]) {
     this.#id = id;
+    this.#leftOut = leftOut;
   }
 
   encode(event: StreamEvent): string {
@@ -88,7 +94,7 @@ export class ResponseEvents implements OpenAiStream {
     // A response that has neither words nor tool calls is a message without words.
     const message = this.#items.length === 0 ? this.#beginMessage() : '';
     const ended = this.#endMessage();
-    const response = presentResponse(row, this.#items);
+    const response = presentResponse(row, { output: this.#items, leftOut: this.#leftOut });
     const type = response.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
     return begun + message + ended + this.#event(type, { response });
   }
@@ -96,7 +102,9 @@ export class ResponseEvents implements OpenAiStream {
   #fail(row: ExecutionRow): string {
     this.#isOver = true;
     if (this.#hasBegun || this.hasStatus)
-      return this.#begin() + this.#event('response.failed', { response: presentResponse(row, this.#items) });
+      return (
+        this.#begin() + this.#event('response.failed', { response: presentResponse(row, { output: this.#items }) })
+      );
     this.failed = row;
     return '';
   }

@@ -10,7 +10,7 @@ import { presentResponse } from './presenter.ts';
 import { ResponseEvents } from './response-events.ts';
 import { responseBodies, responseSample } from './samples.ts';
 import { CreateResponse, ModelResponse } from './schema.ts';
-import { toExecution } from './to-execution.ts';
+import { leftOutOf, toExecution } from './to-execution.ts';
 import { toMessages } from './to-messages.ts';
 
 /** `/responses`: executions, in the format of OpenAI's Responses API. */
@@ -42,10 +42,12 @@ export function responseRoutes(deps: RunExecutionDeps): Route[] {
       async handler(request) {
         const messages = await toMessages(request.body.input ?? [], request);
         const execution = toExecution(request.body, messages);
-        if (request.body.stream) return respondWithStream(deps, request, execution, (id) => new ResponseEvents(id));
+        const leftOut = leftOutOf(request.body);
+        if (request.body.stream)
+          return respondWithStream(deps, request, execution, (id) => new ResponseEvents(id, leftOut));
         return runExecution(deps, request, execution, {
           waitMs: waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS),
-          present: (row) => (row.status === 'completed' ? presentResponse(row) : failed(row, request)),
+          present: (row) => (row.status === 'completed' ? presentResponse(row, { leftOut }) : failed(row, request)),
           isLive: true,
         });
       },

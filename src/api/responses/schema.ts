@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { TextPart } from '../../domain/prompts/messages.ts';
 import { ModelParameters, ResponseFormat } from '../../domain/prompts/parameters.ts';
 import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
-import { ignored } from '../chat-completions/schema.ts';
+import { CallWarnings, ignored } from '../chat-completions/schema.ts';
 import { functionShape, toTool, uniqueNames } from '../chat-completions/tool-schema.ts';
-import { Input } from './input-schema.ts';
+import { Input, VariableInput } from './input-schema.ts';
 
 const parameters = ModelParameters.shape;
 const schemaFormat = ResponseFormat.options[2].shape.json_schema.shape;
@@ -41,13 +42,42 @@ const TextFormat = z.discriminatedUnion('type', [
     })),
 ]);
 
+/** OpenAI's own form of a prompt: its variables may be parts of messages. */
+const StoredPrompt = z
+  .strictObject({
+    id: PromptReference,
+    version: z.union([z.string().max(100), z.int()], 'must be a version or a label').nullish(),
+    variables: Variables.transform((variables, context) => {
+      const values = Object.entries(variables).map(([name, value]): [string, JsonValue] => {
+        if (!isObject(value) || !/^input_/.test(String(value['type']))) return [name, value];
+        const { success, data, error } = VariableInput.safeParse(value);
+        for (const { path, message } of error?.issues ?? [])
+          context.addIssue({ code: 'custom', path: [name, ...path], message });
+        if (!success) return [name, null];
+        if (data.type === 'text') return [name, data.text];
+        const { type: _type, filename, ...file } = data;
+        return [name, { ...file, ...(filename !== undefined && { filename }) } as JsonValue];
+      });
+      return Object.fromEntries(values);
+    }).nullish(),
+  })
+  .transform(({ id, version, variables }, context) => {
+    if (version === undefined || version === null) return { reference: id, variables: variables ?? {} };
+    const named = PromptReference.safeParse(`${id.promptName}@${version}`);
+    if (named.success && id.version === undefined && id.label === undefined)
+      return { reference: named.data, variables: variables ?? {} };
+    context.addIssue({ code: 'custom', path: ['version'], message: 'must be a version or a label, given once' });
+    return z.NEVER;
+  });
+
+const Summary = z.enum(['auto', 'concise', 'detailed'], 'must be "auto", "concise" or "detailed"').nullish();
+
 const absent = (why = 'is not supported') => z.null(why).optional();
 
 /** Values that ask for nothing which this service does not have. */
 const unsupported = {
   previous_response_id: absent('is not supported: send the earlier items in input'),
   conversation: absent('is not supported: send the earlier items in input'),
-  prompt: absent('is not supported: model names the prompt, and variables fill it'),
   background: z.literal(false, 'must be false: use POST /executions with Prefer: respond-async').nullish(),
   context_management: absent(),
   include: shortList(
@@ -70,7 +100,14 @@ const unsupported = {
 /** What OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/responses/create), and `variables`. */
 export const CreateResponse = z
   .strictObject({
-    model: PromptReference,
+    model: PromptReference.optional().meta({
+      description:
+        'A prompt: `name` (its latest version), `name@3` or `name@label`. With `prompt`: the model to run it with.',
+    }),
+    prompt: StoredPrompt.nullish().meta({
+      description:
+        "OpenAI's own form of the prompt, its version or label, and its variables. Replaces `model` and `variables`.",
+    }),
     input: Input.optional(),
     instructions: TextPart.shape.text
       .nullish()
@@ -91,14 +128,14 @@ export const CreateResponse = z
     reasoning: z
       .strictObject({
         effort: parameters.reasoning_effort.nullable(),
-        summary: absent(),
-        generate_summary: absent(),
+        summary: Summary.meta({ description: 'Left out: responses have no reasoning.' }),
+        generate_summary: Summary.meta({ description: 'The same by an earlier name.' }),
       })
       .nullish(),
     text: z
       .strictObject({
         format: TextFormat.nullish(),
-        verbosity: z.literal('medium', 'is not supported, but for "medium"').nullish(),
+        verbosity: parameters.verbosity.nullable(),
       })
       .nullish(),
     metadata: Metadata.nullish(),
@@ -113,6 +150,10 @@ export const CreateResponse = z
     prompt_cache_options: ignored(),
     prompt_cache_retention: ignored(),
     ...unsupported,
+  })
+  .refine(({ model, prompt }) => model !== undefined || prompt, {
+    path: ['model'],
+    message: "is required: a prompt's name, name@3 or name@label",
   })
   .meta({ id: 'CreateResponse' });
 export type ResponseRequest = z.output<typeof CreateResponse>;
@@ -187,5 +228,6 @@ export const ModelResponse = z
         total_tokens: z.int(),
       })
       .nullable(),
+    warnings: CallWarnings,
   })
   .meta({ id: 'ModelResponse' });

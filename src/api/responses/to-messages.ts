@@ -35,18 +35,23 @@ export async function toMessages(
   const messages: ChatMessage[] = [];
   const called = new Map<string, string>();
   let said: AssistantPart[] = [];
+  let thought: string[] = [];
   const add = (part: AssistantPart) => {
     if (part.type === 'tool_call') called.set(part.id, part.name);
     if (part.type !== 'text' || part.text !== '') said.push(part);
   };
   const endTurn = () => {
     const [first] = said;
-    if (first?.type === 'text' && said.length === 1) messages.push({ role: 'assistant', content: first.text });
-    else if (said.length > 0) messages.push({ role: 'assistant', content: said });
+    const reasoning = thought.length > 0 && { reasoning_content: thought.join('\n\n') };
+    if (first?.type === 'text' && said.length === 1)
+      messages.push({ role: 'assistant', content: first.text, ...reasoning });
+    else if (said.length > 0) messages.push({ role: 'assistant', content: said, ...reasoning });
     said = [];
+    thought = [];
   };
   for (const [index, item] of items.entries()) {
     if (item.kind === 'said') add(item.part);
+    else if (item.kind === 'reasoning') thought.push(...(item.text === '' ? [] : [item.text]));
     else if (item.kind === 'reference') add(partOf(item, answers.get(item.executionId), index));
     else {
       endTurn();

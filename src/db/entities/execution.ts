@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ErrorDetail } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -21,6 +22,8 @@ export interface CallNotes {
   skipped?: string[];
   /** The beginning of a response that was not understood. */
   response?: string;
+  /** What was sent in another way than it was given, or left out. */
+  warnings?: ErrorDetail[];
 }
 
 /**

@@ -9,8 +9,8 @@ export interface OrderFault {
 const NO_CALL = 'but no tool_call with this id is open before it';
 
 /**
- * The first place where a list is as no provider takes it: system messages that don't come first, tool results without their
- * calls, tool calls without their results.
+ * The first place where a list is as no provider takes it: tool results without their calls, tool calls without their results,
+ * system messages and nothing else.
  *
  * @param isComplete whether nothing comes behind the list. What a placeholder stands for is not known, so it may hold calls
  * and results.
@@ -19,18 +19,14 @@ export function orderFault(list: readonly PromptMessage[], isComplete: boolean):
   /** Tools called that have no result yet, by the call's id; undefined where that can't be known. */
   let open: Map<string, string> | undefined = new Map();
   let callsAt = 0;
-  let isSystemOver = false;
+  let hasOthers = false;
   for (const [index, entry] of list.entries()) {
     if ('placeholder' in entry) {
-      isSystemOver = true;
+      hasOthers = true;
       open = undefined;
       continue;
     }
-    if (entry.role === 'system') {
-      if (isSystemOver) return { index, message: 'is a system message, which must come before all others' };
-      continue;
-    }
-    isSystemOver = true;
+    if (entry.role !== 'system') hasOthers = true;
     if (entry.role === 'tool') {
       const message = open && resultFault(entry.content, open);
       if (message !== undefined) return { index, message };
@@ -51,7 +47,7 @@ export function orderFault(list: readonly PromptMessage[], isComplete: boolean):
   const [unanswered] = open?.keys() ?? [];
   if (unanswered !== undefined)
     return { index: callsAt, message: `has the tool_call "${unanswered}", whose tool_result is missing behind it` };
-  if (!isSystemOver)
+  if (!hasOthers)
     return { index: Math.max(0, list.length - 1), message: 'must be followed by a message that is no system message' };
   return undefined;
 }

@@ -59,7 +59,8 @@ interface Filled<Chat extends Message> {
 
 /** A message whose texts are parsed. */
 type ParsedPart = Exclude<Message['content'], string>[number] | Template;
-type ParsedEntry = { role: Message['role']; content: Template | ParsedPart[] } | MessagePlaceholder;
+type ParsedMessage = { role: Message['role']; content: Template | ParsedPart[] };
+type ParsedEntry = ParsedMessage | MessagePlaceholder;
 
 /** The texts of a version. */
 export interface Texts {
@@ -185,9 +186,9 @@ export function parsePrompt<Chat extends Message>(
 
 function parseEntry(entry: PromptMessage, parseText: (text: string) => Template): ParsedEntry {
   if ('placeholder' in entry) return entry;
-  const { role, content } = entry;
-  if (typeof content === 'string') return { role, content: parseText(content) };
-  return { role, content: content.map((part) => (part.type === 'text' ? parseText(part.text) : part)) };
+  const { content } = entry;
+  if (typeof content === 'string') return { ...entry, content: parseText(content) };
+  return { ...entry, content: content.map((part) => (part.type === 'text' ? parseText(part.text) : part)) };
 }
 
 /** All variables, in order of appearance. */
@@ -233,11 +234,11 @@ function variablesOf(content: PromptContent, template: Template | undefined, ent
 
 /** A message with its texts and files; undefined where a file that need not be given was all that it had. */
 function fillMessage<Chat extends Message>(
-  { role, content }: Exclude<ParsedEntry, MessagePlaceholder>,
+  { content, ...message }: ParsedMessage,
   values: Map<string, Value<Chat>>,
   render: (text: Template) => string,
 ): Chat | undefined {
-  if (content instanceof Template) return asMessage({ role, content: render(content) });
+  if (content instanceof Template) return asMessage({ ...message, content: render(content) });
   const parts: unknown[] = [];
   for (const part of content) {
     if (part instanceof Template) parts.push({ type: 'text', text: render(part) });
@@ -248,7 +249,7 @@ function fillMessage<Chat extends Message>(
       if (file !== undefined) parts.push({ ...own, ...file });
     }
   }
-  return parts.length === 0 ? undefined : asMessage({ role, content: parts });
+  return parts.length === 0 ? undefined : asMessage({ ...message, content: parts });
 }
 
 /** The role and its parts belong together as they did in the prompt, where a schema has checked them. */

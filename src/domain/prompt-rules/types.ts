@@ -37,10 +37,18 @@ interface ToolResultPart {
   name: string;
 }
 
+interface Named {
+  name?: string | undefined;
+}
+
 export type Message =
-  | { role: 'system'; content: string | readonly TextPart[] }
-  | { role: 'user'; content: string | readonly (TextPart | FilePart)[] }
-  | { role: 'assistant'; content: string | readonly (TextPart | FilePart | ToolCallPart)[] }
+  | ({ role: 'system'; content: string | readonly TextPart[] } & Named)
+  | ({ role: 'user'; content: string | readonly (TextPart | FilePart)[] } & Named)
+  | ({
+      role: 'assistant';
+      content: string | readonly (TextPart | FilePart | ToolCallPart)[];
+      reasoning_content?: string | undefined;
+    } & Named)
   | { role: 'tool'; content: readonly ToolResultPart[] };
 
 /** Stands for the messages that are given as the variable of that name. */

@@ -117,8 +117,21 @@ const withContent = (id: string) => ({
   },
 });
 
+const SpeakerName = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(200, 'must be at most 200 characters')
+  .meta({
+    description: 'The speaker, if several have the same role. Sent to providers that have names of messages.',
+    example: 'researcher',
+  });
+const Reasoning = z
+  .string('must be a string')
+  .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
+  .meta({ description: 'The reasoning before the response. Sent to servers that take it back.' });
+
 const SystemMessage = z
-  .strictObject({ role: z.literal('system'), content: partsOf(TextPart) })
+  .strictObject({ role: z.literal('system'), content: partsOf(TextPart), name: SpeakerName.optional() })
   .meta(withContent('SystemMessage'));
 const ToolMessage = z
   .strictObject({
@@ -137,6 +150,7 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
         .strictObject({
           role: z.literal('user'),
           content: partsOf(z.discriminatedUnion('type', [TextPart, filePart], 'must be a text or a file part')),
+          name: SpeakerName.optional(),
         })
         .meta(withContent(`${kind}UserMessage`)),
       z
@@ -145,6 +159,8 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
           content: partsOf(
             z.discriminatedUnion('type', [TextPart, filePart, ToolCallPart], 'must be a text, file or tool_call part'),
           ),
+          name: SpeakerName.optional(),
+          reasoning_content: Reasoning.optional(),
         })
         .meta(withContent(`${kind}AssistantMessage`)),
       ToolMessage,

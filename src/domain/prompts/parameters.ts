@@ -46,6 +46,12 @@ export const ModelParameters = z
     presence_penalty: z.number().min(-2).max(2).optional(),
     response_format: ResponseFormat.optional(),
     reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
+    verbosity: z
+      .enum(['low', 'medium', 'high'])
+      .meta({
+        description: 'How long responses are. It is left out if the provider has no such parameter, as `top_k` is.',
+      })
+      .optional(),
     parallel_tool_calls: z
       .boolean()
       .meta({

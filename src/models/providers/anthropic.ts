@@ -17,6 +17,7 @@ export const anthropic: Provider<'anthropic'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: false,
+  takes: { laterSystem: false, names: false, reasoning: false },
   places: {
     temperature: ['temperature'],
     top_p: ['top_p'],
@@ -28,6 +29,7 @@ export const anthropic: Provider<'anthropic'> = {
     presence_penalty: [],
     response_format: ['output_config.format', 'tool_choice'],
     reasoning_effort: ['output_config.effort', 'thinking'],
+    verbosity: [],
     parallel_tool_calls: ['tool_choice.disable_parallel_tool_use'],
   },
 

@@ -21,6 +21,7 @@ export const CHAT_PLACES = {
   response_format: ['response_format'],
   reasoning_effort: ['reasoning_effort'],
   parallel_tool_calls: ['parallel_tool_calls'],
+  verbosity: ['verbosity'],
 } satisfies Places;
 
 /** What the SDK would narrow down (the caller's JSON schema, efforts) is left to `completeChat` and the provider. */
@@ -38,9 +39,12 @@ export function completeChat(body: RequestBody, call: ProviderCall): RequestBody
   }
   if (call.tools.length > 0) completed['tools'] = withGivenSchemas(completed['tools'], call);
   if (isOneToolAtATime(call)) completed['parallel_tool_calls'] = false;
-  completed['messages'] = withGivenInputs(completed['messages'], call);
+  completed['messages'] = withGivenFields(withGivenInputs(completed['messages'], call), call);
   return completed;
 }
+
+export const withVerbosity = (body: RequestBody, { parameters: { verbosity } }: ProviderCall): RequestBody =>
+  verbosity === undefined ? body : { ...body, verbosity };
 
 /** The tools with the schemas as they were given: the SDK takes out of them what OpenAI's models once did not take. */
 function withGivenSchemas(sent: unknown, { tools }: ProviderCall): unknown {
@@ -53,7 +57,7 @@ function withGivenSchemas(sent: unknown, { tools }: ProviderCall): unknown {
 }
 
 /** The assistant's tool calls with the inputs as they were given, which need not be objects: a model may have written bad JSON. */
-function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown {
+function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown[] {
   const inputs: JsonValue[] = messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'tool_call' ? [part.input] : [])),
   );
@@ -69,6 +73,18 @@ function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown {
     });
     return { ...message, tool_calls: toolCalls };
   });
+}
+
+/** The messages with the fields that the SDK does not know. */
+function withGivenFields(sent: unknown[], { messages }: ProviderCall): unknown[] {
+  // Each message is sent as one, but for the results of tools.
+  const fields = messages.flatMap((message): RequestBody[] => {
+    if (message.role === 'tool') return message.content.map(() => ({}));
+    const { role: _role, content: _content, ...others } = message;
+    return [others];
+  });
+  if (fields.length !== sent.length || fields.every((own) => Object.keys(own).length === 0)) return sent;
+  return sent.map((message, index) => (isObject(message) ? { ...message, ...fields[index] } : message));
 }
 
 export const chatReader: RequestReader = {

@@ -19,6 +19,7 @@ export const google: Provider<'google'> = {
     fromAssistant: true,
   },
   takesAnyToolInput: false,
+  takes: { laterSystem: false, names: false, reasoning: false },
   places: {
     temperature: ['generationConfig.temperature'],
     top_p: ['generationConfig.topP'],
@@ -31,6 +32,7 @@ export const google: Provider<'google'> = {
     response_format: ['generationConfig.responseMimeType'],
     reasoning_effort: ['generationConfig.thinkingConfig'],
     parallel_tool_calls: [],
+    verbosity: [],
   },
 
   authorization: (apiKey) => ({ 'x-goog-api-key': apiKey }),

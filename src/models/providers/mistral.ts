@@ -22,7 +22,8 @@ export const mistral: Provider<'mistral'> = {
   offered: /-(latest|\d{4})$/,
   files: { types: /^(image\/.+|application\/pdf)$/, said: 'images and application/pdf', fromAssistant: false },
   takesAnyToolInput: true,
-  places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'] },
+  takes: { laterSystem: false, names: false, reasoning: false },
+  places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'], verbosity: [] },
 
   authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {

@@ -1,6 +1,6 @@
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
-import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
+import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat, withVerbosity } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
 /** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
@@ -16,6 +16,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: true,
+  takes: { laterSystem: true, names: true, reasoning: true },
   // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
   places: { ...CHAT_PLACES, top_k: ['top_k'] },
 
@@ -34,7 +35,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
   complete(body, call) {
     const { reasoning_effort, top_k } = call.parameters;
     return {
-      ...completeChat(body, call),
+      ...withVerbosity(completeChat(body, call), call),
       ...(reasoning_effort !== undefined && { reasoning_effort }),
       ...(top_k !== undefined && { top_k }),
     };

@@ -1,6 +1,6 @@
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
-import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
+import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat, withVerbosity } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
 export const openai: Provider<'openai'> = {
@@ -15,6 +15,7 @@ export const openai: Provider<'openai'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: true,
+  takes: { laterSystem: true, names: true, reasoning: false },
   places: CHAT_PLACES,
 
   authorization: bearer,
@@ -31,7 +32,7 @@ export const openai: Provider<'openai'> = {
     const providerOptions = reasoning_effort && { openai: { reasoningEffort: reasoning_effort } };
     return { ...chatOptions(options), ...(providerOptions && { providerOptions }) };
   },
-  complete: completeChat,
+  complete: (body, call) => withVerbosity(completeChat(body, call), call),
   reader: chatReader,
 
   asStreamed: chatStreamed,

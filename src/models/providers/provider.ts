@@ -73,6 +73,8 @@ export interface Provider<Name extends string = string> {
   files: AcceptedFiles;
   /** Whether the input of a tool call may be something else than an object. */
   takesAnyToolInput: boolean;
+  /** What its messages have a place for: system messages behind others, names of speakers, reasoning of earlier responses. */
+  takes: { laterSystem: boolean; names: boolean; reasoning: boolean };
   places: Places;
 
   /** The headers that hold the key, where no SDK makes the request. */

@@ -2,6 +2,7 @@ import { providerOptionsProblem } from '../../domain/prompts/provider-options.ts
 import { isObject } from '../../domain/text/json.ts';
 import { ModelError } from '../model-error.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
+import { OPTIONAL_PARAMETERS } from './fitted-call.ts';
 import { type RequestBody, valueAt } from './json-body.ts';
 import type { ProviderCall } from './language-model.ts';
 import { isOneToolAtATime } from './one-tool.ts';
@@ -19,6 +20,7 @@ const PARAMETERS = [
   'response_format',
   'reasoning_effort',
   'parallel_tool_calls',
+  'verbosity',
 ] as const satisfies Parameter[];
 
 /**
@@ -36,7 +38,9 @@ export function completeBody(provider: Provider, model: string, body: RequestBod
 }
 
 function requireAllParameters(provider: Provider, model: string, body: RequestBody, call: ProviderCall): void {
-  const [problem] = parameterProblems(provider, model, body, call);
+  const problem = parameterProblems(provider, model, body, call).find(
+    ({ parameter }) => provider.places[parameter].length > 0 || !OPTIONAL_PARAMETERS.includes(parameter),
+  );
   if (problem !== undefined) throw new ModelError('model_invalid_request', problem.message);
 }
 

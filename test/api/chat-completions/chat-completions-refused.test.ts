@@ -36,7 +36,7 @@ describe('fields', () => {
     ['audio', { voice: 'alloy', format: 'mp3' }],
     ['prediction', { type: 'content', content: 'x' }],
     ['web_search_options', {}],
-    ['verbosity', 'low'],
+    ['verbosity', 'most'],
     ['parallel_tool_calls', 'no'],
     ['service_tier', 'priority'],
     ['functions', []],
@@ -60,7 +60,7 @@ describe('fields', () => {
     ['tools', {}],
     ['tool_choice', 'always'],
     ['response_format', { type: 'xml' }],
-    ['top_k', 3],
+    ['top_k', 0],
     ['constructor', 3],
   ])('%s: %j is a 400 that names the field', async (field, value) => {
     const { param, message } = await refused({ [field]: value });
@@ -124,7 +124,8 @@ describe('messages', () => {
     ['0.content', user(5)],
     ['0.content', user([])],
     ['0.content', user(null)],
-    ['0.name', [{ role: 'user', content: 'x', name: 'Ada' }]],
+    ['0.name', [{ role: 'user', content: 'x', name: 5 }]],
+    ['0.reasoning_content', [{ role: 'user', content: 'x', reasoning_content: 'x' }]],
     ['0.content.0.type', user([{ type: 'video', url: 'x' }])],
     ['0.content.0.text', user([{ type: 'text' }])],
     ['0.content.0.image_url.url', user([{ type: 'image_url', image_url: { url: 'http://example.com/a.png' } }])],
@@ -164,16 +165,10 @@ describe('messages', () => {
     ['1.tool_calls.0.function.arguments', called(call({ arguments: {} }))],
     ['0.tool_call_id', [{ role: 'tool', tool_call_id: 'c', content: 'x' }]],
     ['2.tool_call_id', [...called(call()), { role: 'tool', tool_call_id: 'd', content: 'x' }]],
-    // A call without its result, a result twice, and a system message in the middle: what no provider takes.
+    // A call without its result, a result twice, and a system message between both: what no provider takes.
     ['1', called(call())],
     ['3', [...called(call()), ...Array(2).fill({ role: 'tool', tool_call_id: 'c', content: 'x' })]],
-    [
-      '1',
-      [
-        { role: 'user', content: 'x' },
-        { role: 'developer', content: 'x' },
-      ],
-    ],
+    ['2', [...called(call()), { role: 'developer', content: 'x' }, { role: 'tool', tool_call_id: 'c', content: 'x' }]],
   ])('a fault at messages.%s', async (path, messages) => {
     const { param, message } = await refused({ messages });
     expect(param).toBe(`messages.${path}`);

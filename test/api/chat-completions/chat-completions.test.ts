@@ -174,6 +174,34 @@ describe("OpenAI's client", () => {
     ]);
   });
 
+  test('takes messages as agents send them, and says what the model did not get', async () => {
+    const call = { id: 'call_1', type: 'function' as const, function: { name: 'plan', arguments: '{}' } };
+    const planner = { role: 'assistant' as const, content: null, name: 'planner', tool_calls: [call] };
+    const messages = [
+      { role: 'user' as const, content: 'Plan it.', name: 'ada' },
+      { ...planner, reasoning_content: 'Hm.' },
+      { role: 'tool' as const, tool_call_id: 'call_1', content: 'done' },
+      { role: 'system' as const, content: 'Who is next?', name: 'supervisor' },
+    ];
+    const body = { model: 'greeting', variables: { name: 'Ada' }, messages, top_k: 5, verbosity: 'low' as const };
+    await createPrompt(service, 'agents', {
+      messages: [{ placeholder: 'none', required: false }],
+      model: 'openai/gpt-4o-mini',
+    });
+    const completion = await client.chat.completions.create({ ...body, model: 'agents' });
+    expect(sentBody()).toMatchObject({ verbosity: 'low', messages: [messages[0], planner, messages[2], messages[3]] });
+    expect(sentBody()).not.toHaveProperty('top_k');
+    const warnings = [
+      { path: 'messages', message: expect.stringContaining('reasoning_content') },
+      { path: 'parameters.top_k', message: 'is left out: openai has no such parameter' },
+    ];
+    expect(completion).toMatchObject({ warnings });
+    const chunks = await Array.fromAsync(
+      await client.chat.completions.create({ ...body, model: 'agents', stream: true }),
+    );
+    expect(chunks.filter((chunk) => 'warnings' in chunk)).toMatchObject([{ warnings }]);
+  });
+
   test('has the model call one tool at a time', async () => {
     await complete({ messages: [{ role: 'user', content: 'Hi' }], tools: [WEATHER], parallel_tool_calls: false });
     expect(sentBody()).toMatchObject({ parallel_tool_calls: false });

@@ -210,7 +210,9 @@ describe("OpenAI's client", () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
       [{ conversation: 'conv_1' }, 'conversation'],
-      [{ prompt: { id: 'pmpt_1' } }, 'prompt'],
+      [{ prompt: { id: 'plain', version: '0' } }, 'prompt.version'],
+      [{ prompt: { id: 'plain@1', version: '1' } }, 'prompt.version'],
+      [{ prompt: { id: 'plain', variables: { a: { type: 'input_image' } } } }, 'prompt.variables.a.image_url'],
       [{ background: true }, 'background'],
       [{ truncation: 'auto' }, 'truncation'],
       [{ max_tool_calls: 3 }, 'max_tool_calls'],
@@ -218,8 +220,8 @@ describe("OpenAI's client", () => {
       [{ include: ['message.output_text.logprobs'] }, 'include.0'],
       [{ tools: [{ type: 'web_search' }] }, 'tools.0.type'],
       [{ tools: [FLAT_WEATHER, FLAT_WEATHER] }, 'tools.1.name'],
-      [{ reasoning: { summary: 'auto' } }, 'reasoning.summary'],
-      [{ text: { verbosity: 'low' } }, 'text.verbosity'],
+      [{ reasoning: { summary: 'long' } }, 'reasoning.summary'],
+      [{ text: { verbosity: 'most' } }, 'text.verbosity'],
       [{ input: 5 }, 'input'],
       [{ input: [{ type: 'computer_call' }] }, 'input.0.type'],
       [{ input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'input.0.content'],
@@ -239,6 +241,77 @@ describe("OpenAI's client", () => {
       code: 'not_found',
       param: 'model',
     });
+  });
+
+  test("takes a prompt in OpenAI's own form, with parts as variables", async () => {
+    await createPrompt(service, 'own/form', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '{{ a }} {{ b }}' },
+            { type: 'file', media_type: 'image/*', variable: 'photo' },
+          ],
+        },
+      ],
+      model: 'openai/gpt-4o-mini',
+    });
+    await createPrompt(service, 'own/form', { template: 'Other {{ a }}' });
+    const photo = { type: 'input_image' as const, image_url: `data:image/png;base64,${PNG}`, detail: 'auto' as const };
+    const prompt = {
+      id: 'own/form',
+      version: '1',
+      variables: { a: 'one', b: { type: 'input_text' as const, text: 'two' }, photo },
+    };
+    const { id, model } = await client.responses.create({ prompt });
+    expect(model).toBe('own/form@1');
+    expect(sentBody()).toMatchObject({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'one two' }, { type: 'image_url' }] }],
+    });
+    expect((await executionOf(id)).variables).toMatchObject({ a: 'one', b: 'two', photo: { media_type: 'image/png' } });
+    await service.call('PUT', '/prompts/own/form/labels/live', { body: { version: 2 } });
+    const labelled = { id: 'own/form', version: 'live', variables: { a: 'one' } };
+    expect((await client.responses.create({ prompt: labelled, model: 'openai/gpt-4o' })).model).toBe('own/form@2');
+    expect(sentBody()).toMatchObject({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Other one' }] });
+    expect((await apiErrorOf(client.responses.create({ input: 'Hi' }))).param).toBe('model');
+  });
+
+  test('takes what agents send, and says what the model did not get', async () => {
+    const input = [
+      { role: 'user', content: 'Plan it.' },
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }], encrypted_content: 'abc' },
+      { type: 'reasoning', id: 'rs_2', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+      { type: 'function_call', call_id: 'call_1', name: 'plan', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'done' },
+      { role: 'developer', content: 'Who is next?' },
+    ];
+    const body = {
+      input: input as OpenAI.Responses.ResponseInput,
+      reasoning: { summary: 'auto' as const },
+      text: { verbosity: 'low' as const },
+    };
+    const response = await respond({ ...body, model: 'plain' });
+    expect(sentBody()).toMatchObject({ verbosity: 'low' });
+    expect(sentBody()['messages']).toEqual([
+      { role: 'system', content: 'Help.' },
+      { role: 'user', content: 'Plan it.' },
+      { role: 'assistant', content: null, tool_calls: [expect.objectContaining({ id: 'call_1' })] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+      { role: 'system', content: 'Who is next?' },
+    ]);
+    const kept = { path: 'messages', message: expect.stringContaining('reasoning_content') };
+    const warnings = [
+      { path: 'reasoning.summary', message: 'is left out: responses have no reasoning' },
+      { path: 'input', message: 'is sent without reasoning items that have no text' },
+      kept,
+    ];
+    expect(response).toMatchObject({ warnings });
+    const execution = await executionOf(response.id);
+    expect(execution.calls).toMatchObject([{ warnings: [kept] }]);
+    expect(execution.input[2]).toMatchObject({ role: 'assistant', reasoning_content: 'Hm.' });
+    expect((await eventsOf({ ...body, model: 'plain' })).at(-1)).toMatchObject({ response: { warnings } });
+    expect(await respond()).not.toHaveProperty('warnings');
   });
 
   test("gets the model's failure as an error", async () => {

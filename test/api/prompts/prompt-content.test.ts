@@ -86,15 +86,15 @@ const result = (id: string, name = 'f') => ({ role: 'tool', content: [{ type: 't
 describe('messages', () => {
   test.each<[string, unknown[], string]>([
     ['an empty list', [], 'messages'],
-    ['a system message in the middle', [user, { role: 'system', content: 'x' }], 'messages.1'],
-    ['a system message behind a placeholder', [{ placeholder: 'h' }, { role: 'system', content: 'x' }], 'messages.1'],
+    ['a system message behind a tool call', [call('a'), { role: 'system', content: 'x' }, result('a')], 'messages.1'],
     ['a tool result without its call', [user, result('a')], 'messages.1'],
     ['a tool result of another tool', [call('a'), result('a', 'g')], 'messages.1'],
     ['two results of a call', [call('a'), result('a'), result('a')], 'messages.2'],
     ['a call without its result', [call('a'), user], 'messages.1'],
     ['an unknown role', [{ role: 'robot', content: 'x' }], 'messages.0.role'],
     ['no content', [{ role: 'user' }], 'messages.0.content'],
-    ['an unknown field', [{ ...user, name: 'x' }], 'messages.0.name'],
+    ['an unknown field', [{ ...user, nick: 'x' }], 'messages.0.nick'],
+    ['a name that is empty', [{ ...user, name: '' }], 'messages.0.name'],
     ['an empty list of parts', [{ role: 'user', content: [] }], 'messages.0.content'],
     ['an unknown part', [{ role: 'user', content: [{ type: 'video' }] }], 'messages.0.content.0.type'],
     [

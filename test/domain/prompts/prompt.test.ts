@@ -94,7 +94,17 @@ describe('messages', () => {
       'variables.history.0.content.0.data',
     ],
     ['a placeholder', { history: [{ placeholder: 'x' }] }, 'variables.history.0.role'],
-    ['a system message in the middle', { history: [{ role: 'system', content: 'x' }] }, 'variables.history.0'],
+    [
+      'a system message between a tool call and its result',
+      {
+        history: [
+          { role: 'assistant', content: [{ type: 'tool_call', id: 'a', name: 'f', input: {} }] },
+          { role: 'system', content: 'x' },
+          { role: 'tool', content: [{ type: 'tool_result', id: 'a', name: 'f', output: 1 }] },
+        ],
+      },
+      'variables.history.1',
+    ],
     [
       'a tool result without its call',
       { history: [{ role: 'tool', content: [{ type: 'tool_result', id: 'a', name: 'f', output: 1 }] }] },

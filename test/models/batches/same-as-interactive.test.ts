@@ -140,8 +140,8 @@ describe.each([
   });
 
   test('what the provider has no place for is refused before it is in a batch', async () => {
-    const parameters = provider === 'google' ? { parallel_tool_calls: false } : { top_k: 1, seed: 1 };
-    const call = callOf(model, { tools: [TOOL], parameters });
+    const file = { type: 'file' as const, media_type: 'model/step', data: 'AAAA' };
+    const call = callOf(model, { input: [{ role: 'user', content: [file] }] });
     const error = await modelErrorOf(models.batches.toLine(call, 'id'));
     expect(error).toMatchObject({ code: 'model_invalid_request', retryable: false });
     expect(error.message).toBe((await modelErrorOf(models.generate(call))).message);

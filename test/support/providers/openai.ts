@@ -34,12 +34,16 @@ const ToolCall = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
+const name = z.string().optional();
 const Message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal(['system', 'developer']), content: z.string() }),
-  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(UserPart).min(1)]) }),
+  z.strictObject({ role: z.literal(['system', 'developer']), content: z.string(), name }),
+  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(UserPart).min(1)]), name }),
   z
     .strictObject({
       role: z.literal('assistant'),
+      name,
+      // Of compatible servers.
+      reasoning_content: z.string().optional(),
       content: z.string().nullish(),
       tool_calls: z.array(ToolCall).min(1).optional(),
     })

@@ -49,7 +49,7 @@ class _Value:
 
 # An entry of `messages` whose texts are parsed: a placeholder's name, or role and content.
 _Part = Template | dict[str, Any]
-_Entry = str | tuple[str, Template | list[_Part]]
+_Entry = str | tuple[dict[str, Any], Template | list[_Part]]
 
 
 class CompiledPrompt:
@@ -120,7 +120,7 @@ class CompiledPrompt:
                 messages.extend(history)
                 paths.extend(f"variables.{entry}.{at}" for at in range(len(history)))
                 continue
-            role, content = entry
+            fields, content = entry
             filled: str | list[dict[str, Any]]
             if isinstance(content, Template):
                 filled = content.render(filling)
@@ -128,7 +128,7 @@ class CompiledPrompt:
                 filled = [part for part in (_fill_part(part, values, filling) for part in content) if part is not None]
                 if not filled:
                     continue
-            messages.append({"role": role, "content": filled})
+            messages.append({**fields, "content": filled})
             paths.append(f"prompt.messages.{index}")
         return messages, paths
 
@@ -172,9 +172,10 @@ def _parse_entry(entry: Mapping[str, Any], parse: Callable[[str], Template]) -> 
     if "placeholder" in entry:
         return str(entry["placeholder"])
     content = entry["content"]
+    fields = {name: value for name, value in entry.items() if name != "content"}
     if isinstance(content, str):
-        return entry["role"], parse(content)
-    return entry["role"], [parse(part["text"]) if part["type"] == "text" else dict(part) for part in content]
+        return fields, parse(content)
+    return fields, [parse(part["text"]) if part["type"] == "text" else dict(part) for part in content]
 
 
 def _variables_of(content: Mapping[str, Any], template: Template | None, entries: list[_Entry]) -> list[_Variable]:

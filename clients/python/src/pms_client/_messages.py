@@ -20,6 +20,12 @@ _PARTS_OF = {
     "assistant": ("text", "file", "tool_call"),
     "tool": ("tool_result",),
 }
+_FIELDS_OF_MESSAGE = {
+    "system": ("role", "content", "name"),
+    "user": ("role", "content", "name"),
+    "assistant": ("role", "content", "name", "reasoning_content"),
+    "tool": ("role", "content"),
+}
 _FIELDS_OF = {
     "text": {"type", "text"},
     "file": {"type", "media_type", "filename", "data", "url"},
@@ -66,8 +72,10 @@ def _message_fault(message: object, path: str) -> Fault | None:
     if types is None:
         return Fault(f"{path}.role", "must be system, user, assistant or tool")
     for name in message:
-        if name not in ("role", "content"):
+        if name not in _FIELDS_OF_MESSAGE.get(role, ()):
             return Fault(f"{path}.{name}", "is not a field of a message")
+        if name not in ("role", "content") and not (isinstance(message[name], str) and message[name]):
+            return Fault(f"{path}.{name}", "must be a string that is not empty")
     content = message.get("content")
     path = f"{path}.content"
     if isinstance(content, str):
@@ -133,18 +141,14 @@ def _is_https(url: object) -> bool:
 
 
 def order_fault(messages: Sequence[Message]) -> tuple[int, str] | None:
-    """The first place where a list is as no provider takes it: system messages that don't come first, tool results without
-    their calls, tool calls without their results."""
+    """The first place where a list is as no provider takes it: tool results without their calls, tool calls without their
+    results, system messages and nothing else."""
     open_calls: dict[str, str] = {}
     calls_at = 0
-    is_system_over = False
+    has_others = False
     for index, message in enumerate(messages):
         role, content = message["role"], message["content"]
-        if role == "system":
-            if is_system_over:
-                return index, "is a system message, which must come before all others"
-            continue
-        is_system_over = True
+        has_others = has_others or role != "system"
         if role == "tool":
             for part in content:
                 called = open_calls.pop(part["id"], None)
@@ -167,6 +171,6 @@ def order_fault(messages: Sequence[Message]) -> tuple[int, str] | None:
             open_calls[part["id"]] = part["name"]
     for call_id in open_calls:
         return calls_at, f'has the tool_call "{call_id}", whose tool_result is missing behind it'
-    if not is_system_over:
+    if not has_others:
         return max(0, len(messages) - 1), "must be followed by a message that is no system message"
     return None

@@ -75,6 +75,8 @@ class CreateChatCompletion(TypedDict, total=False):
     """Takes the place of that of the prompt."""
     temperature: float | None
     top_p: float | None
+    top_k: int | None
+    """Left out if the provider has no such parameter."""
     max_tokens: int | None
     max_completion_tokens: int | None
     """Comes before `max_tokens`."""
@@ -84,6 +86,7 @@ class CreateChatCompletion(TypedDict, total=False):
     presence_penalty: float | None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None
     parallel_tool_calls: bool | None
+    verbosity: Literal["low", "medium", "high"] | None
     response_format: Mapping[str, Any] | None
     metadata: Mapping[str, Any] | None
     rollout_key: str | None
@@ -105,7 +108,6 @@ class CreateChatCompletion(TypedDict, total=False):
     audio: None
     prediction: None
     web_search_options: None
-    verbosity: Literal["medium"] | None
     service_tier: Literal["auto", "default"] | None
     functions: None
     function_call: None
@@ -176,10 +178,12 @@ class CreateFeedback(TypedDict, total=False):
 
 
 class CreateResponse(TypedDict, total=False):
-    model: Required[str]
-    """A prompt: `name` (its latest version), `name@3` or `name@label`."""
+    model: str
+    """A prompt: `name` (its latest version), `name@3` or `name@label`. With `prompt`: the model to run it with."""
+    prompt: Mapping[str, Any] | None
+    """OpenAI's own form of the prompt, its version or label, and its variables. Replaces `model` and `variables`."""
     input: str | Sequence[Mapping[str, Any]]
-    """Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`."""
+    """Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output`, `reasoning` and `item_reference`."""
     instructions: str | None
     """A system message between the prompt's own messages and `input`."""
     variables: Mapping[str, Any]
@@ -210,7 +214,6 @@ class CreateResponse(TypedDict, total=False):
     """Ignored."""
     previous_response_id: None
     conversation: None
-    prompt: None
     background: Literal[False] | None
     context_management: None
     include: Sequence[Literal["reasoning.encrypted_content"]] | None

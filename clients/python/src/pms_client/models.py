@@ -683,6 +683,12 @@ class ChatCompletion(BaseModel):
     model: Annotated[str, Field(description="The version of the prompt that was run.")]
     choices: list[ChatCompletionChoice]
     usage: ChatCompletionUsage
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="What the model was sent in another way than it was given, or not at all. Absent if there is nothing."
+        ),
+    ] = None
 
 
 class ModelResponseTool(BaseModel):
@@ -2463,6 +2469,10 @@ class SystemMessage(BaseModel):
     )
     role: Literal["system"]
     content: str | list[TextPart]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
 
 
 class UserMessage(BaseModel):
@@ -2471,6 +2481,10 @@ class UserMessage(BaseModel):
     )
     role: Literal["user"]
     content: str | list[Annotated[TextPart | StoredFilePart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
 
 
 class AssistantMessage(BaseModel):
@@ -2479,6 +2493,14 @@ class AssistantMessage(BaseModel):
     )
     role: Literal["assistant"]
     content: str | list[Annotated[TextPart | StoredFilePart | ToolCallPart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+    reasoning_content: Annotated[
+        str | None,
+        Field(description="The reasoning before the response. Sent to servers that take it back."),
+    ] = None
 
 
 class ToolMessage(BaseModel):
@@ -2495,6 +2517,10 @@ class ChatUserMessage(BaseModel):
     )
     role: Literal["user"]
     content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
 
 
 class ChatAssistantMessage(BaseModel):
@@ -2503,6 +2529,14 @@ class ChatAssistantMessage(BaseModel):
     )
     role: Literal["assistant"]
     content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+    reasoning_content: Annotated[
+        str | None,
+        Field(description="The reasoning before the response. Sent to servers that take it back."),
+    ] = None
 
 
 class Label(BaseModel):
@@ -2637,6 +2671,12 @@ class ExecutionCall(BaseModel):
         str | None,
         Field(description="The first 65,536 characters of a response that was not understood."),
     ] = None
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="What was sent in another way than it was given or left out, because the provider has no place for it."
+        ),
+    ] = None
 
 
 class Score(BaseModel):
@@ -2692,6 +2732,12 @@ class ModelResponse(BaseModel):
     truncation: Literal["disabled"]
     metadata: dict[str, str]
     usage: ModelResponseUsage | None
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="What the model was sent in another way than it was given, or not at all. Absent if there is nothing."
+        ),
+    ] = None
 
 
 class ModelList(BaseModel):
@@ -3951,6 +3997,12 @@ class ModelParametersOutput(BaseModel):
         Field(discriminator="type"),
     ] = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    verbosity: Annotated[
+        Literal["low", "medium", "high"] | None,
+        Field(
+            description="How long responses are. It is left out if the provider has no such parameter, as `top_k` is."
+        ),
+    ] = None
     parallel_tool_calls: Annotated[
         bool | None,
         Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),

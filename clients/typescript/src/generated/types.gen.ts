@@ -69,6 +69,10 @@ export type Message = ({
 export type SystemMessage = {
     role: 'system';
     content: string | Array<TextPart>;
+    /**
+     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     */
+    name?: string;
 };
 
 export type TextPart = {
@@ -79,6 +83,10 @@ export type TextPart = {
 export type UserMessage = {
     role: 'user';
     content: string | Array<UserMessagePart>;
+    /**
+     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     */
+    name?: string;
 };
 
 export type StoredFilePart = {
@@ -102,6 +110,14 @@ export type StoredFilePart = {
 export type AssistantMessage = {
     role: 'assistant';
     content: string | Array<AssistantMessagePart>;
+    /**
+     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     */
+    name?: string;
+    /**
+     * The reasoning before the response. Sent to servers that take it back.
+     */
+    reasoning_content?: string;
 };
 
 export type ToolCallPart = {
@@ -192,6 +208,10 @@ export type ModelParameters = {
     presence_penalty?: number;
     response_format?: ResponseFormat;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+    /**
+     * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+     */
+    verbosity?: 'low' | 'medium' | 'high';
     /**
      * `false`: the model calls at most one tool in a response. It changes nothing without tools.
      */
@@ -527,6 +547,10 @@ export type ChatMessage = ({
 export type ChatUserMessage = {
     role: 'user';
     content: string | Array<ChatUserMessagePart>;
+    /**
+     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     */
+    name?: string;
 };
 
 export type FilePart = {
@@ -549,6 +573,14 @@ export type FilePart = {
 export type ChatAssistantMessage = {
     role: 'assistant';
     content: string | Array<ChatAssistantMessagePart>;
+    /**
+     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     */
+    name?: string;
+    /**
+     * The reasoning before the response. Sent to servers that take it back.
+     */
+    reasoning_content?: string;
 };
 
 export type RecordRuns = {
@@ -678,6 +710,10 @@ export type CreateChatCompletion = {
     tool_choice?: ToolChoiceOption | CreateChatCompletionToolChoiceFunction | null;
     temperature?: number | null;
     top_p?: number | null;
+    /**
+     * Left out if the provider has no such parameter.
+     */
+    top_k?: number | null;
     max_tokens?: number | null;
     /**
      * Comes before `max_tokens`.
@@ -689,6 +725,7 @@ export type CreateChatCompletion = {
     presence_penalty?: number | null;
     reasoning_effort?: ReasoningEffort | null;
     parallel_tool_calls?: boolean | null;
+    verbosity?: CreateChatCompletionVerbosity | null;
     response_format?: CreateChatCompletionResponseFormat | null;
     metadata?: OpenAiMetadata | null;
     rollout_key?: string | null;
@@ -722,7 +759,6 @@ export type CreateChatCompletion = {
     audio?: null;
     prediction?: null;
     web_search_options?: null;
-    verbosity?: 'medium' | null;
     service_tier?: ServiceTier | null;
     functions?: null;
     function_call?: null;
@@ -730,11 +766,15 @@ export type CreateChatCompletion = {
 
 export type CreateResponse = {
     /**
-     * A prompt: `name` (its latest version), `name@3` or `name@label`.
+     * A prompt: `name` (its latest version), `name@3` or `name@label`. With `prompt`: the model to run it with.
      */
-    model: string;
+    model?: string;
     /**
-     * Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`.
+     * OpenAI's own form of the prompt, its version or label, and its variables. Replaces `model` and `variables`.
+     */
+    prompt?: CreateResponsePrompt | null;
+    /**
+     * Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output`, `reasoning` and `item_reference`.
      */
     input?: string | Array<ResponseInputItem>;
     /**
@@ -789,7 +829,6 @@ export type CreateResponse = {
     prompt_cache_retention?: unknown;
     previous_response_id?: null;
     conversation?: null;
-    prompt?: null;
     background?: false | null;
     context_management?: null;
     include?: Array<'reasoning.encrypted_content'> | null;
@@ -2401,6 +2440,10 @@ export type ExecutionCall = {
      * The first 65,536 characters of a response that was not understood.
      */
     response?: string;
+    /**
+     * What was sent in another way than it was given or left out, because the provider has no place for it.
+     */
+    warnings?: Array<Warning>;
 };
 
 export type CostAmount = {
@@ -2615,6 +2658,10 @@ export type ChatCompletion = {
          */
         tokens_unknown?: boolean;
     };
+    /**
+     * What the model was sent in another way than it was given, or not at all. Absent if there is nothing.
+     */
+    warnings?: Array<Warning>;
 };
 
 export type OpenAiError = {
@@ -2683,6 +2730,10 @@ export type ModelResponse = {
         [key: string]: string;
     };
     usage: ModelResponseUsage | null;
+    /**
+     * What the model was sent in another way than it was given, or not at all. Absent if there is nothing.
+     */
+    warnings?: Array<Warning>;
 };
 
 export type ModelList = {
@@ -5062,6 +5113,10 @@ export type ModelParametersOutput = {
     response_format?: ResponseFormatOutput;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
     /**
+     * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+     */
+    verbosity?: 'low' | 'medium' | 'high';
+    /**
      * `false`: the model calls at most one tool in a response. It changes nothing without tools.
      */
     parallel_tool_calls?: boolean;
@@ -5662,6 +5717,10 @@ export type EvaluatorLlmJudge = {
         presence_penalty?: number;
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+         */
+        verbosity?: 'low' | 'medium' | 'high';
+        /**
          * `false`: the model calls at most one tool in a response. It changes nothing without tools.
          */
         parallel_tool_calls?: boolean;
@@ -5733,7 +5792,7 @@ export type RecordedRunRelease = {
 export type CreateChatCompletionMessageSystem = {
     role: 'system' | 'developer';
     content?: string | Array<TextPart>;
-    name?: null;
+    name?: string | null;
 };
 
 export type CreateChatCompletionMessageUserContentImageUrl = {
@@ -5775,7 +5834,7 @@ export type CreateChatCompletionMessageUserContent = TextPart | CreateChatComple
 export type CreateChatCompletionMessageUser = {
     role: 'user';
     content?: string | Array<CreateChatCompletionMessageUserContent>;
-    name?: null;
+    name?: string | null;
 };
 
 export type CreateChatCompletionMessageAssistantContentRefusal = {
@@ -5806,7 +5865,15 @@ export type CreateChatCompletionMessageAssistant = {
     annotations?: Array<unknown> | null;
     audio?: null;
     function_call?: null;
-    name?: null;
+    name?: string | null;
+    /**
+     * Sent to servers that take it back.
+     */
+    reasoning_content?: string | null;
+    /**
+     * The same by another name.
+     */
+    reasoning?: string | null;
 };
 
 export type CreateChatCompletionMessageTool = {
@@ -5849,6 +5916,11 @@ export type CreateChatCompletionToolChoiceFunction = {
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
+/**
+ * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+ */
+export type CreateChatCompletionVerbosity = 'low' | 'medium' | 'high';
+
 export type CreateChatCompletionResponseFormatJsonSchema = {
     type: 'json_schema';
     json_schema: {
@@ -5875,6 +5947,19 @@ export type CreateChatCompletionLogitBias = {
 };
 
 export type ServiceTier = 'auto' | 'default';
+
+export type CreateResponsePromptVariables = {
+    [key: string]: unknown;
+};
+
+export type CreateResponsePrompt = {
+    /**
+     * A prompt: `name` (its latest version), `name@3` or `name@label`.
+     */
+    id: string;
+    version?: string | number | null;
+    variables?: CreateResponsePromptVariables | null;
+};
 
 export type ResponseInputItem = {
     [key: string]: unknown;
@@ -5903,10 +5988,18 @@ export type CreateResponseToolChoiceFunction = {
     name: string;
 };
 
+export type CreateResponseReasoningSummary = 'auto' | 'concise' | 'detailed';
+
 export type CreateResponseReasoning = {
     effort?: ReasoningEffort | null;
-    summary?: null;
-    generate_summary?: null;
+    /**
+     * Left out: responses have no reasoning.
+     */
+    summary?: CreateResponseReasoningSummary | null;
+    /**
+     * The same by an earlier name.
+     */
+    generate_summary?: CreateResponseReasoningSummary | null;
 };
 
 export type CreateResponseTextFormatJsonSchema = {
@@ -5923,7 +6016,7 @@ export type CreateResponseTextFormat = TextResponseFormat | JsonObjectResponseFo
 
 export type CreateResponseText = {
     format?: CreateResponseTextFormat | null;
-    verbosity?: 'medium' | null;
+    verbosity?: CreateChatCompletionVerbosity | null;
 };
 
 export type CodeResultScore = {

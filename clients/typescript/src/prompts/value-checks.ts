@@ -100,6 +100,13 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool_result'],
 };
 
+const MESSAGE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  system: ['role', 'content', 'name'],
+  user: ['role', 'content', 'name'],
+  assistant: ['role', 'content', 'name', 'reasoning_content'],
+  tool: ['role', 'content'],
+};
+
 function checkMessages(value: unknown, at: string, report: Report): void {
   if (!isListUpTo(value, 'messages', MAX_MESSAGES, at, report)) return;
   for (const [index, message] of value.entries()) {
@@ -110,7 +117,9 @@ function checkMessages(value: unknown, at: string, report: Report): void {
       report(isObject(message) ? `${where}.role` : where, 'must be a message of system, user, assistant or tool');
       continue;
     }
-    if (!isObjectOf(message, ['role', 'content'], where, report)) continue;
+    if (!isObjectOf(message, MESSAGE_FIELDS[String(role)] ?? [], where, report)) continue;
+    for (const name of ['name', 'reasoning_content'])
+      if (message[name] !== undefined) checkString(message, name, where, report, (text) => text !== '');
     const { content } = message;
     if (typeof content === 'string' && role !== 'tool') continue;
     if (isListUpTo(content, 'parts', MAX_PARTS, `${where}.content`, report)) {

@@ -1,3 +1,4 @@
+import { asUserText, laterSystem } from '../../../../src/domain/prompt-rules/fold-system.ts';
 import type { ChatMessage, FilePart, Tool } from '../generated/types.gen.ts';
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
 import { anthropicRequest } from './anthropic.ts';
@@ -86,14 +87,21 @@ export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options
   const call = toCall(prompt, variables, options, ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible']);
   refuseParameters(call);
   const { parameters, tools, toolChoice, messages, about } = call;
-  const system = messages.flatMap((message) =>
-    message.role === 'system' ? [{ role: message.role, content: textOf(partsOf(message.content)) }] : [],
+  const later = laterSystem(messages);
+  const system = messages.flatMap((message, index) =>
+    message.role === 'system' && !later.has(index)
+      ? [{ role: message.role, content: textOf(partsOf(message.content)) }]
+      : [],
   );
   const { response_format } = parameters;
   const request: AISDKRequest = {
     model: about.model,
     ...(system.length > 0 && { instructions: system }),
-    messages: messages.flatMap((message, index) => messageOf(message, call, `messages.${index}.content`)),
+    messages: messages.flatMap((message, index): AISDKMessage[] =>
+      message.role === 'system' && later.has(index)
+        ? [{ role: 'user', content: [{ type: 'text', text: asUserText(textOf(partsOf(message.content))) }] }]
+        : messageOf(message, call, `messages.${index}.content`),
+    ),
     ...(tools.length > 0 && {
       tools: Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool)])),
       ...(toolChoice !== undefined && {
@@ -104,7 +112,7 @@ export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options
       maxOutputTokens: parameters.max_tokens,
       temperature: parameters.temperature,
       topP: parameters.top_p,
-      topK: call.provider === 'openai-compatible' ? undefined : parameters.top_k,
+      topK: HAVE_TOP_K.includes(call.provider ?? '') ? parameters.top_k : undefined,
       frequencyPenalty: parameters.frequency_penalty,
       presencePenalty: parameters.presence_penalty,
       stopSequences: stopsOf(parameters),
@@ -116,6 +124,8 @@ export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options
   return remember(withProviderOptions(request, call), about);
 }
 
+/** Providers of which the AI SDK has it. Where they have none, the response means the same without it. */
+const HAVE_TOP_K = ['anthropic', 'google', ''];
 /** Providers whose effort goes as the caller says it, not as the AI SDK thinks that the model takes it. */
 const OWN_EFFORT = ['openai', 'openai-compatible', 'mistral'];
 
@@ -125,7 +135,6 @@ function refuseParameters(call: Call): void {
   const withoutMessages = { ...call, messages: [] };
   if (call.provider === 'openai') openAIRequest(withoutMessages);
   if (call.provider === 'anthropic') anthropicRequest(withoutMessages);
-  if (call.provider === 'mistral') refuse(call.parameters, ['top_k'], 'Mistral has no such parameter');
   if (call.provider === 'google' && isOneToolAtATime(call))
     refuse(call.parameters, ['parallel_tool_calls'], 'Google has no such parameter');
 }
@@ -293,7 +302,9 @@ function withProviderOptions(request: AISDKRequest, call: Call): AISDKRequest {
     else if (provider !== 'google') own['parallelToolCalls'] = false;
   }
   if (OWN_EFFORT.includes(provider)) Object.assign(own, given({ reasoningEffort: parameters.reasoning_effort }));
-  if (provider === 'openai-compatible') Object.assign(own, given({ top_k: parameters.top_k }));
+  if (provider === 'openai-compatible')
+    Object.assign(own, given({ top_k: parameters.top_k, textVerbosity: parameters.verbosity }));
+  if (provider === 'openai') Object.assign(own, given({ textVerbosity: parameters.verbosity }));
   const { response_format } = parameters;
   const isLoose = response_format?.type === 'json_schema' && response_format.json_schema.strict === false;
   if (isLoose && provider !== 'anthropic' && provider !== 'google') own['strictJsonSchema'] = false;

@@ -1,3 +1,4 @@
+import { asUserText, laterSystem } from '../../../../src/domain/prompt-rules/fold-system.ts';
 import type { ChatMessage, FilePart } from '../generated/types.gen.ts';
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
 import {
@@ -109,13 +110,18 @@ export function anthropicRequest(call: Call): AnthropicRequest {
 function messageFields({ messages }: Call): Pick<AnthropicRequest, 'system' | 'messages'> {
   const system: AnthropicText[] = [];
   const sent: AnthropicMessage[] = [];
+  const later = laterSystem(messages);
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'system') {
-      system.push({ type: 'text', text: textOf(partsOf(message.content)) });
+    const said = message.role === 'system' ? textOf(partsOf(message.content)) : '';
+    if (message.role === 'system' && !later.has(index)) {
+      system.push({ type: 'text', text: said });
       continue;
     }
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(message, `messages.${index}.content`);
+    const blocks: AnthropicBlock[] =
+      message.role === 'system'
+        ? [{ type: 'text', text: asUserText(said) }]
+        : blocksOf(message, `messages.${index}.content`);
     const last = sent.at(-1);
     // Roles take turns: what follows in the same one is a part of it.
     if (last?.role === role) last.content.push(...blocks);

@@ -31,9 +31,16 @@ export interface OpenAIToolCall {
   function: { name: string; arguments: string };
 }
 export type OpenAIMessage =
-  | { role: 'system' | 'developer'; content: string }
-  | { role: 'user'; content: string | OpenAIUserPart[] }
-  | { role: 'assistant'; content: string | null; tool_calls?: OpenAIToolCall[] }
+  | { role: 'system' | 'developer'; content: string; name?: string }
+  | { role: 'user'; content: string | OpenAIUserPart[]; name?: string }
+  | {
+      role: 'assistant';
+      content: string | null;
+      tool_calls?: OpenAIToolCall[];
+      name?: string;
+      /** Of servers that take reasoning back. */
+      reasoning_content?: string;
+    }
   | { role: 'tool'; tool_call_id: string; content: string };
 export interface OpenAITool {
   type: 'function';
@@ -64,6 +71,7 @@ export interface OpenAIRequest {
   presence_penalty?: number;
   response_format?: OpenAIResponseFormat;
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+  verbosity?: 'low' | 'medium' | 'high';
 }
 
 /** How the servers differ that speak chat completions. */
@@ -105,18 +113,19 @@ export function openAIRequest(call: Call): OpenAIRequest {
 
 function messagesOf(message: ChatMessage, dialect: Dialect, path: string): OpenAIMessage[] {
   const { role, content } = message;
+  const named = given({ name: 'name' in message ? message.name : undefined });
   switch (role) {
     case 'system':
-      return [{ role: dialect.traits.reasons ? 'developer' : 'system', content: textOf(partsOf(content)) }];
+      return [{ role: dialect.traits.reasons ? 'developer' : 'system', content: textOf(partsOf(content)), ...named }];
     case 'user': {
       const parts = partsOf(content);
       const [first] = parts;
-      if (parts.length === 1 && first?.type === 'text') return [{ role, content: first.text }];
+      if (parts.length === 1 && first?.type === 'text') return [{ role, content: first.text, ...named }];
       const made = parts.map((part, index): OpenAIUserPart => {
         if (part.type === 'file') return filePart(part, dialect, `${path}.${index}`, index);
         return { type: 'text', text: part.text };
       });
-      return [{ role, content: made }];
+      return [{ role, content: made, ...named }];
     }
     case 'assistant': {
       const parts = partsOf(content);
@@ -127,7 +136,10 @@ function messagesOf(message: ChatMessage, dialect: Dialect, path: string): OpenA
         if (part.type !== 'tool_call') return [];
         return [{ id: part.id, type: 'function', function: { name: part.name, arguments: asText(part.input) } }];
       });
-      return [calls.length === 0 ? { role, content: text } : { role, content: text || null, tool_calls: calls }];
+      const isOpen = dialect.provider === 'openai-compatible';
+      const others = { ...named, ...given({ reasoning_content: isOpen ? message.reasoning_content : undefined }) };
+      if (calls.length === 0) return [{ role, content: text, ...others }];
+      return [{ role, content: text || null, tool_calls: calls, ...others }];
     }
     case 'tool':
       return content.map(({ id, output }) => ({ role, tool_call_id: id, content: asText(output) }));
@@ -177,9 +189,8 @@ function openAITool({ name, description, input_schema, strict }: Tool): OpenAITo
 
 function parameterFields({ parameters, tools }: Call, { provider, traits }: Dialect): Partial<OpenAIRequest> {
   const { temperature, top_p, top_k, max_tokens, seed, frequency_penalty, presence_penalty } = parameters;
-  const { response_format, reasoning_effort } = parameters;
+  const { response_format, reasoning_effort, verbosity } = parameters;
   if (provider === 'openai') {
-    refuse(parameters, ['top_k'], 'OpenAI has no such parameter');
     const effort = reasoning_effort ?? (traits.toolsUnreasoned && tools.length > 0 ? 'none' : undefined);
     if (traits.reasons && !(traits.samplesUnreasoned && effort === 'none'))
       refuse(parameters, ['temperature', 'top_p'], 'this model does not take it while it reasons');
@@ -199,6 +210,7 @@ function parameterFields({ parameters, tools }: Call, { provider, traits }: Dial
     response_format:
       response_format?.type === 'json_schema' ? jsonFormat(response_format.json_schema) : objectFormat(response_format),
     reasoning_effort: effort,
+    verbosity,
   });
 }
 

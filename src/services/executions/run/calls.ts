@@ -28,7 +28,7 @@ export function callEnd(
   durationMs: number | null,
   spent: Spent | null,
   error: ExecutionError | null,
-  { skipped, response }: { skipped?: string[] | undefined; response?: string | undefined } = {},
+  { skipped, response, warnings }: { [Note in keyof CallNotes]?: CallNotes[Note] | undefined } = {},
 ): CallEnd {
   return {
     duration_ms: durationMs === null ? null : Math.round(durationMs),
@@ -37,6 +37,7 @@ export function callEnd(
     error,
     ...(skipped !== undefined && { skipped }),
     ...(response !== undefined && { response }),
+    ...(warnings !== undefined && { warnings }),
   };
 }
 

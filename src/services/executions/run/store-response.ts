@@ -147,10 +147,10 @@ export async function storeResponse(
   query: Query,
   id: string,
   attempt: number,
-  { output: text, toolCalls, finishReason, modelMs, skipped, ...spent }: ModelResponse,
+  { output: text, toolCalls, finishReason, modelMs, skipped, warnings, ...spent }: ModelResponse,
   onEnd?: OnExecutionEnd,
 ): Promise<ExecutionStatus | undefined> {
-  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null, { skipped }));
+  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null, { skipped, warnings }));
   const response = {
     ...payment,
     text,

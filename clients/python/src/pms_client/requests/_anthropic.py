@@ -71,8 +71,12 @@ def _message_fields(call: Call) -> dict[str, Any]:
     sent: list[dict[str, Any]] = []
     for index, message in enumerate(call.messages):
         if message["role"] == "system":
-            system.append({"type": "text", "text": text_of(message["content"])})
-            continue
+            said = text_of(message["content"])
+            if not sent:
+                system.append({"type": "text", "text": said})
+                continue
+            # Anthropic has system messages only before all others.
+            message = {"role": "user", "content": f"<system>\n{said}\n</system>"}
         role = "assistant" if message["role"] == "assistant" else "user"
         blocks = _blocks_of(message, f"messages.{index}.content")
         # Roles take turns: what follows in the same one is a part of it.

@@ -61,21 +61,22 @@ def openai_request(call: Call) -> Request:
 
 def _messages_of(message: Message, is_openai: bool, traits: OpenAITraits, path: str) -> list[dict[str, Any]]:
     role, content = message["role"], message["content"]
+    named = given(name=message.get("name"))
     if role == "system":
-        return [{"role": "developer" if traits.reasons else "system", "content": text_of(content)}]
+        return [{"role": "developer" if traits.reasons else "system", "content": text_of(content), **named}]
     if role == "tool":
         return [{"role": role, "tool_call_id": part["id"], "content": as_text(part["output"])} for part in content]
     parts = parts_of(content)
     if role == "user":
         if len(parts) == 1 and parts[0]["type"] == "text":
-            return [{"role": role, "content": parts[0]["text"]}]
+            return [{"role": role, "content": parts[0]["text"], **named}]
         made = [
             _file_part(part, is_openai, f"{path}.{index}", index)
             if part["type"] == "file"
             else {"type": "text", "text": part["text"]}
             for index, part in enumerate(parts)
         ]
-        return [{"role": role, "content": made}]
+        return [{"role": role, "content": made, **named}]
     for index, part in enumerate(parts):
         if part["type"] == "file":
             raise UnsupportedError(f"{path}.{index}", "OpenAI takes no files in assistant messages")
@@ -89,7 +90,10 @@ def _messages_of(message: Message, is_openai: bool, traits: OpenAITraits, path: 
         if part["type"] == "tool_call"
     ]
     text = text_of(content)
-    return [{"role": role, "content": text or None, "tool_calls": calls} if calls else {"role": role, "content": text}]
+    others = {**named, **given(reasoning_content=None if is_openai else message.get("reasoning_content"))}
+    if not calls:
+        return [{"role": role, "content": text, **others}]
+    return [{"role": role, "content": text or None, "tool_calls": calls, **others}]
 
 
 _AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
@@ -136,15 +140,15 @@ def _parameters(call: Call, is_openai: bool, traits: OpenAITraits) -> dict[str, 
     if effort is None and traits.tools_unreasoned and call.tools:
         effort = "none"
     if is_openai:
-        call.refuse(["top_k"], "OpenAI has no such parameter")
         if traits.reasons and not (traits.samples_unreasoned and effort == "none"):
             call.refuse(["temperature", "top_p"], "this model does not take it while it reasons")
         if traits.reasons:
             call.refuse(["frequency_penalty", "presence_penalty"], "this model does not take it")
         if traits.searches:
             call.refuse(["temperature"], "this model does not take it")
-    names = ("temperature", "top_p", "top_k", "seed", "frequency_penalty", "presence_penalty")
-    fields = {name: parameters.get(name) for name in names}
+    names = ["temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "verbosity"]
+    # OpenAI has no top_k, and the response means the same without it.
+    fields = {name: parameters.get(name) for name in [*names, *([] if is_openai else ["top_k"])]}
     fields["max_completion_tokens" if traits.reasons else "max_tokens"] = parameters.get("max_tokens")
     return given(
         **fields,
