@@ -255,6 +255,12 @@ describe('a request does not hold up the API', () => {
       [201],
     ],
     [
+      'a template of a long tag without an end',
+      '/prompts',
+      `{"name":"p","model":"sandbox/echo","template":"{{${'x'.repeat(262_000)}"}`,
+      [201],
+    ],
+    [
       'a template of 37,000 placeholders',
       '/prompts',
       `{"name":"many","model":"sandbox/echo","template":"${Array.from(

@@ -3,7 +3,7 @@ import { type Texts, textsOf } from '../prompt-rules/prompt.ts';
 import { TAG } from '../prompt-rules/template.ts';
 
 /** What other template languages replace or compute: `{{ user.name }}`, `{{{ name }}}`, `{{#if x}}`, `{% for … %}`, `{# … #}`. */
-const FOREIGN_TAG = /\{\{\{?[^{}]*[^{}\s][^{}]*\}\}\}?|\{%[^%]*%\}|\{#[^#]*#\}/;
+const FOREIGN_TAG = /\{\{\{?\s*[^{}\s][^{}]*\}\}\}?|\{%[^%]*%\}|\{#[^#]*#\}/;
 const ANY_TAG = new RegExp(`(?<own>${TAG.source})|${FOREIGN_TAG.source}`, 'g');
 
 const MAX_NAMED = 3;
