@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import process from 'node:process';
+import { Readable } from 'node:stream';
 import { pino } from 'pino';
+import { request } from 'undici';
 import { startApi } from '../../src/api/server.ts';
 import { parseSettings } from '../../src/config.ts';
 import { connectDependencies, type Dependencies } from '../../src/dependencies.ts';
@@ -93,26 +96,37 @@ export async function startTestService(
   };
 }
 
-/** A function that calls the API at `origin`. */
+/** A function that calls the API at `origin`: by undici, which takes half the time of `fetch`. */
 export function createCall(origin: string, defaultKey: string): Call {
   return async (method, path, { body, raw, headers = {}, key = defaultKey, leavesStreams = false } = {}) => {
-    const response = await fetch(`${origin}/v1${path}`, {
-      method,
-      headers: {
-        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(raw === undefined ? {} : { body: raw }),
+    const sent = new Headers({
+      ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
     });
-    const type = response.headers.get('Content-Type') ?? '';
+    const response = await request(`${origin}/v1${path}`, {
+      method,
+      headers: Object.fromEntries(sent),
+      body: raw === undefined ? (body === undefined ? null : JSON.stringify(body)) : toSend(raw),
+    });
+    const received = headersOf(response.headers);
+    const type = received.get('Content-Type') ?? '';
     if (leavesStreams && type.startsWith('text/event-stream')) {
-      await response.body?.cancel();
-      return { status: response.status, headers: response.headers, body: '' };
+      response.body.on('error', () => {}).destroy();
+      return { status: response.statusCode, headers: received, body: '' };
     }
-    const text = await response.text();
-    const isJson = type.includes('json');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    const text = await response.body.text();
+    return { status: response.statusCode, headers: received, body: type.includes('json') ? JSON.parse(text) : text };
   };
+}
+
+function toSend(raw: string | Uint8Array<ArrayBuffer> | ReadableStream): string | Uint8Array | Readable {
+  return raw instanceof ReadableStream ? Readable.fromWeb(raw) : raw;
+}
+
+function headersOf(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(received))
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  return headers;
 }
