@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../domain/text/json-count.ts';
+import { digitFault } from '../domain/text/json-digits.ts';
 import { insaneParts } from '../domain/text/json-faults.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
@@ -144,6 +145,8 @@ export async function parseJson(raw: Buffer): Promise<JsonValue> {
   await afterOthers(raw.length);
   const details = insaneParts(json);
   await afterOthers(raw.length);
+  const lost = details.length === 0 ? digitFault(text) : undefined;
+  if (lost !== undefined) details.push(lost);
   if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
   return json;
 }

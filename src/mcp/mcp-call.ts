@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { JsonValue } from '../domain/text/json.ts';
+import { parseKeepingDigits } from '../domain/text/json-digits.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { SharedParts } from '../http/app.ts';
 import { HttpRequest } from '../http/http-request.ts';
@@ -102,7 +103,7 @@ export function createMcpCall(
       );
       const response = await runHandler(route, request, handling, requireAuditRoom);
       if (response instanceof RawResponse) throw new Error(`${operationId} gives no JSON.`);
-      const read = async (): Promise<JsonValue> => JSON.parse(stringifyJson(response));
+      const read = async (): Promise<JsonValue> => parseKeepingDigits(stringifyJson(response));
       return isLargeJson(response, LARGE_BYTES) ? handling.show(read) : read();
     },
   };

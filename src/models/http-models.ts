@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/prompts/messages.ts';
 import type { ModelParameters } from '../domain/prompts/parameters.ts';
+import { parseKeepingDigits } from '../domain/text/json-digits.ts';
 import { storableText } from '../domain/text/storable-text.ts';
 import type { Pricing, Spent } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
@@ -38,6 +39,7 @@ import { completeBody, type ParameterProblem, parameterProblems } from './reques
 import { sdkOptions } from './requests/sdk-options.ts';
 import { hasJsonTool } from './requests/sent-content.ts';
 import { emptyResponse, type Received, readResponse, receivedText } from './responses/read-response.ts';
+import { createLongNumbers, type LongNumbers } from './responses/sdk-text.ts';
 import { toolCallsOf } from './tool-calls.ts';
 import { createTransport, MAX_RESPONSE_BYTES, type MakeRoom, type Transport, tooLong } from './transport.ts';
 
@@ -114,6 +116,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
   const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
   const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
   const responses = createByteBudget(MEMORY_SHARES.responses);
+  const longNumbers = createLongNumbers();
   const all = Object.values(settings.providers);
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
@@ -199,7 +202,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         isSent = true;
         const response = await send(model, prepared.call, deltas, makeRoom, signal, url, init);
         received.push(response);
-        return sdkResponse(response);
+        return sdkResponse(response, longNumbers);
       });
       const prepared = await prepare(model, call, languageModel, signal);
       let result: SdkResult;
@@ -216,6 +219,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.priceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtListPrice,
         redact,
+        restored: longNumbers.restored,
       });
       deltas?.end(response);
       return prepared.warnings.length === 0 ? response : { ...response, warnings: prepared.warnings };
@@ -297,7 +301,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
 
     async responseOf(model, { tools, toolChoice, parameters }, { status, text }) {
       const received = receivedText(model.provider, successOf({ status, headers: new Headers(), text }));
-      const languageModel = await createLanguageModel(model, async () => sdkResponse(received));
+      const languageModel = await createLanguageModel(model, async () => sdkResponse(received, longNumbers));
       // How a response is read depends on its tools and format, not on the messages: their files need not be fetched again.
       const messages = messagesOf('-');
       const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
@@ -311,6 +315,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.batchPriceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtBatchPrice,
         redact,
+        restored: longNumbers.restored,
       });
     },
 
@@ -329,7 +334,7 @@ function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: 
 }
 
 const sdkBodyOf = (init: RequestInit | undefined): RequestBody =>
-  SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
+  SdkBody.parse(typeof init?.body === 'string' ? parseKeepingDigits(init.body) : undefined);
 
 /** It has come whole: the same call would be paid for again, and likely be answered in the same form. */
 function unreadable(
@@ -351,8 +356,8 @@ function detailOf(error: unknown): string {
 }
 
 /** What is read of a response, as its SDK takes it. @throws ModelError where it is too long */
-function sdkResponse({ understood }: Received): Response {
-  const text = JSON.stringify(understood.body);
+function sdkResponse({ understood }: Received, numbers: LongNumbers): Response {
+  const text = numbers.written(understood.body);
   if (Buffer.byteLength(text) > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
   return jsonResponse(text);
 }
@@ -378,13 +383,17 @@ interface Billing {
   isAtListPrice(body: unknown): boolean;
   /** Takes our keys and hosts out of a response that is kept. */
   redact(text: string): string;
+  restored: LongNumbers['restored'];
 }
 
 function toResponse(result: SdkResult, received: Received | undefined, billing: Billing): ProviderResponse {
   if (received === undefined) throw new Error("An SDK has a result without its provider's response.");
   const { understood, body, skipped, text } = received;
-  const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
-  const toolCalls = toolCallsOf(result.content);
+  const texts = result.content.map((part) => (part.type === 'text' ? billing.restored(part.text) : ''));
+  const output = storableText(texts.join(''));
+  const toolCalls = toolCallsOf(
+    result.content.map((part) => (part.type === 'tool-call' ? { ...part, input: billing.restored(part.input) } : part)),
+  );
   const unified = FINISH_REASONS[result.finishReason.unified];
   // So do some servers end a response with calls, and OpenAI one whose tool was named.
   const finishReason = unified === 'stop' && toolCalls.length > 0 ? 'tool_calls' : unified;

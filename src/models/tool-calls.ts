@@ -1,3 +1,4 @@
+import { findLongNumber } from '../domain/prompt-rules/number-digits.ts';
 import type { ToolCall } from '../domain/prompts/messages.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import { storableJson, storableText } from '../domain/text/storable-text.ts';
@@ -19,9 +20,10 @@ function isToolCall(part: SdkPart): part is Extract<SdkPart, { toolCallId: strin
   return part.type === 'tool-call';
 }
 
-/** The parsed input; a text that is no JSON, or JSON too deep to be stored, stays a text. */
+/** The parsed input; a text that is no JSON, or JSON too deep to be stored or with a number that would lose digits, stays a text. */
 function inputOf(text: string): JsonValue {
   if (text.trim() === '') return {};
+  if (findLongNumber(text) !== undefined) return storableText(text);
   try {
     const input: JsonValue = JSON.parse(text);
     return storableJson(input);

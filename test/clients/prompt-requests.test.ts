@@ -155,6 +155,16 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       expect(run.tokens).toEqual(total === 0 ? undefined : tokens);
     });
 
+    test('a tool call with a number that would lose digits', async () => {
+      standIns.answer({
+        text: '',
+        toolCalls: [{ id: 'call_1', name: 'get_time', input: JSON.rawJSON('12345678901234567890') }],
+      });
+      const own = await standIns.models.generate(callOf(model, { input: 'What time is it?', tools: [TIME] }));
+      expect(own.toolCalls).toMatchObject([{ input: '12345678901234567890' }]);
+      if (model.startsWith('openai/')) expect((await runOf(prompt)).tool_calls).toEqual(own.toolCalls);
+    });
+
     test('zeros in place of usage are no usage', async () => {
       standIns.answer({ text: 'Hello', usage: { input: 0, output: 0 } });
       expect((await standIns.models.generate(callOf(model))).tokens).toBeNull();

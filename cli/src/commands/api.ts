@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { type CallOptions, type Pms, PmsError } from 'pms-client';
+import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.ts';
 import { type Context, connect, printJson, printLine } from '../context.ts';
 import { CliError, EXIT } from '../exit-status.ts';
 import { isObject } from '../json.ts';
@@ -78,7 +79,9 @@ async function allPages(pms: Pms, path: string, options: CallOptions): Promise<u
 async function printResponse(response: Response, { stdout }: Context): Promise<void> {
   if (/\bjson$/.test(response.headers.get('Content-Type')?.split(';')[0] ?? '')) {
     const text = await response.text();
-    if (text !== '') printJson(stdout, JSON.parse(text));
+    // What would lose digits is printed as it came.
+    if (findLongNumber(text) !== undefined) stdout.write(`${text}\n`);
+    else if (text !== '') printJson(stdout, JSON.parse(text));
   } else if (response.body !== null) await pipeline(Readable.from(response.body), stdout, { end: false });
 }
 

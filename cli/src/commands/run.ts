@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
+import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.ts';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { readObject } from '../object-file.ts';
@@ -31,6 +32,11 @@ async function variablesOf({ var: texts, varJson, vars }: RunOptions): Promise<R
   }
   for (const text of varJson) {
     const [name, value] = assignment(text, '--var-json');
+    if (findLongNumber(value) !== undefined)
+      throw new CliError(
+        EXIT.usage,
+        `--var-json ${name}: has a number with more digits than are kept: write it as a string`,
+      );
     try {
       variables[name] = JSON.parse(value);
     } catch {

@@ -1,3 +1,4 @@
+import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.ts';
 import { isObject, type Json, keptObject, listOf, shown, textOf } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
@@ -100,7 +101,8 @@ function readToolCalls(calls: unknown[]): Json[] {
     const { name, arguments: input } = isObject(called) ? called : {};
     let parsed: unknown = input;
     try {
-      if (typeof input === 'string') parsed = JSON.parse(input);
+      // What would lose digits stays a text, as in the service.
+      if (typeof input === 'string' && findLongNumber(input) === undefined) parsed = JSON.parse(input);
     } catch {
       throw new TemplateError('a tool call has arguments that are no JSON');
     }

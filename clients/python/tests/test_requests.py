@@ -10,6 +10,7 @@ from support import API_KEY, BASE_URL, call, vectors
 from pms_client import Pms, Prompt
 from pms_client.errors import VariablesError
 from pms_client.requests import UnsupportedError, from_anthropic, from_openai, to_anthropic, to_openai
+from pms_client.requests._runs import parsed
 
 
 @pytest.mark.parametrize("vector", vectors("requests"), ids=lambda vector: str(vector["title"]))
@@ -83,6 +84,11 @@ def test_a_run_of_anthropic() -> None:
     assert run["tokens"] == {"input": 100, "output": 5, "cached_input": 30, "reasoning": 0}
     assert run["metadata"] == {"finish_reason": "stop"}
     assert "tool_calls" not in run
+    assert [parsed(text) for text in ('{"a":1.5e3,"b":[0.69999999999999996]}', '{"id":12345678901234567890}', "{")] == [
+        {"a": 1500.0, "b": [0.7]},
+        '{"id":12345678901234567890}',
+        "{",
+    ]
     for none in ({"input_tokens": 0, "output_tokens": 0}, None):
         assert "tokens" not in from_anthropic({"content": [used], "stop_reason": "tool_use", "usage": none}, request)
     refused = {"content": [{"type": "text", "text": "No."}], "stop_reason": "refusal", "usage": usage}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
 import { type ChatMessage, MAX_RENDERED_CHARS, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
 import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
@@ -25,7 +26,8 @@ export const Arguments = z
     try {
       const value: JsonValue = JSON.parse(text);
       const [insane] = insaneParts(value);
-      if (insane === undefined) return value;
+      // What a model wrote stays as it is.
+      if (insane === undefined) return findLongNumber(text) === undefined ? value : text;
       context.addIssue({ code: 'custom', message: `has a value that can't be taken: ${insane.message}` });
     } catch {
       context.addIssue({ code: 'custom', message: 'must be JSON in a string' });

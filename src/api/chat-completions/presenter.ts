@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ErrorDetail } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
 import { type ExecutionRow, hasUnknownTokens, toolCallsOf } from '../../services/executions/executions.ts';
 import type { ChatCompletion, FinishReason } from './schema.ts';
@@ -52,8 +53,11 @@ export function warningsOf(
   return warnings.length === 0 ? {} : { warnings };
 }
 
+/** JSON; a text is what the model wrote. */
+export const argumentsOf = (input: JsonValue): string => (typeof input === 'string' ? input : JSON.stringify(input));
+
 export function presentToolCall({ id, name, input }: ToolCall) {
-  return { id, type: 'function' as const, function: { name, arguments: JSON.stringify(input) } };
+  return { id, type: 'function' as const, function: { name, arguments: argumentsOf(input) } };
 }
 
 /** A completed execution in OpenAI's format. */

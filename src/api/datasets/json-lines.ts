@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Example } from '../../domain/evaluations/example.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
+import { digitFault } from '../../domain/text/json-digits.ts';
 import { insaneParts } from '../../domain/text/json-faults.ts';
 import { detailsOf } from '../../domain/text/schema-details.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
@@ -37,6 +38,8 @@ async function parseLine(line: number, bytes: Buffer): Promise<Example | undefin
   if (json === null || typeof json !== 'object' || Array.isArray(json))
     throw invalidLine(line, '', 'must be an object such as {"variables": {"name": "Ada"}, "expected": "Hello Ada!"}');
   await afterOthers(bytes.length);
+  const lost = digitFault(text);
+  if (lost !== undefined) throw invalidLine(line, lost.path, lost.message);
   return readExample(line, json);
 }
 

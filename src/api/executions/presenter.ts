@@ -4,6 +4,7 @@ import { publicId } from '../../domain/ids.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
 import { type ExecutionRow, hasUnknownTokens } from '../../services/executions/executions.ts';
@@ -31,7 +32,7 @@ function parsedOf(text: string): JsonValue {
   // A short one can't have so many.
   if (text.length > MAX_JSON_VALUES && countJsonValues(Buffer.from(text), MAX_JSON_VALUES) > MAX_JSON_VALUES)
     return null;
-  const parsed = parseJson(text);
+  const parsed = parseJson(text, parseKeepingDigits);
   return parsed.ok ? parsed.value : null;
 }
 

@@ -5,7 +5,7 @@ import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Tool } from '../../domain/prompts/prompt-content.ts';
 import { type ExecutionRow, hasUnknownTokens, toolCallsOf } from '../../services/executions/executions.ts';
 import { failureOf } from '../chat-completions/errors.ts';
-import { finishReasonOf, headOf, usageOf, warningsOf } from '../chat-completions/presenter.ts';
+import { argumentsOf, finishReasonOf, headOf, usageOf, warningsOf } from '../chat-completions/presenter.ts';
 import { functionCallId, messageId } from './item-ids.ts';
 import type { ModelResponse, OutputItem } from './schema.ts';
 
@@ -33,7 +33,7 @@ export function presentFunctionCall(executionId: string, index: number, { id, na
     status: 'completed' as const,
     call_id: id,
     name,
-    arguments: JSON.stringify(input),
+    arguments: argumentsOf(input),
   };
 }
 

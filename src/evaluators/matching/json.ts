@@ -33,11 +33,15 @@ export function isJsonValue(value: unknown): value is JsonValue {
 
 export type ParsedJson = { ok: true; value: JsonValue } | { ok: false; reason: string };
 
-/** Parses a text that may be anything. Never throws: also not for JSON nested a million levels deep. */
-export function parseJson(text: string): ParsedJson {
+/**
+ * Parses a text that may be anything. Never throws: also not for JSON nested a million levels deep.
+ *
+ * @param parse default: numbers are doubles
+ */
+export function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): ParsedJson {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parse(text);
   } catch (error) {
     return { ok: false, reason: `not JSON: ${error instanceof Error ? error.message : 'it cannot be parsed'}` };
   }
@@ -62,6 +66,7 @@ export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonVal
     // A number as text and not by its bits: -0 and 0 are the same JSON number to everyone who reads it.
     if (typeof value === 'string') return `string:${normalForm(value)}`;
     if (typeof value !== 'object' || value === null) return `${typeof value}:${value}`;
+    if (JSON.isRawJSON(value)) return `number:${value.rawJSON}`;
     if (Array.isArray(value)) {
       const ids = value.map(identify);
       return `[${(ignoreArrayOrder ? ids.sort((x, y) => x - y) : ids).join()}]`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { passOrFail, requireExpected, type ScoringEvaluator } from '../evaluator.ts';
 import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { equalJson, parseJson, toPlainText } from '../matching/json.ts';
@@ -40,6 +41,6 @@ function normalize(text: string, config: ExactMatchConfig): string {
 /** An expected number, list or object may be written with any spacing and any order of keys; an expected text may not. */
 function isSameJson(output: string, expected: JsonValue): boolean {
   if (typeof expected === 'string') return false;
-  const parsed = parseJson(output);
+  const parsed = parseJson(output, parseKeepingDigits);
   return parsed.ok && equalJson(parsed.value, expected);
 }

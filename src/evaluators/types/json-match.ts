@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields, PartialCredit, StripCodeFence } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
@@ -42,7 +43,10 @@ export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof Jso
     const options = { mode: config.mode, ignoreArrayOrder: config.ignore_array_order };
     return (example) => {
       const expected = wantedValue(config, example);
-      const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);
+      const parsed = parseJson(
+        config.strip_code_fence ? stripCodeFence(example.output) : example.output,
+        parseKeepingDigits,
+      );
       if (!parsed.ok) return scored(0, `the output is ${parsed.reason}`);
       const { matched, total, differences } = matchJson(expected, parsed.value, options);
       if (matched === total) return scored(1);
@@ -57,6 +61,6 @@ function wantedValue(config: JsonMatchConfig, example: ScoredExample): JsonValue
   if (isJsonValue(config.value)) return config.value;
   const expected = requireExpected(example);
   if (typeof expected !== 'string') return expected;
-  const parsed = parseJson(expected);
+  const parsed = parseJson(expected, parseKeepingDigits);
   return parsed.ok ? parsed.value : expected;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields, PartialCredit } from '../fields.ts';
@@ -65,7 +66,7 @@ export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof Too
 /** A list of calls, one call, or either under `tool_calls`; also as a text that is JSON, as CSV has it. */
 function expectedOf(example: ScoredExample): ExpectedCall[] {
   const value = requireExpected(example);
-  const parsed = typeof value === 'string' ? parseJson(value) : undefined;
+  const parsed = typeof value === 'string' ? parseJson(value, parseKeepingDigits) : undefined;
   const json: JsonValue = parsed?.ok ? parsed.value : value;
   const given = isObject(json) && Object.hasOwn(json, 'tool_calls') ? json['tool_calls'] : json;
   const calls = ExpectedCalls.safeParse(Array.isArray(given) ? given : [given]);
@@ -84,7 +85,10 @@ function isSameCall({ name, input }: ExpectedCall, call: ToolCall, how: ToolCall
   if (name !== call.name) return false;
   if (input === undefined || how === 'ignore') return true;
   if (!isJsonValue(call.input)) return false;
-  const { matched, total } = matchJson(input, call.input, { mode: how, ignoreArrayOrder: false });
+  // It stays a text where a number in it would lose digits.
+  const text = typeof call.input === 'string' ? parseJson(call.input, parseKeepingDigits) : undefined;
+  const made = typeof input !== 'string' && text?.ok ? text.value : call.input;
+  const { matched, total } = matchJson(input, made, { mode: how, ignoreArrayOrder: false });
   return matched === total;
 }
 

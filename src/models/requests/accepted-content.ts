@@ -2,6 +2,7 @@ import type { ChatMessage } from '../../domain/prompts/messages.ts';
 import { isObject } from '../../domain/text/json.ts';
 import { ModelError } from '../model-error.ts';
 import type { Provider } from '../providers/provider.ts';
+import { toolInputOf } from './sdk-prompt.ts';
 
 /**
  * Refuses what the provider has no place for; its SDK would leave some of it out without a word.
@@ -20,7 +21,7 @@ export function requireAcceptedContent(provider: Provider, model: string, messag
       if (part.type === 'file' && !types.test(part.media_type)) {
         throw refused(index, `${model} takes no ${part.media_type} file; ${name} takes ${said}.`);
       }
-      if (part.type === 'tool_call' && !takesAnyToolInput && !isObject(part.input)) {
+      if (part.type === 'tool_call' && !takesAnyToolInput && !isObject(toolInputOf(part.input))) {
         throw refused(index, `${name} takes only an object as the input of a tool call (${part.id}).`);
       }
     }

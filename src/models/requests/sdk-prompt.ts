@@ -1,4 +1,7 @@
+import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import type { SdkOptions } from './language-model.ts';
 
 type SdkMessage = SdkOptions['prompt'][number];
@@ -36,7 +39,17 @@ function sdkUserPart(part: UserPart) {
 function sdkAssistantPart(part: AssistantPart) {
   if (part.type === 'text') return textPart(part.text);
   if (part.type === 'file') return sdkFile(part);
-  return { type: 'tool-call' as const, toolCallId: part.id, toolName: part.name, input: part.input };
+  return { type: 'tool-call' as const, toolCallId: part.id, toolName: part.name, input: toolInputOf(part.input) };
+}
+
+/** JSON that stayed a text since a number in it would have lost digits: providers that take only objects get it with all of them. */
+export function toolInputOf(input: JsonValue): JsonValue {
+  if (typeof input !== 'string' || findLongNumber(input) === undefined) return input;
+  try {
+    return parseKeepingDigits(input);
+  } catch {
+    return input;
+  }
 }
 
 function textPart(text: string) {

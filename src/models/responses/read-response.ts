@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { isObject } from '../../domain/text/json.ts';
+import { isObject, type JsonValue } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { ModelError } from '../model-error.ts';
 import { isErrorBody, providerError } from '../provider-errors.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { RequestBody } from '../requests/json-body.ts';
 import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import { SkippedKinds, type Understood } from './understood.ts';
 
@@ -154,9 +154,9 @@ function eventsIn(text: string, body: unknown): string[] | undefined {
   return lines.length > 1 && lines.every((line) => isObject(parsed(line))) ? lines : undefined;
 }
 
-function parsed(text: string): RequestBody | unknown[] | string | number | boolean | null | undefined {
+function parsed(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text);
+    return parseKeepingDigits(text);
   } catch {
     return undefined;
   }

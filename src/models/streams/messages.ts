@@ -1,4 +1,5 @@
 import { isObject } from '../../domain/text/json.ts';
+import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { listOf, type RequestBody } from '../requests/json-body.ts';
 import type { SkippedKinds } from '../responses/understood.ts';
 import { type Assembler, assignInside, assignKnown, indexOf } from './assembler.ts';
@@ -85,7 +86,7 @@ function append(block: RequestBody, key: string, text: unknown): void {
 /** An input that was cut off, at the limit of tokens, stays a text. */
 function parsedOr(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseKeepingDigits(json);
   } catch {
     return json;
   }

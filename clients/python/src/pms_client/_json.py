@@ -19,6 +19,20 @@ JsonValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | N
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _LARGEST_INDEX = 2**32 - 2
+_MAX_NUMBER_CHARS = 1_100
+
+
+def keeps_digits(source: str) -> bool:
+    """Whether a number of JSON is the same once it was a double, as the service reads it."""
+    if len(source) > _MAX_NUMBER_CHARS:
+        return False
+    value, given = float(source), Decimal(source)
+    if not math.isfinite(value):
+        return False
+    if Decimal(repr(value)) == given:
+        return True
+    places = len(given.as_tuple().digits) - 1
+    return not value.is_integer() and Decimal(f"{value:.{places}e}") == given
 
 
 def plain(value: object) -> JsonValue:

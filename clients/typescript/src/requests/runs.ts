@@ -1,3 +1,4 @@
+import { findLongNumber } from '../../../../src/domain/prompt-rules/number-digits.ts';
 import type { ToolCall } from '../generated/types.gen.ts';
 import type { Run } from '../record.ts';
 import { type About, recall, textOf } from './call.ts';
@@ -214,9 +215,10 @@ export function tokensOf(
   };
 }
 
-/** The input of a tool, which may be no JSON. */
+/** The input of a tool, which may be no JSON. It stays a text where a number in it would lose digits, as the service keeps it. */
 export function parsed(text: string): unknown {
   if (text.trim() === '') return {};
+  if (findLongNumber(text) !== undefined) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Any
 
-from .._json import compact
+from .._json import compact, keeps_digits
 from ._call import About, Request
 
 _REASONS = {
@@ -120,12 +120,26 @@ def tokens_of(count: int, output: int, cached: int | None, reasoning: int | None
     }
 
 
+def _whole(source: str) -> int:
+    return int(_kept(source))
+
+
+def _decimal(source: str) -> float:
+    return float(_kept(source))
+
+
+def _kept(source: str) -> str:
+    if not keeps_digits(source):
+        raise ValueError(f"{source} would lose digits")
+    return source
+
+
 def parsed(text: str) -> Any:
-    """The input of a tool, which may be no JSON."""
+    """The input of a tool, which may be no JSON. It stays a text where a number in it would lose digits in the service."""
     if not text.strip():
         return {}
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole, parse_float=_decimal)
     except ValueError:
         return text
 

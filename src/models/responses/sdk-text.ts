@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
+
+/** Takes the digits of long numbers through an SDK, which would read them as doubles. */
+export interface LongNumbers {
+  /** The JSON of a body in which each long number is a text with a mark that nobody can know. */
+  written(body: unknown): string;
+  /** A text of the SDK's result with the numbers as they were. */
+  restored(text: string): string;
+}
+
+export function createLongNumbers(): LongNumbers {
+  const mark = randomUUID();
+  const marked = new RegExp(`"${mark}([^"]*)"`, 'g');
+  return {
+    written(body) {
+      const json = JSON.stringify(body);
+      if (findLongNumber(json) === undefined) return json;
+      return JSON.stringify(body, (_, value) => (JSON.isRawJSON(value) ? mark + value.rawJSON : value));
+    },
+    restored: (text) => (text.includes(mark) ? text.replace(marked, '$1') : text),
+  };
+}
