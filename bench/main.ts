@@ -11,6 +11,7 @@ import { measureExecutions } from './executions.ts';
 import { measureKills } from './kills.ts';
 import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
+import { measureNeighbours } from './neighbours.ts';
 import { measurePromptRead } from './prompt-read.ts';
 import { measureReads } from './reads.ts';
 import { measureRecord } from './record.ts';
@@ -50,12 +51,13 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   cluster: (means) => measureCluster(means),
   releases: (means) => measureReleases(means),
   record: (means) => withServers(means, measureRecord),
+  neighbours: (means) => withServers(means, measureNeighbours),
   comparisons: (means) => measureComparisons(means),
   soak: (means) => measureSoak(means),
 };
 
-/** Hours: only when it is asked for. */
-const BY_NAME_ONLY = new Set(['soak']);
+/** They take long: only when they are asked for. */
+const BY_NAME_ONLY = new Set(['soak', 'neighbours']);
 
 async function withServers(
   means: Means,

@@ -1,10 +1,8 @@
-import { openDatabase } from '../src/db/database.ts';
-import { createApiKey, generateApiKey, SCOPES } from '../src/services/access/api-keys.ts';
-import { createWorkspace } from '../src/services/workspaces/workspaces.ts';
 import { startHelper } from './child.ts';
 import { executionLoad, type Load, LoadResult } from './load.ts';
 import type { Means } from './means.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
+import { neighbourKey } from './second-workspace.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
 
@@ -37,20 +35,6 @@ function bodyOf(records: number): string {
       metadata: { customer: `customer-${index % 10}` },
     })),
   });
-}
-
-async function neighbourKey(databaseUrl: string): Promise<string> {
-  const db = await openDatabase(databaseUrl, { poolSize: 2 });
-  try {
-    const { id } = await createWorkspace(db.system, 'neighbour', 'owner@example.test');
-    const key = generateApiKey();
-    await db
-      .workspace(id)
-      .transaction((query) => createApiKey(query, key, { name: 'bench', scopes: [...SCOPES], expiresAt: null }));
-    return key;
-  } finally {
-    await db.close();
-  }
 }
 
 const percentile = (values: readonly number[], share: number) =>

@@ -116,8 +116,12 @@ export function startService(
 }
 
 /** Starts the API alone, as `npm run api` does. */
-export function startApi(servers: Servers, environment: Record<string, string> = {}): Promise<Service> {
-  return startWithApi('api', servers, environment);
+export function startApi(
+  servers: Servers,
+  environment: Record<string, string> = {},
+  profileFolder?: string,
+): Promise<Service> {
+  return startWithApi('api', servers, environment, profileFolder);
 }
 
 /** Starts a process with workers alone, as `npm run worker` does. */

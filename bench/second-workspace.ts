@@ -1,0 +1,18 @@
+import { openDatabase } from '../src/db/database.ts';
+import { createApiKey, generateApiKey, SCOPES } from '../src/services/access/api-keys.ts';
+import { createWorkspace } from '../src/services/workspaces/workspaces.ts';
+
+/** Makes a workspace beside that of the service's first key. @returns a key of it with all scopes */
+export async function neighbourKey(databaseUrl: string): Promise<string> {
+  const db = await openDatabase(databaseUrl, { poolSize: 2 });
+  try {
+    const { id } = await createWorkspace(db.system, 'neighbour', 'owner@example.test');
+    const key = generateApiKey();
+    await db
+      .workspace(id)
+      .transaction((query) => createApiKey(query, key, { name: 'bench', scopes: [...SCOPES], expiresAt: null }));
+    return key;
+  } finally {
+    await db.close();
+  }
+}
