@@ -78,6 +78,7 @@ const Environment = z.object({
   MODEL_TIMEOUT: Duration.default(120_000),
   SHUTDOWN_GRACE: Duration.optional(),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
+  WORKSPACE_RATE_LIMIT_PER_MINUTE: Count.optional(),
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
   CORS_ORIGINS: Origins.default([]),
@@ -250,6 +251,8 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
     /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    /** Per workspace, whatever its keys; 0: no limit. */
+    workspaceRateLimitPerMinute: env.WORKSPACE_RATE_LIMIT_PER_MINUTE ?? 10 * env.RATE_LIMIT_PER_MINUTE,
     /** Of one API process; 0: any number. */
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
     /** Origins whose pages may call the API. */

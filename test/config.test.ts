@@ -24,6 +24,7 @@ test('an empty environment has the documented defaults', () => {
     encryptionKeys: undefined,
     models: { timeoutMs: 120_000 },
     rateLimitPerMinute: 1200,
+    workspaceRateLimitPerMinute: 12_000,
     trustProxy: false,
     logLevel: 'info',
   });

@@ -22,7 +22,7 @@ import { runProcess } from '../lifecycle.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';
 import { serveMetrics } from '../metrics.ts';
 import { createAuthenticator } from '../services/access/authenticate.ts';
-import { createRateLimiter, type RateLimiter } from '../services/access/rate-limiter.ts';
+import { createProcessRateLimiter, createRateLimiter, type RateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
@@ -89,6 +89,8 @@ const MAX_FEEDBACK_PER_ADDRESS = 120;
 const MAX_FEEDBACK_PER_TOKEN = 20;
 /** Requests without any key per address and minute: as many as programs that wait for a key at the same address send. */
 const MAX_ANYONE_PER_ADDRESS = 1_200;
+/** Requests for pages and files that are there for anyone, of an address, a minute and process: a page of the console has some 40. */
+const MAX_PUBLIC_PER_ADDRESS = 3_000;
 /** Sign-ins by an identity provider that an address may begin or finish in a minute: a company may have one address for all. */
 const MAX_SIGN_INS = 240;
 /** How long requests have, when the process stops, to respond with the current state. */
@@ -310,13 +312,20 @@ export async function startApi(
     },
   });
   const limit = settings.rateLimitPerMinute;
+  const workspaceLimit = settings.workspaceRateLimitPerMinute;
   const connections = settings.connections.total;
   const failureLimiter = limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS);
   const app = createApp({
     db,
     routes,
     authenticator,
-    rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
+    rateLimiters:
+      limit === 0
+        ? undefined
+        : {
+            key: createRateLimiter(db.system, 'key', limit),
+            workspace: workspaceLimit === 0 ? undefined : createRateLimiter(db.system, 'workspace', workspaceLimit),
+          },
     failureLimiter,
     tokenLimiters:
       limit === 0
@@ -326,9 +335,9 @@ export async function startApi(
             token: createRateLimiter(db.system, 'feedback-with', MAX_FEEDBACK_PER_TOKEN),
           },
     anyoneLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'anyone-from', MAX_ANYONE_PER_ADDRESS),
+    publicLimiter: limit === 0 ? undefined : createProcessRateLimiter(MAX_PUBLIC_PER_ADDRESS),
+    unlimitedRoutes: [...provisioningRoutes(dependencies, failureLimiter), healthRoutes(readinessChecks(dependencies))],
     publicRoutes: [
-      ...provisioningRoutes(dependencies, failureLimiter),
-      healthRoutes(readinessChecks(dependencies)),
       guideRoutes(PROJECT),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       ...identityRoutes(dependencies),

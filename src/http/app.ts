@@ -8,16 +8,24 @@ import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
-import { compress, mayCompress } from './compression.ts';
+import { callerOf } from './client-address.ts';
+import { compress, FixedText, mayCompress } from './compression.ts';
 import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
 import { goneOf, HttpRequest, signalOf } from './http-request.ts';
 import { announcedBytes, hasBody, parseJson, readJsonBytes, readNoBody } from './json-body.ts';
 import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type LargeWork } from './large-work.ts';
-import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
+import { type Authenticate, createAuthentication, type RateLimiters } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
-import { admitAnyone, createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
+import {
+  admitAnyone,
+  createTokenCheck,
+  type IdentifyByToken,
+  limitPublic,
+  type TokenLimiters,
+  takeTurns,
+} from './middleware/token-check.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import { isList, parseAddress, type RequireAuditRoom, requireScope, runHandler, takePart } from './run-route.ts';
@@ -29,15 +37,19 @@ export interface AppDeps {
   db: Database;
   routes: Route[];
   authenticator: Authenticator;
-  /** Per key; undefined: no limit. */
-  rateLimiter: RateLimiter | undefined;
+  /** Per holder of keys, and per workspace; undefined: no limit. */
+  rateLimiters: RateLimiters | undefined;
   /** Failed authentications per address; undefined: no limit. */
   failureLimiter: RateLimiter | undefined;
   /** Requests by tokens, per address and per token; undefined: no limit. */
   tokenLimiters: TokenLimiters | undefined;
   /** Requests of anyone, without a key, per address; undefined: no limit. */
   anyoneLimiter: RateLimiter | undefined;
-  /** Routes outside `/v1`: health, documentation. */
+  /** Requests for {@link AppDeps.publicRoutes}, per address; undefined: no limit. */
+  publicLimiter: Pick<RateLimiter, 'take'> | undefined;
+  /** Routes outside `/v1` that no limit by address holds for: health, and what has credentials of its own. */
+  unlimitedRoutes: Middleware[];
+  /** All others outside `/v1`: documentation, the console. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
   /** Ways to the operations other than `/v1`, each at a path of its own: the MCP server. */
@@ -79,8 +91,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.silent = true;
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
-  const authenticate = createAuthentication(deps);
-  const shared = { ...deps, authenticate, watched: createWatchedStreams(deps), work: createLargeWork() };
+  const work = createLargeWork();
+  const authenticate = createAuthentication({ ...deps, work });
+  const shared = { ...deps, authenticate, watched: createWatchedStreams(deps), work };
   const identify = createTokenCheck(deps);
   for (const route of deps.routes)
     router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...shared, identify }));
@@ -96,6 +109,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
+  app.use(takeTurns(work));
+  for (const route of deps.unlimitedRoutes) app.use(route);
+  app.use(limitPublic(deps.publicLimiter));
   for (const route of deps.publicRoutes) app.use(route);
   for (const way of deps.otherWays) app.use(way(shared));
   app.use(async (ctx, next) => {
@@ -148,8 +164,9 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   const gone = goneOf(ctx.res);
   const signal = signalOf(gone, deps.closing);
   // A sign-in has no workspace yet.
-  const handling = createHandling(deps.work, state.key?.workspaceId ?? '', ctx.res, signal);
+  const handling = createHandling(deps.work, state.key?.workspaceId || callerOf(ctx), ctx.res, signal);
   try {
+    await handling.step();
     const request = await requestOf(ctx, route, deps, { gone, signal, handling });
     const response = await runHandler(route, request, handling, deps.requireAuditRoom);
     await respond(ctx, route, response, deps, handling);
@@ -192,6 +209,10 @@ async function respond(
   handling: Handling,
 ): Promise<void> {
   ctx.status = route.status ?? 200;
+  if (response instanceof FixedText) {
+    ctx.type = 'application/json';
+    return response.send(ctx);
+  }
   if (response instanceof RawResponse) {
     if (response.status !== undefined) ctx.status = response.status;
     ctx.set(response.headers);
@@ -205,6 +226,7 @@ async function respond(
   // Secrets are shown in response to changes alone, which are sent as they are (docs/security.md).
   const encode = mayCompress(ctx) ? (text: string) => compress(ctx, text) : async (text: string) => text;
   const write = () => encode(stringifyJson(response));
+  await handling.step();
   const body = isLargeJson(response, LARGE_BYTES) ? await handling.show(write) : await write();
   handling.keep(body.length);
   ctx.type = 'application/json';

@@ -21,6 +21,9 @@ export function callerAddress({ ip, req }: Context): string | undefined {
   return isIP(ip) === 0 ? req.socket.remoteAddress : ip;
 }
 
+/** Who is counted for a request. Behind a proxy the address is a header's text, which may be anything. */
+export const callerOf = (ctx: Context): string => addressGroup(callerAddress(ctx));
+
 /**
  * Whether the caller came by https, which is known from the proxy that ends TLS alone.
  * @param trustProxy whether `X-Forwarded-Proto` is believed

@@ -14,7 +14,7 @@ const GZIP = { level: 5 };
 const TAKES_BROTLI = /(^|,)\s*br\s*(,|$)/i;
 
 const brotliAsync = promisify(brotliCompress);
-const gzipAsync = promisify<string, { level: number }, Buffer>(gzip);
+const gzipAsync = promisify<string | Buffer, { level: number }, Buffer>(gzip);
 
 /** Whether a response may be compressed: what is only read. It then says that it depends on `Accept-Encoding`. */
 export function mayCompress(ctx: Context): boolean {
@@ -31,7 +31,7 @@ function encodingFor(ctx: Context, length: number): 'br' | 'gzip' | undefined {
   return encoding === 'br' || encoding === 'gzip' ? encoding : undefined;
 }
 
-function encode(text: string, encoding: 'br' | 'gzip'): Promise<Buffer> {
+function encode(text: string | Buffer, encoding: 'br' | 'gzip'): Promise<Buffer> {
   return encoding === 'br' ? brotliAsync(text, BROTLI) : gzipAsync(text, GZIP);
 }
 
@@ -44,20 +44,24 @@ export async function compress(ctx: Context, text: string): Promise<string | Buf
   return bytes;
 }
 
-/** A text that is the same for every caller. It is compressed once for each encoding, also for requests at the same time. */
+/** A text that is the same for every caller, or the bytes of a file. It is compressed once for each encoding, also for requests at the same time. */
 export class FixedText {
-  readonly #text: string;
+  readonly #bytes: Buffer;
   readonly #encoded = new Map<'br' | 'gzip', Promise<Buffer>>();
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(text: string | Buffer) {
+    this.#bytes = Buffer.from(text);
+  }
+
+  get text(): string {
+    return this.#bytes.toString();
   }
 
   /** Makes the text the body of the response. The type is the caller's to set. */
   async send(ctx: Context): Promise<void> {
-    const encoding = mayCompress(ctx) ? encodingFor(ctx, this.#text.length) : undefined;
+    const encoding = mayCompress(ctx) ? encodingFor(ctx, this.#bytes.length) : undefined;
     if (encoding === undefined) {
-      ctx.body = this.#text;
+      ctx.body = this.#bytes;
       return;
     }
     ctx.body = await (this.#encoded.get(encoding) ?? this.#encode(encoding));
@@ -66,7 +70,7 @@ export class FixedText {
 
   /** Keeps the promise, so that those who ask meanwhile share it. A failure is not kept. */
   #encode(encoding: 'br' | 'gzip'): Promise<Buffer> {
-    const encoded = encode(this.#text, encoding);
+    const encoded = encode(this.#bytes, encoding);
     this.#encoded.set(encoding, encoded);
     encoded.catch(() => this.#encoded.delete(encoding));
     return encoded;

@@ -13,8 +13,11 @@ const COPIES = 3;
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Workspaces that may work on something large at the same time: a slow statement of one must not keep the others waiting. */
 const TURNS = 4;
+/** Workspaces that take a step in one round of the event loop, and addresses without a key that do. */
+const STEPS = 16;
+const STEPS_OF_STRANGERS = 2;
 
-/** What large bodies and responses take of an API process, shared by workspaces: memory, and turns at the work on them. */
+/** What requests take of an API process, shared by workspaces: memory and turns for large bodies and responses, and steps for all others. */
 export interface LargeWork {
   /** Bytes of bodies that arrive or wait for their turn. */
   bodies: FairSemaphore;
@@ -22,6 +25,10 @@ export interface LargeWork {
   responses: FairSemaphore;
   /** Of a workspace one at a time. */
   turns: FairSemaphore;
+  /** Of a workspace one in each round of the event loop. */
+  steps: FairSemaphore;
+  /** The same for addresses whose requests have no key, or one that is not known yet. */
+  stepsOfStrangers: FairSemaphore;
 }
 
 /** @param bytes of bodies, and of responses. Default: their share of the heap, at most 256 MiB */
@@ -30,7 +37,33 @@ export function createLargeWork(bytes = Math.min(MAX_BYTES, heapBytes(MEMORY_SHA
     bodies: createFairSemaphore({ total: bytes }),
     responses: createFairSemaphore({ total: bytes }),
     turns: createFairSemaphore({ total: TURNS, perKey: 1 }),
+    steps: createFairSemaphore({ total: STEPS, perKey: 1 }),
+    stepsOfStrangers: createFairSemaphore({ total: STEPS_OF_STRANGERS, perKey: 1 }),
   };
+}
+
+async function acquire(
+  semaphore: FairSemaphore,
+  key: string,
+  { amount, signal }: { amount: number; signal: () => AbortSignal },
+): Promise<Release> {
+  const free = semaphore.tryAcquire(key, amount);
+  if (free !== undefined) return free;
+  try {
+    return await semaphore.acquire(key, { amount, signal: signal() });
+  } catch (error) {
+    throw turnHasNotCome(error);
+  }
+}
+
+/**
+ * Waits until a caller can take its next step, one in each round of the event loop. However many small requests it has sent, those of others wait for one
+ * of them at most, and not for all.
+ * @param signal ends the wait
+ * @throws ApiError `rate_limited`
+ */
+export async function takeStep(steps: FairSemaphore, caller: string, signal: () => AbortSignal): Promise<void> {
+  setImmediate(await acquire(steps, caller, { amount: 1, signal }));
 }
 
 /** What one request has of {@link LargeWork}. It is given back with the response. */
@@ -47,6 +80,8 @@ export interface Handling {
   reserve(bytes: number): Promise<void>;
   /** Waits for a turn at a part of a body that is read bit by bit. @param bytes of the part: a small one has its turn at once @returns ends the turn */
   turn(bytes: number): Promise<() => void>;
+  /** Waits for the next step of the caller: {@link takeStep}. */
+  step(): Promise<void>;
   /** Writes what is shown, which may take long, in a turn. */
   show<T>(write: () => Promise<T>): Promise<T>;
   /** Gives back what was reserved, but for so many bytes: those stay in memory until the caller has taken them. Default: for none. */
@@ -59,7 +94,7 @@ export interface Handling {
  * @param signal ends every wait
  */
 export function createHandling(
-  { bodies, responses, turns }: LargeWork,
+  { bodies, responses, turns, steps }: LargeWork,
   key: string,
   response: ServerResponse,
   signal: () => AbortSignal,
@@ -81,19 +116,9 @@ export function createHandling(
     body = undefined;
   }
 
-  async function acquire(semaphore: FairSemaphore, amount: number): Promise<Release> {
-    const free = semaphore.tryAcquire(key, amount);
-    if (free !== undefined) return free;
-    try {
-      return await semaphore.acquire(key, { amount, signal: signal() });
-    } catch (error) {
-      throw turnHasNotCome(error);
-    }
-  }
-
   /** What is taken is given back at the end, also where that has come meanwhile. */
   async function takeMemory(semaphore: FairSemaphore, bytes: number): Promise<Release> {
-    const release = await acquire(semaphore, bytes);
+    const release = await acquire(semaphore, key, { amount: bytes, signal });
     if (response.closed) release();
     else if (taken.push(release) === 1)
       response.once('close', () => {
@@ -103,7 +128,7 @@ export function createHandling(
   }
 
   async function takeTurn(): Promise<Release> {
-    const release = await acquire(turns, 1);
+    const release = await acquire(turns, key, { amount: 1, signal });
     // What arrived meanwhile goes first: there is one step of large work of a workspace in each round of the event loop.
     await nextTurn();
     return release;
@@ -126,6 +151,7 @@ export function createHandling(
       shown?.();
       shown = await takeMemory(responses, COPIES * bytes);
     },
+    step: () => takeStep(steps, key, signal),
     turn: async (bytes) => (bytes <= LARGE_BYTES ? () => {} : takeTurn()),
     async show(write) {
       const release = turn ?? (await takeTurn());

@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Middleware } from 'koa';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { SingleFlight } from '../lib/single-flight.ts';
 import { FixedText } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';
 import { requireGet } from './require-get.ts';
@@ -54,12 +55,14 @@ export const HEALTHY = { status: 'ok' };
 
 /** `/healthz`: the process is there. `/readyz`: so are the database and Temporal; 500 with what is missing otherwise. */
 export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware {
+  // However many ask, the database and Temporal are asked once at a time.
+  const checking = new SingleFlight<Awaited<ReturnType<typeof readiness>>>();
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     requireGet(ctx);
     if (ctx.path === '/healthz') ctx.body = HEALTHY;
     else {
-      const { ready, body } = await readiness(checks);
+      const { ready, body } = await checking.run('', () => readiness(checks));
       ctx.status = ready ? 200 : 500;
       ctx.body = body;
       if (!ready) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -106,6 +109,13 @@ const ASSETS = new Map([
 export function docsRoutes(createDocument: () => object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let document: FixedText | undefined;
+  const files = new Map<string, FixedText>();
+  /** Read at the first request, and kept: so many requests at the same time hold one copy. */
+  function fileOf(name: string): FixedText {
+    const file = files.get(name) ?? new FixedText(readFileSync(path.join(folder, name)));
+    files.set(name, file);
+    return file;
+  }
   return async (ctx, next) => {
     if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
     requireGet(ctx);
@@ -126,7 +136,7 @@ export function docsRoutes(createDocument: () => object): Middleware {
     } else if (type !== undefined) {
       ctx.type = type;
       ctx.set('Cache-Control', 'public, max-age=86400');
-      ctx.body = createReadStream(path.join(folder, asset));
+      await fileOf(asset).send(ctx);
     } else await next();
   };
 }

@@ -20,6 +20,7 @@ import { toApiError } from '../http/middleware/error-responses.ts';
 import { takePart } from '../http/run-route.ts';
 import type { AppState } from '../http/state.ts';
 import { STATUS_OF_CODE } from '../http/status.ts';
+import { KeptLists } from './kept-lists.ts';
 import { createMcpCall } from './mcp-call.ts';
 import { createMcpServer, type McpParts } from './mcp-server.ts';
 import { createResources } from './resources.ts';
@@ -92,6 +93,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge
   };
   const isLoopback = !parts.trustProxy && (host === 'localhost' || rangeOf(host) === 'loopback');
   const answerPages = cors(parts.corsOrigins);
+  const lists = new KeptLists();
 
   /** Keeps pages away that got here by a name of their own (DNS rebinding), or that were not let in. */
   function refuseOthers(ctx: Context): void {
@@ -122,15 +124,25 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge
     const handling = createHandling(parts.work, key.workspaceId, ctx.res, signal);
     try {
       const message = await readMessage(ctx, handling);
+      await handling.step();
       const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, gone, signal, handling });
-      const handler = createMcpHandler(() => createMcpServer(server, call));
-      const request = new Request(`http://localhost${PATH}`, {
-        method: 'POST',
-        headers: headersOf(ctx),
-        body: '{}',
-        signal: signal(),
-      });
-      await send(ctx, await handler.fetch(request, { parsedBody: message }));
+      const headers = headersOf(ctx);
+      const ask = (asked: JsonValue) => {
+        const request = new Request(`http://localhost${PATH}`, {
+          method: 'POST',
+          headers,
+          body: '{}',
+          signal: signal(),
+        });
+        return createMcpHandler(() => createMcpServer(server, call)).fetch(request, { parsedBody: asked });
+      };
+      const list = await lists.respond(message, [key.scopes, [...headers]], ask);
+      if (list === undefined) await send(ctx, await ask(message));
+      else {
+        ctx.status = list.status;
+        for (const [name, value] of list.headers) ctx.set(name, value);
+        ctx.body = list.body;
+      }
     } finally {
       handling.dealtWith();
       handling.keep();

@@ -3,6 +3,7 @@ import type { JsonValue } from '../domain/text/json.ts';
 import { parseKeepingDigits } from '../domain/text/json-digits.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { SharedParts } from '../http/app.ts';
+import { FixedText } from '../http/compression.ts';
 import { HttpRequest } from '../http/http-request.ts';
 import { type Handling, LARGE_BYTES } from '../http/large-work.ts';
 import { RawResponse, type Route } from '../http/route.ts';
@@ -102,6 +103,8 @@ export function createMcpCall(
         input,
       );
       const response = await runHandler(route, request, handling, requireAuditRoom);
+      await handling.step();
+      if (response instanceof FixedText) return JSON.parse(response.text);
       if (response instanceof RawResponse) throw new Error(`${operationId} gives no JSON.`);
       const read = async (): Promise<JsonValue> => parseKeepingDigits(stringifyJson(response));
       return isLargeJson(response, LARGE_BYTES) ? handling.show(read) : read();

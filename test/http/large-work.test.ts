@@ -105,3 +105,24 @@ test('who gives up waiting is refused', async () => {
   await expect(two).rejects.toMatchObject({ code: 'rate_limited' });
   one.handling.dealtWith();
 });
+
+test('a workspace takes one step in each round of the event loop, and others do not wait for those that it has in line', async () => {
+  const order: string[] = [];
+  const step = async (workspaceId: string, name: string, signal?: AbortSignal) => {
+    await request(workspaceId, signal).handling.step();
+    order.push(name);
+  };
+  const gone = new AbortController();
+  const steps = [
+    step('a', 'a1'),
+    step('a', 'a2'),
+    step('a', 'gone', gone.signal),
+    step('a', 'a3'),
+    step('b', 'b1'),
+    step('b', 'b2'),
+  ];
+  gone.abort();
+  await expect(steps[2]).rejects.toMatchObject({ code: 'rate_limited' });
+  await Promise.allSettled(steps);
+  expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+});

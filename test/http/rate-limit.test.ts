@@ -5,6 +5,7 @@ import { startApi } from '../../src/api/server.ts';
 import { createQuery } from '../../src/db/query.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
 import { createRateLimiter } from '../../src/services/access/rate-limiter.ts';
+import { createOtherWorkspace } from '../api/workspace.ts';
 import { type Answer, createCall, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -19,12 +20,17 @@ afterEach(async () => {
 afterAll(() => service?.stop());
 
 /** One more API process's worth of service with this limit; all share the database. */
-async function startLimited(rateLimitPerMinute: number, more: { trustProxy?: boolean } = {}) {
+async function originOfLimited(
+  rateLimitPerMinute: number,
+  more: { trustProxy?: boolean; workspaceRateLimitPerMinute?: number } = {},
+) {
   const settings = { ...service.foundation.settings, rateLimitPerMinute, ...more };
   const server = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
-  return createCall(`http://127.0.0.1:${server.port}`, service.key);
+  return `http://127.0.0.1:${server.port}`;
 }
+const startLimited = async (...given: Parameters<typeof originOfLimited>) =>
+  createCall(await originOfLimited(...given), service.key);
 const statuses = (answers: Answer[]) =>
   Object.fromEntries(
     Map.groupBy(answers, ({ status }) => status)
@@ -84,6 +90,43 @@ describe('the limit of a key', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => call('GET', '/prompts')));
     expect(statuses(answers)).toEqual({ 200: 100 });
     expect(answers[0]?.headers.get('RateLimit-Limit')).toBeNull();
+  });
+});
+
+describe('the limit of a workspace', () => {
+  test('holds for all of its keys together, and a key beyond its own limit takes nothing from the others', async () => {
+    const call = await startLimited(6, { workspaceRateLimitPerMinute: 10 });
+    const other = await service.call('POST', '/api-keys', { body: { name: 'other of many', scopes: ['read'] } });
+    const third = await service.call('POST', '/api-keys', { body: { name: 'third of many', scopes: ['read'] } });
+    const first = await Promise.all(Array.from({ length: 20 }, () => call('GET', '/prompts')));
+    expect(statuses(first)).toEqual({ 200: 6, 429: 14 });
+    for (let used = 0; used < 4; used++)
+      expect((await call('GET', '/prompts', { key: other.body.key })).status).toBe(200);
+    const refused = await call('GET', '/prompts', { key: third.body.key });
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.message).toContain('This workspace has used up its 10 requests a minute.');
+    expect(refused.headers.get('RateLimit-Limit')).toBe('10');
+    const neighbour = await createOtherWorkspace(service, 'limited-neighbour');
+    expect((await call('GET', '/prompts', { key: neighbour.key })).status).toBe(200);
+  });
+});
+
+describe('pages for anyone', () => {
+  test('are limited by address, and health is not', async () => {
+    const origin = await originOfLimited(1_000);
+    const get = async (path: string) => {
+      const response = await fetch(`${origin}${path}`);
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const paths = ['/docs/guides.css', '/docs', '/nothing', '/console/config.json'];
+    const seen = new Set<number>();
+    while (!seen.has(429)) for (const path of paths) seen.add(await get(path));
+    for (const path of [...paths, '/openapi.json', '/docs/search?q=prompt', '/docs/guides'])
+      expect([path, await get(path)]).toEqual([path, 429]);
+    expect([await get('/healthz'), await get('/readyz')]).toEqual([200, 200]);
+    // What has a key has limits of its own.
+    expect((await createCall(origin, service.key)('GET', '/prompts')).status).toBe(200);
   });
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createSchema } from 'zod-openapi';
 import { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { FixedText } from '../../http/compression.ts';
 import { withoutNoise } from '../../http/openapi.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { type EvaluatorType, EvaluatorTypeList } from './evaluator-types-schema.ts';
@@ -34,6 +35,7 @@ function evaluatorTypes(): z.input<typeof EvaluatorType>[] {
 /** `GET /evaluators` */
 export function evaluatorTypesRoute(): Route {
   const data = evaluatorTypes();
+  const list = new FixedText(JSON.stringify({ data, next_cursor: null }));
   return defineRoute({
     method: 'get',
     path: '/evaluators',
@@ -44,6 +46,6 @@ export function evaluatorTypesRoute(): Route {
     scope: 'read',
     response: EvaluatorTypeList,
     responseExample: { data: data.filter(({ type }) => type === 'json_valid'), next_cursor: null },
-    handler: async () => ({ data, next_cursor: null }),
+    handler: async () => list,
   });
 }

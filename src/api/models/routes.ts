@@ -7,8 +7,10 @@ import { listPromptNames } from '../../services/prompts/prompt-names.ts';
 import { getPrompt } from '../../services/prompts/prompts.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
 
-/** Some 3 MB of JSON: their clients know no pages. */
+/** Their clients know no pages. */
 const MAX_MODELS = 10_000;
+/** Of JSON, for all of them. */
+const MAX_LIST_BYTES = 3_000_000;
 
 const tag = "OpenAI's format";
 
@@ -54,8 +56,10 @@ export function modelRoutes(): Route[] {
       response: ModelList,
       responseExample: { object: 'list', data: [modelSample] },
       errorFormat: openAiErrors,
-      async handler({ db }) {
-        const prompts = await listPromptNames(db.query, MAX_MODELS);
+      async handler(request) {
+        const { db } = request;
+        await request.reserve(MAX_LIST_BYTES);
+        const prompts = await listPromptNames(db.heavy.query, MAX_MODELS);
         return {
           object: 'list',
           data: prompts.map(({ name, created_at: createdAt }) => presentModel(name, createdAt, db.workspaceId)),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../domain/errors.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
+import { FixedText } from '../../http/compression.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { ListedProvider, ModelCatalogue, ProviderTest as ProviderTestResult } from '../../models/model.ts';
@@ -124,8 +125,24 @@ const failedTest = (
   { ms, error: { code, message } }: Extract<ProviderTestResult, { error: unknown }>,
 ): z.input<typeof ProviderTest> => ({ provider, ok: false, latency_ms: ms, models: null, error: { code, message } });
 
+/** How long the list is kept: the file of prices is looked at as often. */
+const KEPT_MS = 1_000;
+
+/** Writes the list of providers, once in {@link KEPT_MS}: it is long, and the same for all. */
+function providerList(models: ModelCatalogue): () => FixedText {
+  let list: { text: FixedText; until: number } | undefined;
+  return () => {
+    if (list === undefined || list.until <= performance.now()) {
+      const page = { data: models.providers().map(presentProvider), next_cursor: null };
+      list = { text: new FixedText(JSON.stringify(page)), until: performance.now() + KEPT_MS };
+    }
+    return list.text;
+  };
+}
+
 /** `/providers` */
 export function providerRoutes(models: ModelCatalogue): Route[] {
+  const list = providerList(models);
   return [
     defineRoute({
       method: 'get',
@@ -138,7 +155,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       scope: 'read',
       response: ProviderList,
       responseExample: { data: providerSamples, next_cursor: null },
-      handler: async () => ({ data: models.providers().map(presentProvider), next_cursor: null }),
+      handler: async () => list(),
     }),
     defineRoute({
       method: 'post',

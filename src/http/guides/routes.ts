@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -87,6 +86,8 @@ function questionOf({ query }: Context): string {
 export function guideRoutes(root: string): Middleware {
   let reading: Promise<Guides> | undefined;
   const answers = new LRUCache<string, FixedText>({ max: MAX_ANSWERS });
+  /** Kept once they were asked for: so many requests at the same time hold one copy. */
+  const files = new Map<string, Promise<Buffer>>();
 
   return async (ctx, next) => {
     const at = ctx.path === `${AT}/` ? AT : ctx.path;
@@ -114,6 +115,8 @@ export function guideRoutes(root: string): Middleware {
     if (image === undefined) throw notFound('This guide');
     ctx.type = path.extname(image);
     ctx.set('Cache-Control', 'public, max-age=86400');
-    ctx.body = createReadStream(image);
+    const file = files.get(image) ?? readFile(image);
+    files.set(image, file);
+    ctx.body = await file;
   };
 }

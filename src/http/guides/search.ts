@@ -22,7 +22,10 @@ export interface Found {
 
 /** Longer questions are cut: what they cost must have a bound. */
 export const MAX_QUESTION_LENGTH = 200;
-const MAX_TERMS = 16;
+/** Words of a question that are looked for: more add little to what is found, and each takes its time. */
+const MAX_TERMS = 8;
+/** Words that may be misspelled: each is compared with every word that there is. */
+const MAX_FUZZY_TERMS = 3;
 const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 220;
 
@@ -48,9 +51,8 @@ function processTerm(term: string): string | null {
   return COMMON.has(word) ? null : stem(word);
 }
 
-function excerptOf(text: string, terms: string[]): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const lower = line.toLowerCase();
+/** @param line of one line; `lower` is the same in lower case */
+function excerptOf({ line, lower }: { line: string; lower: string }, terms: string[]): string {
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const place = places.length === 0 ? 0 : Math.min(...places);
   const begin = place < EXCERPT_LENGTH / 2 ? 0 : lower.lastIndexOf(' ', place - EXCERPT_LENGTH / 4) + 1;
@@ -73,17 +75,25 @@ export async function createSearch(sections: SearchedSection[]): Promise<(questi
     },
   });
   const documents = sections.map((section, id) => ({ ...section, id }));
+  const lines = sections.map(({ text }) => {
+    const line = text.replace(/\s+/g, ' ').trim();
+    return { line, lower: line.toLowerCase() };
+  });
   await index.addAllAsync(documents, { chunkSize: 50 });
 
   return (question) => {
-    const query = wordsOf(question.slice(0, MAX_QUESTION_LENGTH)).slice(0, MAX_TERMS).join(' ');
+    const words = wordsOf(question.slice(0, MAX_QUESTION_LENGTH)).filter((word) => processTerm(word) !== null);
+    const query = words.slice(0, MAX_TERMS).join(' ');
     let results = index.search(query);
     // Only then, since it looks at every word that there is.
-    if (results.length === 0) results = index.search(query, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    if (results.length === 0) {
+      const few = words.slice(0, MAX_FUZZY_TERMS).join(' ');
+      results = index.search(few, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    }
     return results.slice(0, MAX_RESULTS).flatMap(({ id, terms }) => {
-      const section = sections[Number(id)];
-      if (section === undefined) return [];
-      const { guide, heading, address, text } = section;
+      const [section, text] = [sections[Number(id)], lines[Number(id)]];
+      if (section === undefined || text === undefined) return [];
+      const { guide, heading, address } = section;
       return [{ guide, heading: heading || guide, address, excerpt: excerptOf(text, terms) }];
     });
   };

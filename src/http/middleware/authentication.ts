@@ -3,7 +3,9 @@ import { ApiError } from '../../domain/errors.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { AuthenticatedKey, Authenticator, Credential } from '../../services/access/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/access/rate-limiter.ts';
-import { addressGroup, callerAddress } from '../client-address.ts';
+import { callerOf } from '../client-address.ts';
+import { goneOf } from '../http-request.ts';
+import { type LargeWork, takeStep } from '../large-work.ts';
 
 export function setLimitHeaders(ctx: Context, state: RateLimitState): void {
   ctx.set('RateLimit-Limit', String(state.limit));
@@ -15,8 +17,13 @@ export function tooMany(state: RateLimitState, message: string): ApiError {
   return new ApiError('rate_limited', message, { retryAfterSeconds: state.resetSeconds });
 }
 
-/** Who is counted. Behind a proxy the address is a header's text, which may be anything. */
-const callerOf = (ctx: Context) => addressGroup(callerAddress(ctx));
+/** Limits of requests with a key. */
+export interface RateLimiters {
+  /** Of a holder, with all keys that were made from one another. */
+  key: RateLimiter;
+  /** Of a workspace, with all of its keys; undefined: no limit. */
+  workspace: RateLimiter | undefined;
+}
 
 /**
  * Finds out whose request it is.
@@ -38,12 +45,14 @@ const WAITING_CHECKS = 100;
  */
 export function createAuthentication({
   authenticator,
-  rateLimiter,
+  rateLimiters,
   failureLimiter,
+  work,
 }: {
   authenticator: Authenticator;
-  rateLimiter: RateLimiter | undefined;
+  rateLimiters: RateLimiters | undefined;
   failureLimiter: RateLimiter | undefined;
+  work: LargeWork;
 }): Authenticate {
   function refuse(ctx: Context, state: RateLimitState): never {
     setLimitHeaders(ctx, state);
@@ -69,27 +78,34 @@ export function createAuthentication({
         ctx.state['credential'] = credential;
         return key;
       };
-      if (exhausted === undefined || authenticator.knows(credential)) return await check();
+      if (authenticator.knows(credential)) return await check();
+      await takeStep(work.stepsOfStrangers, caller, goneOf(ctx.res));
+      if (exhausted === undefined) return await check();
       if (checks.waiting(caller) >= WAITING_CHECKS) refuse(ctx, exhausted);
       return await checks.run(caller, check);
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
+      if (error instanceof ApiError && error.code === 'unauthorized') {
+        await takeStep(work.stepsOfStrangers, caller, goneOf(ctx.res));
+        await limitFailures(ctx);
+      }
       throw error;
     }
   }
 
   return async (ctx, credentialOf) => {
     const key = await identify(ctx, credentialOf);
-    if (rateLimiter !== undefined) {
-      // Keys that were made from one another share one limit: more of them are no more requests.
-      const state = await rateLimiter.take(key.rootKeyId);
-      setLimitHeaders(ctx, state);
-      if (!state.allowed)
-        throw tooMany(
-          state,
-          `This key has used up its ${state.limit} requests a minute. Try again in ${state.resetSeconds} s.`,
-        );
-    }
+    if (rateLimiters === undefined) return key;
+    // Keys that were made from one another share one limit: more of them are no more requests.
+    const state = await rateLimiters.key.take(key.rootKeyId);
+    // What a key is refused takes nothing from other keys of its workspace.
+    const ofAll = state.allowed ? await rateLimiters.workspace?.take(key.workspaceId) : undefined;
+    const least = ofAll?.allowed === false ? ofAll : state;
+    setLimitHeaders(ctx, least);
+    if (!least.allowed)
+      throw tooMany(
+        least,
+        `This ${least === state ? 'key' : 'workspace'} has used up its ${least.limit} requests a minute. Try again in ${least.resetSeconds} s.`,
+      );
     return key;
   };
 }

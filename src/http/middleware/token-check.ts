@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
 import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
 import type { RateLimiter } from '../../services/access/rate-limiter.ts';
-import { addressGroup, callerAddress } from '../client-address.ts';
+import { callerOf } from '../client-address.ts';
+import { goneOf } from '../http-request.ts';
+import { type LargeWork, takeStep } from '../large-work.ts';
 import { setLimitHeaders, tooMany } from './authentication.ts';
 
 /** Limits of requests that show a token in place of a key. */
@@ -44,7 +46,7 @@ const nobodyIn = (workspaceId: string): AuthenticatedKey => ({
 });
 
 /** Takes one request from a caller's limit. @throws ApiError `rate_limited` */
-async function take(ctx: Context, limiter: RateLimiter | undefined, caller: string): Promise<void> {
+async function take(ctx: Context, limiter: Pick<RateLimiter, 'take'> | undefined, caller: string): Promise<void> {
   if (limiter === undefined) return;
   const state = await limiter.take(caller);
   setLimitHeaders(ctx, state);
@@ -53,13 +55,31 @@ async function take(ctx: Context, limiter: RateLimiter | undefined, caller: stri
 
 /** Lets a request without a key through. @throws ApiError `rate_limited` */
 export async function admitAnyone(ctx: Context, limiter: RateLimiter | undefined): Promise<AuthenticatedKey> {
-  await take(ctx, limiter, addressGroup(callerAddress(ctx)));
+  await take(ctx, limiter, callerOf(ctx));
   return nobodyIn('');
+}
+
+const API = /^\/(v1|mcp)(\/|$)/;
+
+/** Requests outside of the API, in steps by address. Those of the API have turns and limits of their own. */
+export function takeTurns({ stepsOfStrangers }: LargeWork): Middleware {
+  return async (ctx, next) => {
+    if (!API.test(ctx.path)) await takeStep(stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+    await next();
+  };
+}
+
+/** Requests outside of the API, within the limit of their address. */
+export function limitPublic(limiter: Pick<RateLimiter, 'take'> | undefined): Middleware {
+  return async (ctx, next) => {
+    if (!API.test(ctx.path)) await take(ctx, limiter, callerOf(ctx));
+    await next();
+  };
 }
 
 export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimiters | undefined }): IdentifyByToken {
   return async (ctx, workspaceOf) => {
-    await take(ctx, tokenLimiters?.address, addressGroup(callerAddress(ctx)));
+    await take(ctx, tokenLimiters?.address, callerOf(ctx));
     const token = tokenIn(ctx.get('Authorization'));
     const workspaceId = workspaceOf(token);
     if (workspaceId === undefined) throw invalidToken();

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { SystemDatabase } from '../../db/database.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 
@@ -97,5 +97,23 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
       if (held === undefined || held.until <= Date.now() || held.left > 0 || held.sharedRemaining > 0) return undefined;
       return stateOf(held, false);
     },
+  };
+}
+
+/** A limit per minute of this process alone: for what has to be there without the database, too. */
+export function createProcessRateLimiter(limit: number): Pick<RateLimiter, 'take'> {
+  const store = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  const stateOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): RateLimitState => ({
+    allowed,
+    limit,
+    remaining: remainingPoints,
+    resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+  });
+  return {
+    take: (caller) =>
+      store.consume(caller).then(
+        (state) => stateOf(state, true),
+        (state: RateLimiterRes) => stateOf(state, false),
+      ),
   };
 }

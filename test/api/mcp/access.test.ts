@@ -55,6 +55,22 @@ describe('who may call', () => {
     }
   });
 
+  test('lists of tools answer the message that was sent, in each revision', async () => {
+    for (const id of [7, 'seven', 'the "id" $& of the message', 8]) {
+      const texts = await Promise.all([
+        post(service, message('tools/list', {}, id)).then((response) => response.text()),
+        post(service, message('tools/list', {}, id), { 'MCP-Protocol-Version': '2025-06-18' }).then((response) =>
+          response.text(),
+        ),
+      ]);
+      for (const text of texts) {
+        const { id: answered, result } = JSON.parse(text.slice(text.indexOf('{')));
+        expect(answered).toBe(id);
+        expect(result.tools.length).toBeGreaterThan(15);
+      }
+    }
+  });
+
   test('is not said by a session of the console: its cookie lets nobody in', async () => {
     const session = await fetch(`${service.origin}/v1/session`, {
       method: 'POST',
@@ -112,6 +128,8 @@ describe('who may call', () => {
     expect(publishes).toContain('approve_release');
     expect(publishes).not.toContain('create_prompt');
     for (const name of [...reads, ...publishes]) expect(all).toContain(name);
+    // Lists are kept: another caller of the same scopes gets the same one, and nobody that of another.
+    expect([await names('read'), await names('admin'), await names('score')]).toEqual([reads, all, scores]);
 
     const mcp = await connected((await createKey(service, 'read')).key);
     const refused = await mcp.tool('create_prompt', { name: 'mcp/refused', template: 'x', model: 'sandbox/echo' });
