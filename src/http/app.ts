@@ -14,7 +14,14 @@ import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
 import { goneOf, HttpRequest, signalOf } from './http-request.ts';
 import { announcedBytes, hasBody, parseJson, readJsonBytes, readNoBody } from './json-body.ts';
-import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type LargeWork } from './large-work.ts';
+import {
+  createHandling,
+  createLargeWork,
+  type Handling,
+  LARGE_BYTES,
+  type LargeWork,
+  readInSteps,
+} from './large-work.ts';
 import { type Authenticate, createAuthentication, type RateLimiters } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
@@ -94,7 +101,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const work = createLargeWork();
   const authenticate = createAuthentication({ ...deps, work });
   const shared = { ...deps, authenticate, watched: createWatchedStreams(deps), work };
-  const identify = createTokenCheck(deps);
+  const identify = createTokenCheck(shared);
   for (const route of deps.routes)
     router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...shared, identify }));
   const withoutKey = new Set(
@@ -158,7 +165,7 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   if (route.workspaceOfToken !== undefined) state.key = await deps.identify(ctx, route.workspaceOfToken);
   else if (route.withoutKey) {
     refuseOtherOrigins(ctx);
-    state.key = await admitAnyone(ctx, deps.anyoneLimiter);
+    state.key = await admitAnyone(ctx, deps);
   } else if (route.keyOf === undefined) requireScope(state.key, route);
   else refuseOtherOrigins(ctx);
   const gone = goneOf(ctx.res);
@@ -166,7 +173,6 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   // A sign-in has no workspace yet.
   const handling = createHandling(deps.work, state.key?.workspaceId || callerOf(ctx), ctx.res, signal);
   try {
-    await handling.step();
     const request = await requestOf(ctx, route, deps, { gone, signal, handling });
     const response = await runHandler(route, request, handling, deps.requireAuditRoom);
     await respond(ctx, route, response, deps, handling);
@@ -192,7 +198,10 @@ async function requestOf(
     ...address,
     body,
     raw,
-    db: db.workspace(key.workspaceId, gone),
+    db:
+      route.method === 'get'
+        ? readInSteps(db.workspace(key.workspaceId, gone), handling)
+        : db.workspace(key.workspaceId, gone),
     key,
     requestId,
     signal,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { turnHasNotCome } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { heapBytes } from '../lib/byte-budget.ts';
@@ -45,12 +46,12 @@ export function createLargeWork(bytes = Math.min(MAX_BYTES, heapBytes(MEMORY_SHA
 async function acquire(
   semaphore: FairSemaphore,
   key: string,
-  { amount, signal }: { amount: number; signal: () => AbortSignal },
+  { signal, ...options }: { amount: number; urgent?: boolean; signal: () => AbortSignal },
 ): Promise<Release> {
-  const free = semaphore.tryAcquire(key, amount);
+  const free = semaphore.tryAcquire(key, options.amount);
   if (free !== undefined) return free;
   try {
-    return await semaphore.acquire(key, { amount, signal: signal() });
+    return await semaphore.acquire(key, { ...options, signal: signal() });
   } catch (error) {
     throw turnHasNotCome(error);
   }
@@ -60,10 +61,26 @@ async function acquire(
  * Waits until a caller can take its next step, one in each round of the event loop. However many small requests it has sent, those of others wait for one
  * of them at most, and not for all.
  * @param signal ends the wait
+ * @param urgent it goes on with a request that has begun: these come first
  * @throws ApiError `rate_limited`
  */
-export async function takeStep(steps: FairSemaphore, caller: string, signal: () => AbortSignal): Promise<void> {
-  setImmediate(await acquire(steps, caller, { amount: 1, signal }));
+export async function takeStep(
+  steps: FairSemaphore,
+  caller: string,
+  signal: () => AbortSignal,
+  urgent = false,
+): Promise<void> {
+  setImmediate(await acquire(steps, caller, { amount: 1, urgent, signal }));
+}
+
+/** Of a request that only reads: the rows of each statement are dealt with in a step of their own. */
+export function readInSteps(db: WorkspaceDatabase, { step }: Handling): WorkspaceDatabase {
+  const query = async (...given: Parameters<Query>) => {
+    const rows = await db.query(...given);
+    await step();
+    return rows;
+  };
+  return { ...db, query: query as Query };
 }
 
 /** What one request has of {@link LargeWork}. It is given back with the response. */
@@ -80,7 +97,7 @@ export interface Handling {
   reserve(bytes: number): Promise<void>;
   /** Waits for a turn at a part of a body that is read bit by bit. @param bytes of the part: a small one has its turn at once @returns ends the turn */
   turn(bytes: number): Promise<() => void>;
-  /** Waits for the next step of the caller: {@link takeStep}. */
+  /** Waits for the next step of a request that has begun: {@link takeStep}. */
   step(): Promise<void>;
   /** Writes what is shown, which may take long, in a turn. */
   show<T>(write: () => Promise<T>): Promise<T>;
@@ -151,7 +168,7 @@ export function createHandling(
       shown?.();
       shown = await takeMemory(responses, COPIES * bytes);
     },
-    step: () => takeStep(steps, key, signal),
+    step: () => takeStep(steps, key, signal, true),
     turn: async (bytes) => (bytes <= LARGE_BYTES ? () => {} : takeTurn()),
     async show(write) {
       const release = turn ?? (await takeTurn());

@@ -124,7 +124,6 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge
     const handling = createHandling(parts.work, key.workspaceId, ctx.res, signal);
     try {
       const message = await readMessage(ctx, handling);
-      await handling.step();
       const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, gone, signal, handling });
       const headers = headersOf(ctx);
       const ask = (asked: JsonValue) => {

@@ -5,7 +5,7 @@ import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { SharedParts } from '../http/app.ts';
 import { FixedText } from '../http/compression.ts';
 import { HttpRequest } from '../http/http-request.ts';
-import { type Handling, LARGE_BYTES } from '../http/large-work.ts';
+import { type Handling, LARGE_BYTES, readInSteps } from '../http/large-work.ts';
 import { RawResponse, type Route } from '../http/route.ts';
 import { parseAddress, requireScope, runHandler } from '../http/run-route.ts';
 import { validate } from '../http/validate.ts';
@@ -94,7 +94,7 @@ export function createMcpCall(
           ...address,
           body,
           raw: Buffer.alloc(0),
-          db: db.workspace(key.workspaceId, gone),
+          db: readInSteps(db.workspace(key.workspaceId, gone), handling),
           key,
           requestId,
           signal,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
+import { FixedText } from '../../http/compression.ts';
 import { PromptReference } from '../../http/fields.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { listPromptNames } from '../../services/prompts/prompt-names.ts';
+import { listModels } from '../../services/prompts/prompt-names.ts';
 import { getPrompt } from '../../services/prompts/prompts.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
 
@@ -59,11 +60,8 @@ export function modelRoutes(): Route[] {
       async handler(request) {
         const { db } = request;
         await request.reserve(MAX_LIST_BYTES);
-        const prompts = await listPromptNames(db.heavy.query, MAX_MODELS);
-        return {
-          object: 'list',
-          data: prompts.map(({ name, created_at: createdAt }) => presentModel(name, createdAt, db.workspaceId)),
-        };
+        const models = await listModels(db.heavy.query, MAX_MODELS, publicId('workspace', db.workspaceId));
+        return new FixedText(`{"object":"list","data":${models}}`);
       },
     }),
     defineRoute({

@@ -94,6 +94,7 @@ export function createAuthentication({
 
   return async (ctx, credentialOf) => {
     const key = await identify(ctx, credentialOf);
+    await takeStep(work.steps, key.workspaceId, goneOf(ctx.res));
     if (rateLimiters === undefined) return key;
     // Keys that were made from one another share one limit: more of them are no more requests.
     const state = await rateLimiters.key.take(key.rootKeyId);

@@ -54,8 +54,12 @@ async function take(ctx: Context, limiter: Pick<RateLimiter, 'take'> | undefined
 }
 
 /** Lets a request without a key through. @throws ApiError `rate_limited` */
-export async function admitAnyone(ctx: Context, limiter: RateLimiter | undefined): Promise<AuthenticatedKey> {
-  await take(ctx, limiter, callerOf(ctx));
+export async function admitAnyone(
+  ctx: Context,
+  { anyoneLimiter, work }: { anyoneLimiter: RateLimiter | undefined; work: LargeWork },
+): Promise<AuthenticatedKey> {
+  await takeStep(work.stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+  await take(ctx, anyoneLimiter, callerOf(ctx));
   return nobodyIn('');
 }
 
@@ -64,7 +68,8 @@ const API = /^\/(v1|mcp)(\/|$)/;
 /** Requests outside of the API, in steps by address. Those of the API have turns and limits of their own. */
 export function takeTurns({ stepsOfStrangers }: LargeWork): Middleware {
   return async (ctx, next) => {
-    if (!API.test(ctx.path)) await takeStep(stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+    if (!API.test(ctx.path) || ctx.method === 'OPTIONS')
+      await takeStep(stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
     await next();
   };
 }
@@ -77,8 +82,15 @@ export function limitPublic(limiter: Pick<RateLimiter, 'take'> | undefined): Mid
   };
 }
 
-export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimiters | undefined }): IdentifyByToken {
+export function createTokenCheck({
+  tokenLimiters,
+  work,
+}: {
+  tokenLimiters: TokenLimiters | undefined;
+  work: LargeWork;
+}): IdentifyByToken {
   return async (ctx, workspaceOf) => {
+    await takeStep(work.stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
     await take(ctx, tokenLimiters?.address, callerOf(ctx));
     const token = tokenIn(ctx.get('Authorization'));
     const workspaceId = workspaceOf(token);
