@@ -6,6 +6,7 @@ import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ItemState, ReviewCorrection } from '../../domain/queues/queue.ts';
+import type { HolderId } from '../members/holder.ts';
 import { findQueue, type QueueColumns, stateOf } from './queues.ts';
 
 const COLUMNS = [
@@ -46,7 +47,7 @@ export type ItemRow = ItemColumns & { reviews: ReviewRow[] };
 /** Reviews of an item that are shown. */
 const MAX_SHOWN_REVIEWS = 20;
 
-async function withReviews(query: Query, items: ItemColumns[], reviewer?: string): Promise<ItemRow[]> {
+async function withReviews(query: Query, items: ItemColumns[], reviewer?: HolderId): Promise<ItemRow[]> {
   const ids = items.map(({ id }) => id);
   const reviews =
     ids.length === 0
@@ -94,7 +95,7 @@ export async function listItems(
 }
 
 /** An item, and what the reviewer has made of it. @throws ApiError `not_found` */
-export async function getItem(query: Query, queue: QueueColumns, id: string, reviewer: string): Promise<ItemRow> {
+export async function getItem(query: Query, queue: QueueColumns, id: string, reviewer: HolderId): Promise<ItemRow> {
   const rows = await query((db) => selectItems(db).where('i.queue_id', '=', queue.id).where('i.id', '=', id));
   const [item] = await withReviews(query, rows, reviewer);
   if (item === undefined) throw notFound(`This item of the queue "${queue.name}"`);

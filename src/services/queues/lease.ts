@@ -6,13 +6,14 @@ import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { LEASE_MINUTES } from '../../domain/queues/queue.ts';
+import type { HolderId } from '../members/holder.ts';
 import { getItem, type ItemRow } from './items.ts';
 import { findQueue, type QueueColumns } from './queues.ts';
 
 const leaseEnd = sql<Date>`now() + ${milliseconds(LEASE_MINUTES * 60_000)}`;
 
 /** How many others hold the item `i` now. */
-export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>, reviewer: string) =>
+export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>, reviewer: HolderId) =>
   eb
     .selectFrom('queue_reviews as lease')
     .select((of) => of.fn.countAll<number>().as('count'))
@@ -30,7 +31,7 @@ export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue
  * @returns null: nothing is left for this reviewer now
  * @throws ApiError `not_found`
  */
-export async function leaseNext(db: WorkspaceDatabase, name: string, reviewer: string): Promise<ItemRow | null> {
+export async function leaseNext(db: WorkspaceDatabase, name: string, reviewer: HolderId): Promise<ItemRow | null> {
   return db.transaction(async (query) => {
     const queue = await lockQueue(query, name);
     const id = await findItem(query, queue, reviewer);
@@ -55,7 +56,7 @@ async function lockQueue(query: Query, name: string): Promise<QueueColumns> {
 const MAX_LOOKS = 100;
 const LOOK_AGAIN_MS = 10;
 
-async function findItem(query: Query, queue: QueueColumns, reviewer: string): Promise<string | undefined> {
+async function findItem(query: Query, queue: QueueColumns, reviewer: HolderId): Promise<string | undefined> {
   for (let look = 1; ; look++) {
     const id =
       (await heldItem(query, queue, reviewer)) ??
@@ -68,7 +69,7 @@ async function findItem(query: Query, queue: QueueColumns, reviewer: string): Pr
   }
 }
 
-async function heldItem(query: Query, { id }: QueueColumns, reviewer: string): Promise<string | undefined> {
+async function heldItem(query: Query, { id }: QueueColumns, reviewer: HolderId): Promise<string | undefined> {
   const [held] = await query((db) =>
     db
       .selectFrom('queue_reviews as r')
@@ -91,7 +92,7 @@ async function heldItem(query: Query, { id }: QueueColumns, reviewer: string): P
 async function openItem(
   query: Query,
   { id, reviewers_per_item: wanted }: QueueColumns,
-  reviewer: string,
+  reviewer: HolderId,
   among: 'new' | 'skipped' | 'all',
 ): Promise<string | undefined> {
   const isDone = (db: Builder) =>

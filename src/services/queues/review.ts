@@ -12,6 +12,7 @@ import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { correctExample, withdrawCorrection } from '../datasets/correct-example.ts';
+import type { HolderId } from '../members/holder.ts';
 import { storeScores } from '../scores/store-scores.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { exampleOf } from './corrected-example.ts';
@@ -26,7 +27,7 @@ export interface Reviewing {
   /** UUID of the item. */
   itemId: string;
   /** Public id of a key or session. */
-  reviewer: string;
+  reviewer: HolderId;
 }
 
 /** What a reviewer says of an item. */

@@ -16,6 +16,7 @@ import { evaluatorScoreId } from '../../domain/scores/score-id.ts';
 import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { type HolderId, holdersOf } from '../members/holder.ts';
 import { holdDefinitions, unknownName } from './definitions.ts';
 import { holdSubjects, requireFewScores } from './score-subjects.ts';
 
@@ -50,8 +51,7 @@ export interface ScoreToStore {
   dataType?: ScoreDataType | undefined;
   subject: ScoreSubject;
   source: ScoreSource;
-  /** Public id of a key or session. */
-  author: string | null;
+  author: HolderId | null;
   /** `version`: a short hash that changes with the evaluator's settings; `model`: of a judge. */
   evaluator?: { rule: string; version: string; model: string | null } | undefined;
   comment?: string | null | undefined;
@@ -125,26 +125,31 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
   return ids;
 }
 
-/** What people and programs have said is replaced only by themselves, or by an admin. An evaluator's scores are its own, whoever sends them. */
+/** What people and programs have said is replaced only by themselves, or by an admin. An evaluator's scores are replaced by an evaluator, whoever sends them. */
 async function checkReplaced(
   query: Query,
   scores: readonly ScoreToStore[],
   { ids, at, replaces }: { ids: readonly string[]; at: (index: number) => string; replaces: 'own' | 'any' },
 ): Promise<void> {
-  const given = ids.filter((_, index) => scores[index]?.id !== undefined);
-  if (given.length === 0) return;
+  const named = ids.filter((_, index) => scores[index]?.id !== undefined);
+  if (named.length === 0) return;
   const rows = await query((db) =>
     db
       .selectFrom('scores')
       .select(['id', 'name', 'author', 'source'])
-      .where('id', 'in', given)
-      .where('source', '<>', 'evaluator')
+      .where('id', 'in', named)
       .orderBy('id')
       .forUpdate(),
   );
+  const holderOf = await holdersOf(
+    query,
+    rows.map(({ author }) => author).filter((author) => author !== null),
+  );
   for (const row of rows) {
     const index = ids.indexOf(row.id);
-    if (row.author === scores[index]?.author) continue;
+    const given = scores[index];
+    if (row.source === 'evaluator' && given?.source === 'evaluator') continue;
+    if ((row.author === null ? null : holderOf(row.author)) === given?.author) continue;
     if (replaces === 'own')
       throw invalidField(
         `${at(index)}id`,

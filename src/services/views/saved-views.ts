@@ -7,6 +7,7 @@ import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import type { HolderId } from '../members/holder.ts';
 
 /** Views of one owner, and of a workspace, at most. */
 export const MAX_OWN_VIEWS = 50;
@@ -32,7 +33,7 @@ const select = (db: Builder) => db.selectFrom('saved_views').select(COLUMNS);
 /** Those of the owner and those that are shared, oldest first: a page of at most `limit` after the id `after`. */
 export async function listViews(
   query: Query,
-  owner: string,
+  owner: HolderId,
   { page, limit, after }: { page: ViewedPage | undefined; limit: number; after: string | undefined },
 ): Promise<{ rows: SavedViewRow[]; more: boolean }> {
   const rows = await query((db) =>
@@ -53,7 +54,7 @@ export async function listViews(
  */
 export async function setView(
   db: WorkspaceDatabase,
-  owner: string,
+  owner: HolderId,
   name: string,
   { page, query: parameters, columns, shared }: ViewSettings,
 ): Promise<SavedViewRow> {
@@ -73,7 +74,7 @@ export async function setView(
 }
 
 /** Exact: others of the workspace wait here until the transaction has ended. */
-async function requireRoom(query: Query, owner: string): Promise<void> {
+async function requireRoom(query: Query, owner: HolderId): Promise<void> {
   await lockInWorkspace(query, 'quota views');
   const [count] = await query((db) =>
     db

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../../src/domain/ids.ts';
+import type { HolderId } from '../../../src/services/members/holder.ts';
 import { type ScoreToStore, storeScores } from '../../../src/services/scores/store-scores.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { copyExecutions } from '../queues/queues-support.ts';
@@ -22,7 +23,7 @@ async function store(scores: Omit<ScoreToStore, 'author'>[], author: string | nu
   await db.workspace(row?.id ?? '').transaction((query) =>
     storeScores(
       query,
-      scores.map((score) => ({ ...score, author })),
+      scores.map((score) => ({ ...score, author: author as HolderId | null })),
     ),
   );
 }

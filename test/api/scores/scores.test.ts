@@ -358,3 +358,17 @@ test('a score is replaced only by its author, or by an admin, which the audit lo
     { action: 'score.deleted', details: { name: 'kind', author: created.author, replaced: true } },
   ]);
 });
+
+test('what an evaluator has said is replaced by an evaluator or an admin, and by no person or program', async () => {
+  const [evaluating, program] = [await createKey(service, 'score'), await createKey(service, 'score')];
+  const evaluator = { rule: 'ours', version: 'abc', model: null };
+  const body = scoreOf('judged', 0.2, { id: `score_${newId()}`, evaluator });
+  const { status, body: created } = await post(body, { key: evaluating.key });
+  expect([status, created.source]).toEqual([201, 'evaluator']);
+  for (const source of ['person', 'api']) {
+    const refused = await post({ ...body, value: 1, source, evaluator: undefined }, { key: program.key });
+    expect([source, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([source, 400, 'id']);
+  }
+  expect((await post({ ...body, value: 0.3 }, { key: program.key })).body).toMatchObject({ value: 0.3 });
+  expect((await post({ ...body, value: 1, source: 'person', evaluator: undefined })).status).toBe(201);
+});
