@@ -67,6 +67,20 @@ test('a release is paused, resumed, approved and promoted', async () => {
   expect((await cli.pms(['release', 'approve', asked.id, '--wait'])).status).toBe(0);
 });
 
+test('an admin promotes with a reason if the label moves only by releases', async () => {
+  const { call } = service;
+  await call('PUT', '/labels/guarded', { body: { release: { steps: [{ type: 'approve' }], required: true } } });
+  await seedPrompt(call, 'cli/guarded', undefined, 'guarded');
+  const promote = ['prompts', 'promote', 'cli/guarded', '--to', 'guarded', '--version'];
+  expect((await cli.pms([...promote, '2'])).stderr).toContain('moves by releases alone');
+  const started = await cli.pms(['release', 'start', 'cli/guarded', '--label', 'guarded', '--json']);
+  const { id } = JSON.parse(started.stdout);
+  expect((await cli.pms(['release', 'promote', id])).stderr).toContain('these are not done: approve');
+  const promoted = await cli.pms(['release', 'promote', id, '--override', 'an outage', '--json']);
+  expect(JSON.parse(promoted.stdout).status).toBe('succeeded');
+  expect((await cli.pms([...promote, '1', '--override', 'it was not better'])).status).toBe(0);
+});
+
 test('what is wrong is status 2', async () => {
   await seedPrompt(service.call, 'cli/wrong');
   for (const args of [

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Context, connect, printJson, printLine } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { wholeNumber } from '../options.ts';
+import { OVERRIDE, overrideOf } from '../override.ts';
 import { formatRecord } from '../prompt-files/remote-prompts.ts';
 import { formatTable } from '../table.ts';
 import { addPromptFileCommands } from './prompt-files.ts';
@@ -83,10 +84,11 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .requiredOption('--to <label>', 'the label that moves')
     .option('--label <label>', 'to the version of this label')
     .option('--version <number>', 'to this version; default: the latest', wholeNumber)
-    .action(async (name: string, { to, ...options }: Selected & { to: string }) => {
+    .option(...OVERRIDE)
+    .action(async (name: string, { to, override, ...options }: Selected & { to: string; override?: string }) => {
       const pms = await connect(context);
       const { version } = await pms.call('getPrompt', { path: { name }, query: selectorOf(options) });
-      await pms.call('setPromptLabel', { path: { name, label: to }, body: { version } });
+      await pms.call('setPromptLabel', { path: { name, label: to }, body: { version, ...overrideOf(override) } });
       printLine(stdout, `${name}: ${to} is version ${version}`);
     });
 

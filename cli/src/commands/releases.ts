@@ -6,6 +6,7 @@ import { CliError, EXIT } from '../exit.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { readYaml } from '../object-file.ts';
 import { wholeNumber } from '../options.ts';
+import { OVERRIDE, overrideOf } from '../override.ts';
 
 interface WaitOptions {
   wait?: boolean;
@@ -24,6 +25,7 @@ interface StartOptions extends WaitOptions {
 
 interface ControlOptions extends WaitOptions {
   comment?: string;
+  override?: string;
 }
 
 /** How a release that has ended is told by the status; the others are still under way. */
@@ -177,15 +179,21 @@ export function addReleaseCommands(releases: Command, context: Context): void {
         printLine(context.stdout, `${id}  ${status}  ${prompt_name} @${on}  ${stable_version} → ${candidate_version}`);
     });
 
-  for (const [name, [operation, description]] of Object.entries(CONTROLS))
-    addWaitOptions(
-      releases.command(name).description(description).argument('<id>', 'rel_…').option('--comment <text>', 'why'),
-    ).action(async (id: string, options: ControlOptions) => {
+  for (const [name, [operation, description]] of Object.entries(CONTROLS)) {
+    const command = releases
+      .command(name)
+      .description(description)
+      .argument('<id>', 'rel_…')
+      .option('--comment <text>', 'why');
+    if (name === 'promote') command.option(...OVERRIDE);
+    addWaitOptions(command).action(async (id: string, options: ControlOptions) => {
       const pms = await connect(context);
-      const { comment } = options;
-      const release = await pms.call(operation, { path: { id }, body: comment === undefined ? {} : { comment } });
+      const { comment, override } = options;
+      const body = { ...(comment !== undefined && { comment }), ...overrideOf(override) };
+      const release = await pms.call(operation, { path: { id }, body });
       // What was asked for was done, whatever came of it.
       if (options.wait) await conclude(context, pms, release, options);
       else print(context, release, options.json);
     });
+  }
 }

@@ -79,6 +79,9 @@ const MaxErrorRate = z
       `${MAX_ERROR_RATE}. 1: any.`,
   });
 
+const Recorded = z.boolean('must be true or false').optional().meta({
+  description: 'Whether runs that applications recorded count, too. Default: only those that the service ran.',
+});
 const Checks = z.array(ReleaseCheck).min(1, 'must have at least one check').max(20, 'must have at most 20 checks');
 
 const Evaluate = z
@@ -147,6 +150,7 @@ const Step = z.discriminatedUnion(
         .default(200)
         .meta({ description: 'Of the candidate, since the last canary step.' }),
       checks: Checks,
+      recorded: Recorded,
     }),
     z.strictObject({ type: z.literal('wait'), for: Span }),
     z.strictObject({
@@ -156,6 +160,7 @@ const Step = z.discriminatedUnion(
           for: Span,
           checks: Checks.or(z.array(ReleaseCheck).max(0)).default([]),
           max_error_rate: MaxErrorRate,
+          recorded: Recorded,
         })
         .optional()
         .meta({
@@ -173,6 +178,7 @@ export const ReleaseSteps = z
   .max(20, 'must have at most 20 steps')
   .superRefine((steps, context) => {
     let percent = 0;
+    let recorded: boolean | undefined;
     for (const [index, step] of steps.entries()) {
       const fault = (message: string, field: string) =>
         context.addIssue({ code: 'custom', path: [index, field], message });
@@ -181,7 +187,14 @@ export const ReleaseSteps = z
         fault('needs a canary step before it: nobody gets the candidate yet', 'type');
       if (step.type === 'canary' && step.percent <= percent)
         fault(`must be more than the ${percent} of the canary step before it`, 'percent');
-      if (step.type === 'canary') percent = step.percent;
+      if (step.type === 'canary') {
+        percent = step.percent;
+        recorded = undefined;
+      }
+      if (step.type !== 'analyze') continue;
+      if (recorded !== undefined && recorded !== (step.recorded ?? false))
+        fault('must be the same as in the analyze step before it: both have the same numbers', 'recorded');
+      recorded = step.recorded ?? false;
     }
   })
   .meta({ id: 'ReleaseSteps', description: 'In their order. Without a `promote` at the end one is added.' });

@@ -21,11 +21,20 @@ export type ReleaseStep =
     }
   | { type: 'approve'; count: number; exclude_author: boolean }
   | { type: 'canary'; percent: number; max_error_rate?: number | undefined }
-  | { type: 'analyze'; for: string; min_executions: number; checks: ReleaseCheck[] }
+  | {
+      type: 'analyze';
+      for: string;
+      min_executions: number;
+      checks: ReleaseCheck[];
+      /** Whether runs that applications recorded count. Default: only those of the service. */
+      recorded?: boolean | undefined;
+    }
   | { type: 'wait'; for: string }
   | {
       type: 'promote';
-      bake?: { for: string; checks: ReleaseCheck[]; max_error_rate?: number | undefined } | undefined;
+      bake?:
+        | { for: string; checks: ReleaseCheck[]; max_error_rate?: number | undefined; recorded?: boolean | undefined }
+        | undefined;
     };
 
 export type ReleaseStepType = ReleaseStep['type'];
@@ -146,6 +155,35 @@ export function checksOf(steps: readonly ReleaseStep[], index: number, percent: 
   if (percent === 0) return [];
   const next = steps.slice(index).find(({ type }) => type === 'analyze');
   return next?.type === 'analyze' ? next.checks : [];
+}
+
+/**
+ * Whether runs that applications recorded count in the numbers of a stage: its analysis, or its bake, says so.
+ * @param stage index of the step that it began with
+ */
+export function countsRecorded(steps: readonly ReleaseStep[], stage: number): boolean {
+  const [first, ...rest] = steps.slice(stage);
+  if (first?.type === 'promote') return first.bake?.recorded === true;
+  const next = rest.findIndex(({ type }) => type === 'canary' || type === 'promote');
+  return rest.slice(0, next < 0 ? rest.length : next).some((step) => step.type === 'analyze' && step.recorded === true);
+}
+
+/** Those of `wanted` that `done` does not have. An approval by more people stands for one by fewer. */
+export function missingSteps(wanted: readonly ReleaseStep[], done: readonly ReleaseStep[]): ReleaseStep[] {
+  const left = [...done];
+  return wanted.filter((step) => {
+    const index = left.findIndex((each) => covers(each, step));
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+function covers(done: ReleaseStep, wanted: ReleaseStep): boolean {
+  if (done.type === 'approve' && wanted.type === 'approve')
+    return done.count >= wanted.count && (done.exclude_author || !wanted.exclude_author);
+  return Object.entries(wanted).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify((done as Record<string, unknown>)[name]),
+  );
 }
 
 /** A step in words: `canary 5 %`. */

@@ -4,7 +4,7 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
-import type { ReleaseStep } from '../../domain/releases/release.ts';
+import { missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 
@@ -64,16 +64,30 @@ export async function requireFreeLabel(
 }
 
 /**
- * Makes sure that a release has done the steps before it moves a label that moves only by releases.
- * @param open types of the steps that are not done
+ * Makes sure that a release has done its steps before it moves a label that moves only by releases. If the label got its policy after the release began,
+ * these are the steps of the policy, too.
  * @throws ApiError `invalid_state`, `insufficient_scope`
  */
-export async function requireSteps(query: Query, label: string, open: readonly string[], mover: Mover): Promise<void> {
+export async function requireSteps(
+  query: Query,
+  { label, steps, created_at: begunAt }: { label: string; steps: readonly StoredStep[]; created_at: Date },
+  mover: Mover,
+): Promise<void> {
+  const [policy] = await query((db) =>
+    db
+      .selectFrom('label_policies')
+      .select(['steps', 'updated_at'])
+      .where('label', '=', label)
+      .where('required', '=', true),
+  );
+  if (policy === undefined) return;
+  const isDone = ({ state }: StoredStep) => state === 'passed' || state === 'inconclusive';
+  const added = policy.updated_at > begunAt ? missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone)) : [];
+  const open = [...steps.filter((step) => !isDone(step)), ...added].filter(({ type }) => type !== 'promote');
   if (open.length === 0) return;
-  const policy = await policyOf(query, label);
-  if (policy?.required !== true) return;
+  const names = [...new Set(open.map(({ type }) => type))].join(', ');
   requireOverride(mover, {
-    why: `The label "${label}" requires the steps of its releases, and these are not done: ${open.join(', ')}.`,
+    why: `The label "${label}" requires the steps of its releases, and these are not done: ${names}.`,
     what: `The label "${label}" requires the steps of its releases: to skip them, a key needs the scope "admin".`,
   });
 }

@@ -228,14 +228,6 @@ export async function endRelease(
  */
 export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<void> {
   const { prompt_name: name, label, candidate_version: version } = row;
-  const open = row.steps.filter(
-    ({ type, state }) => type !== 'promote' && state !== 'passed' && state !== 'inconclusive',
-  );
-  await requireSteps(
-    query,
-    label,
-    open.map(({ type }) => type),
-    mover ?? { scopes: [] },
-  );
+  await requireSteps(query, row, mover ?? { scopes: [] });
   await moveLabel(query, { name, label, version }, { release: row.id });
 }

@@ -200,12 +200,39 @@ describe('a recorded run', () => {
 });
 
 describe('a run of a release', () => {
+  test('decides nothing if no analysis says that recorded runs count', async () => {
+    const { call } = service;
+    await seedPrompt(call, 'recorded/decides');
+    const checks = [{ metric: 'error_rate', against: 0, max_increase: 0 }];
+    const { id } = await startRelease(call, 'recorded/decides', [
+      { type: 'canary', percent: 50 },
+      { type: 'analyze', for: '1h', checks },
+    ]);
+    await untilRelease(call, id, ({ step }) => step === 1);
+    const failed = { prompt_name: 'recorded/decides', error: { code: 'x', message: 'x' }, output: undefined };
+    const [first = ''] = await recorded(
+      ...Array.from({ length: 20 }, () => run({ ...failed, release: { id, arm: 'candidate' } })),
+    );
+    expect(await get(first)).toMatchObject({ release: { id, arm: 'candidate' } });
+    await sumUpReleases(service.foundation.db.system.query);
+    expect((await call('GET', `/releases/${id}`)).body).toMatchObject({
+      status: 'in_progress',
+      arms: { candidate: { executions: 0 } },
+    });
+    await call('POST', `/releases/${id}/cancel`, { body: {} });
+  });
+
   test('counts for its arm, by the release or by the label', async () => {
     const { call, foundation } = service;
     await seedPrompt(call, 'recorded/release');
     const { id } = await startRelease(call, 'recorded/release', [
       { type: 'canary', percent: 50 },
-      { type: 'wait', for: '1h' },
+      {
+        type: 'analyze',
+        for: '1h',
+        checks: [{ metric: 'error_rate', against: 1, max_increase: 0 }],
+        recorded: true,
+      },
     ]);
     await untilRelease(call, id, ({ step }) => step === 1);
     const of = (more: object) => run({ prompt_name: 'recorded/release', ...more });

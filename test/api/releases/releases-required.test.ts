@@ -18,10 +18,14 @@ beforeAll(async () => {
     second: await keyWith('read', 'write', 'publish'),
     admin: call,
   };
-  const policy = { steps: [{ type: 'approve', count: 2 }, { type: 'promote' }], required: true };
-  expect((await call('PUT', '/labels/production', { body: { release: policy } })).status).toBe(200);
+  await setPolicy();
 });
 afterAll(() => service?.stop());
+
+const setPolicy = async (steps: object[] = [{ type: 'approve', count: 2 }, { type: 'promote' }]) => {
+  const release = steps.length === 0 ? null : { steps, required: true };
+  expect((await call('PUT', '/labels/production', { body: { release } })).status).toBe(200);
+};
 
 /** The first version gets the label by override: nothing else may move it. */
 async function seed(name: string): Promise<void> {
@@ -90,4 +94,26 @@ describe('promoting a release whose steps are not done', () => {
       }
     }
   });
+});
+
+test('a release that began before its label got a policy obeys it, too', async () => {
+  await setPolicy([]);
+  await seedPrompt(call, 'required/earlier');
+  await seedPrompt(call, 'required/enough');
+  const steps = (count: number) => [{ type: 'approve', count, exclude_author: false }];
+  const { id } = await startRelease(people.publisher, 'required/earlier', steps(1));
+  const { id: enough } = await startRelease(people.publisher, 'required/enough', [{ type: 'approve', count: 2 }]);
+  await setPolicy();
+  for (const each of [id, enough]) await untilStatus(call, each, 'awaiting_approval');
+  const promoted = await people.publisher('POST', `/releases/${id}/promote`, { body: {} });
+  expect([promoted.status, promoted.body.error.code]).toEqual([400, 'invalid_state']);
+  expect((await people.second('POST', `/releases/${id}/approve`, { body: {} })).status).toBe(200);
+  const failed = await untilStatus(call, id, 'failed', 'succeeded');
+  expect([failed.status, failed.status_reason]).toEqual(['failed', expect.stringContaining('not done: approve')]);
+  expect(await labelOf(call, 'required/earlier')).toBe(1);
+  // One that has asked for as much goes on.
+  const third = createCall(service.origin, (await createKey(service, 'read', 'write', 'publish')).key);
+  for (const each of [people.second, third])
+    expect((await each('POST', `/releases/${enough}/approve`, { body: {} })).status).toBe(200);
+  await untilStatus(call, enough, 'succeeded');
 });

@@ -3,11 +3,12 @@ import { unnestOf } from '../../../db/sql.ts';
 import { inStates } from '../../../db/state-change.ts';
 import type { ErrorDetail } from '../../../domain/errors.ts';
 import { publicId } from '../../../domain/ids.ts';
+import { countsRecorded, type ReleaseStep } from '../../../domain/releases/release.ts';
 import { releaseStates, UNFINISHED_RELEASE } from '../../../domain/releases/release-states.ts';
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** Which prompt, version and release a run counts for. `stage` null: it does not count for the release, which has ended. */
+/** Which prompt, version and release a run counts for. `stage` null: the release has ended, or does not count recorded runs there. */
 export interface RunPrompt {
   name: string | null;
   version: number | null;
@@ -21,7 +22,11 @@ interface ReleaseRow {
   stable_version: number;
   candidate_version: number;
   stage: number | null;
+  steps: readonly ReleaseStep[];
 }
+
+/** Where recorded runs count; null: they do not count now. */
+const stageOf = ({ stage, steps }: ReleaseRow) => (stage !== null && countsRecorded(steps, stage) ? stage : null);
 
 /** What the runs name, as it is in the workspace. */
 interface Named {
@@ -43,6 +48,7 @@ const RELEASE_COLUMNS = [
   'r.stable_version',
   'r.candidate_version',
   'l.stage',
+  'r.steps',
 ] as const;
 
 async function findNamed(query: Query, runs: readonly RecordedRun[]): Promise<Named> {
@@ -118,7 +124,7 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
     const version = versionOf(row, given.arm);
     if (run.promptVersion !== undefined && run.promptVersion !== version)
       return wrong('prompt_version', `the arm "${given.arm}" of the release has version ${version}`);
-    return { name, version, release: { ...given, stage: row.stage } };
+    return { name, version, release: { ...given, stage: stageOf(row) } };
   }
   const { promptVersion: version } = run;
   if (version !== undefined && version > latest) return wrong('prompt_version', `the latest version is ${latest}`);
@@ -126,7 +132,8 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
   if (version === undefined) return wrong('prompt_version', 'is required with a label: the version that was run');
   const row = running.get(labelKey(name, label));
   const arm = row && (['candidate', 'stable'] as const).find((each) => versionOf(row, each) === version);
-  const release = row === undefined || arm === undefined ? null : { id: row.id, arm, keyed: false, stage: row.stage };
+  const release =
+    row === undefined || arm === undefined ? null : { id: row.id, arm, keyed: false, stage: stageOf(row) };
   return { name, version, release };
 }
 
