@@ -5266,6 +5266,10 @@ export type ReleaseStepAnalyze = {
      */
     min_executions?: number;
     checks: Array<ReleaseCheck>;
+    /**
+     * Whether runs that applications recorded count, too. Default: only those that the service ran.
+     */
+    recorded?: boolean;
 };
 
 export type ReleaseStepWait = {
@@ -5291,6 +5295,10 @@ export type ReleaseStepPromote = {
          * The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: 0.5. 1: any.
          */
         max_error_rate?: number;
+        /**
+         * Whether runs that applications recorded count, too. Default: only those that the service ran.
+         */
+        recorded?: boolean;
     };
 };
 
