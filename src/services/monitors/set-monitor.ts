@@ -6,6 +6,7 @@ import { asJson } from '../../db/statement.ts';
 import { newId } from '../../domain/ids.ts';
 import { type MonitorCheck, NEW_PROGRESS } from '../../domain/monitors/monitor.ts';
 import { monitorStates } from '../../domain/monitors/monitor-states.ts';
+import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { saveProgress, tellChange } from './change-state.ts';
@@ -79,6 +80,8 @@ export function setMonitor(
 
 async function redefine(query: Query, name: string, definition: MonitorDefinition): Promise<void> {
   const before = await lockMonitor(query, name);
+  const { updated_at: _, ...values } = columnsOf(definition);
+  if (hasValues(before, { ...values, checks: definition.checks, notify: definition.notify })) return;
   const [stored] = await query((own) =>
     own
       .updateTable('monitors')

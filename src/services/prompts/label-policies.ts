@@ -6,6 +6,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
+import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 
 /** How many labels of a workspace can have a policy. */
@@ -118,6 +119,10 @@ export async function setPolicy(query: Query, label: string, policy: Policy | nu
   }
   const { steps, required } = policy;
   await lockInWorkspace(query, 'label policies');
+  const [before] = await query((db) =>
+    db.selectFrom('label_policies').select(['steps', 'required']).where('label', '=', label),
+  );
+  if (before !== undefined && hasValues(before, { steps, required })) return;
   await query((db) =>
     db
       .insertInto('label_policies')

@@ -4,8 +4,8 @@ import { anyOf, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import { syncMembersOf } from '../members/sync-members.ts';
-import { invalidValue, notThere } from './scim-error.ts';
-import { inOne, isKnown, lockUsers, type Part, type Provisioning, uuidOf } from './users.ts';
+import { invalidValue, notThere, taken } from './scim-error.ts';
+import { inOne, isKnown, lockExternalId, lockUsers, type Part, type Provisioning, uuidOf } from './users.ts';
 
 /** Of one group. */
 export const MAX_GROUP_MEMBERS = 50_000;
@@ -34,7 +34,7 @@ export interface GroupChange {
   members?: { only: boolean; add: ReadonlySet<string>; remove: ReadonlySet<string> } | undefined;
 }
 
-const GROUP_TAKEN = 'There is a group with this displayName already.';
+const GROUP_TAKEN = 'There is a group with this displayName or externalId already.';
 
 function matching(eb: ExpressionBuilder<Tables, 'user_groups'>, filter: GroupFilter): Expression<SqlBool>[] {
   const { id, displayName, externalId, member } = filter;
@@ -181,6 +181,16 @@ async function setMembers(
 
 const NONE = { only: false, add: new Set<string>(), remove: new Set<string>() };
 
+/** Refuses an `externalId` that another group has. @throws ScimError 409 */
+async function refuseTaken(query: Query, id: string, externalId: string | null | undefined): Promise<void> {
+  if (externalId === undefined || externalId === null) return;
+  await lockExternalId(query, externalId);
+  const [other] = await query((all) =>
+    all.selectFrom('user_groups').select('id').where('external_id', '=', externalId).where('id', '<>', id).limit(1),
+  );
+  if (other !== undefined) throw taken(GROUP_TAKEN);
+}
+
 /** @throws ScimError 400, 409 */
 export async function createGroup(
   provisioning: Provisioning,
@@ -188,6 +198,7 @@ export async function createGroup(
 ): Promise<string> {
   const id = newId();
   await inOne(provisioning, GROUP_TAKEN, async (query) => {
+    await refuseTaken(query, id, externalId);
     await query((all) =>
       all.insertInto('user_groups').values({
         id,
@@ -216,6 +227,7 @@ export async function changeGroup(provisioning: Provisioning, id: string, change
   const { displayName, externalId, members = NONE } = change;
   await inOne(provisioning, GROUP_TAKEN, async (query) => {
     const group = await lockGroup(query, id);
+    await refuseTaken(query, group.id, externalId);
     const isRenamed = displayName !== undefined && displayName !== group.display_name;
     await query((all) =>
       all

@@ -140,6 +140,34 @@ const subjectOf = ({ userName, more }: UserAttributes) => more.externalId ?? use
 const USER_TAKEN =
   'There is a user with this userName or externalId already, or one who has signed in by this externalId.';
 
+/**
+ * Refuses an `externalId` that another person has. Two that take it at once come one after the other.
+ * @throws ScimError 409
+ */
+async function refuseTaken(
+  query: Query,
+  issuer: string,
+  { id, externalId }: { id: string; externalId?: string | undefined },
+) {
+  if (externalId === undefined) return;
+  await lockExternalId(query, externalId);
+  const [other] = await query((all) =>
+    all
+      .selectFrom('users')
+      .select('id')
+      .where((eb) => eb.and([isProvisioned(eb, issuer), ...matching(eb, { externalId })]))
+      .where('id', '<>', id)
+      .limit(1),
+  );
+  if (other !== undefined) throw taken(USER_TAKEN);
+}
+
+/** Until the end of the transaction nobody else takes it. */
+export const lockExternalId = (query: Query, externalId: string) =>
+  query((all) =>
+    all.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${`SCIM externalId ${externalId}`}, 0))`.as('locked')),
+  );
+
 /** Changes people or groups in a transaction. @throws ScimError 409 with `conflict`, where there is such a one already */
 export async function inOne<T>({ db }: Provisioning, conflict: string, work: (query: Query) => Promise<T>): Promise<T> {
   try {
@@ -169,6 +197,7 @@ export async function createUser(provisioning: Provisioning, attributes: UserAtt
         : all.updateTable('users').set(columns).where('id', '=', known.id).returningAll(),
     );
     if (user === undefined) throw new Error('The new user was not returned.');
+    await refuseTaken(query, issuer, { id: user.id, externalId: attributes.more.externalId });
     await syncMembersOf(query, [user], ofGroup);
     return user.id;
   });
@@ -204,6 +233,7 @@ export async function changeUser(
   await inOne(provisioning, USER_TAKEN, async (query) => {
     const before = await lockUser(query, issuer, id);
     const after = change(attributesOf(before));
+    await refuseTaken(query, issuer, { id: before.id, externalId: after.more.externalId });
     const [user] = await query((all) =>
       all
         .updateTable('users')

@@ -8,6 +8,7 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ItemState, MAX_QUEUES } from '../../domain/queues/queue.ts';
+import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
 
@@ -122,14 +123,16 @@ export async function putQueue(db: WorkspaceDatabase, name: string, settings: Qu
   return db.transaction(async (query) => {
     await lockInWorkspace(query, 'queues');
     const [before] = await query((own) => select(own).where('name', '=', name));
-    const columns = {
+    const values = {
       description: settings.description,
       score_names: settings.scoreNames,
-      filter: settings.filter === null ? null : asJson(settings.filter),
+      filter: settings.filter,
       sample_rate: settings.sampleRate,
       reviewers_per_item: settings.reviewersPerItem,
-      updated_at: now,
     };
+    if (before !== undefined && hasValues(before, values)) return getQueue(query, name);
+    const filter = settings.filter === null ? null : asJson(settings.filter);
+    const columns = { ...values, filter, updated_at: now };
     if (before === undefined) {
       await query((own) => own.insertInto('queues').values({ id: newId(), name, created_at: now, ...columns }));
       await requireRoom(query);
@@ -184,7 +187,9 @@ async function completeAgain(query: Query, queueId: string, reviewers: number): 
 export async function deleteQueue(db: WorkspaceDatabase, name: string): Promise<QueueRow> {
   return db.transaction(async (query) => {
     const row = await getQueue(query, name);
-    await query((own) => own.deleteFrom('queues').where('id', '=', row.id));
+    const [deleted] = await query((own) => own.deleteFrom('queues').where('id', '=', row.id).returning('id'));
+    // Another request was faster.
+    if (deleted === undefined) throw notFound(`The queue "${name}"`);
     await recordChange(query, 'queue.deleted', name);
     return row;
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
@@ -9,6 +10,7 @@ import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { type EvaluatorConfig, isPassOrFail, needsExpected } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
+import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
 import { openSecrets, sealEvaluators } from '../evaluations/creation/evaluator-secrets.ts';
@@ -175,25 +177,32 @@ export function setRule(
     // Two that create a rule of this name come one after the other.
     await lockInWorkspace(query, `rule ${name}`);
     await refuseUndefinable(query, given);
-    const [before] = await query((own) =>
-      own.selectFrom('rules').select(['id', 'evaluator_secrets']).where('name', '=', name).forUpdate(),
-    );
+    const [before] = await query((own) => own.selectFrom('rules').selectAll().where('name', '=', name).forUpdate());
     const kept = openSecrets(deps.cipher, before?.evaluator_secrets ?? null);
     const withKept = given.map((config) => {
       const secret = config.type === 'http' && config.secret === undefined ? kept.get(config.name) : undefined;
       return secret === undefined ? config : { ...config, secret };
     });
     const { evaluators, secrets } = sealEvaluators(deps, withKept, 'evaluators');
-    const values = {
+    const settings = {
       prompt_name: rule.promptName,
       prompt_group: rule.promptGroup,
       label: rule.label,
-      filter: asJson<object | null>(rule.filter),
+      filter: rule.filter,
       sample_rate: rule.sampleRate,
+      evaluators,
+      enabled: rule.enabled,
+    };
+    const all = openSecrets(deps.cipher, secrets);
+    const isSameCost = Number(before?.max_cost_per_day ?? -1) === Number(rule.maxCostPerDay ?? -1);
+    if (before !== undefined && hasValues(before, settings) && isSameCost && isDeepStrictEqual(all, kept))
+      return { row: await getRule(query, name), secrets: new Map() };
+    const values = {
+      ...settings,
+      filter: asJson<object | null>(rule.filter),
       evaluators: asJson(evaluators),
       evaluator_secrets: secrets,
       max_cost_per_day: rule.maxCostPerDay,
-      enabled: rule.enabled,
       updated_at: now,
     };
     if (before === undefined)
@@ -210,7 +219,6 @@ export function setRule(
       enabled: rule.enabled,
     });
     if (before === undefined) await deps.quotas.require(query, 'rules');
-    const all = openSecrets(deps.cipher, secrets);
     return {
       row: await getRule(query, name),
       secrets: new Map([...all].filter(([evaluator, secret]) => kept.get(evaluator) !== secret)),
@@ -224,6 +232,8 @@ export function setRule(
  */
 export function deleteRule(db: WorkspaceDatabase, name: string): Promise<RuleRow> {
   return db.transaction(async (query) => {
+    // Of two that delete it one comes after the other.
+    await lockInWorkspace(query, `rule ${name}`);
     const row = await getRule(query, name);
     await query((own) =>
       own

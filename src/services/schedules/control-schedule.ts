@@ -1,6 +1,7 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { changeState } from '../../db/state-change.ts';
+import { notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { scheduleStates } from '../../domain/schedule-states.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -58,7 +59,9 @@ export async function deleteSchedule(temporal: Temporal, db: WorkspaceDatabase, 
   await deleteInTemporal(temporal, row.id);
   await db.transaction(async (query) => {
     const [deleted] = await query((own) => own.deleteFrom('schedules').where('id', '=', row.id).returning('id'));
-    if (deleted) await recordChange(query, 'schedule.deleted', publicId('schedule', id), { name: row.name });
+    // Another request was faster.
+    if (deleted === undefined) throw notFound('This schedule');
+    await recordChange(query, 'schedule.deleted', publicId('schedule', id), { name: row.name });
   });
   return row;
 }

@@ -6,6 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { MAX_SCORE_NAMES, type ScoreCategory, type ScoreDataType } from '../../domain/scores/score.ts';
+import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 
 const COLUMNS = [
@@ -140,6 +141,7 @@ export async function setScoreDefinition(
       'data_type',
       `must be "${before.data_type}": scores named "${name}" are stored as that. Delete them first, or take another name`,
     );
+  if (before !== undefined && hasValues(before, { ...definition, defined: true })) return before;
   const values = { ...definition, categories: asJson(definition.categories), defined: true, updated_at: now };
   const [row] = await query((db) =>
     db
