@@ -28,6 +28,12 @@ test('a model that no list has is confirmed first, and what it does not take is 
 
   await model.fill('openai/o33');
   await confirmation.waitFor();
+  // Nor is it confirmed by what was typed and kept.
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText(/^Your unsaved changes from .* were restored\.$/).waitFor();
+  await confirmation.waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save as version 2' }).click();
   expect(await confirmation.evaluate((box) => box.matches(':invalid'))).toBe(true);

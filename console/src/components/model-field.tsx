@@ -8,9 +8,15 @@ import { ComboField, type OptionGroup } from './combo-field.tsx';
 import { CheckField } from './fields.tsx';
 
 /** A model by name, with what a million tokens of it cost, and how many it takes at once. It offers those of the providers that are set up, and takes any other. */
-export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'options' | 'groups'>) {
+export function ModelField({
+  stored,
+  ...props
+}: Omit<ComponentProps<typeof ComboField>, 'options' | 'groups'> & {
+  /** Models that were confirmed when they were stored. Default: the one that the field begins with. */
+  stored?: readonly string[];
+}) {
   const { data } = useQuery(providersQuery);
-  const [before] = useState(props.value);
+  const [before] = useState([props.value]);
   const groups = useMemo(
     (): OptionGroup[] =>
       (data?.data ?? [])
@@ -29,8 +35,7 @@ export function ModelField(props: Omit<ComponentProps<typeof ComboField>, 'optio
   );
   const { value } = props;
   const [confirmed, setConfirmed] = useState<string>();
-  // What was there already was confirmed by whoever chose it.
-  const warning = value !== before && !isKnown(data?.data, value) && (
+  const warning = !(stored ?? before).includes(value) && !isKnown(data?.data, value) && (
     <CheckField
       label="This model is not in the list: use it anyway"
       required

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Query } from '../../api.ts';
-import { Failures } from '../../components/failures.tsx';
+import { type Cause, Failures } from '../../components/failures.tsx';
 import { formatNumber } from '../../format.ts';
 import { facetsQuery } from './facets-query.ts';
 import type { ExecutionsFilter } from './filter.ts';
@@ -10,12 +10,15 @@ import type { ExecutionsFilter } from './filter.ts';
 export function ExecutionFailures({
   filter,
   search,
+  causes,
   title,
 }: {
   /** Which executions, as the API has it. */
   filter: Query;
   /** The same for the address of their list. */
   search: ExecutionsFilter;
+  /** With their messages, where a record has them. Default: the codes of errors. */
+  causes?: readonly Cause[] | undefined;
   title: (failed: string, all: string) => string;
 }) {
   const { data } = useQuery(facetsQuery(filter));
@@ -24,7 +27,7 @@ export function ExecutionFailures({
   return (
     <Failures
       title={title(formatNumber(failed), formatNumber(data.counted))}
-      causes={data.facets.error_code.map(({ value, count }) => ({ code: value, count }))}
+      causes={causes ?? data.facets.error_code.map(({ value, count }) => ({ code: value, count }))}
     >
       <Link to="/executions" search={{ ...search, status: 'failed' }} className="button small">
         Show those that failed

@@ -84,7 +84,8 @@ function broken(home: Home): Item[] {
           `${formatNumber(run.examples_failed)} of ${formatNumber(run.examples_evaluated)} failed`,
       })),
     ...endedLately
-      .filter(({ regressions }) => (regressions ?? 0) > 0)
+      // What failed is no worse answer, and is named above.
+      .filter(({ examples_failed, regressions }) => (regressions ?? 0) > examples_failed)
       .map((run) => ({
         key: run.id,
         link: linkOptions({ to: '/evaluations/$id', params: { id: run.id }, search: { only: 'regression' } }),

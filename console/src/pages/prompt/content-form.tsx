@@ -20,12 +20,15 @@ export function ContentForm({
   content,
   onChange,
   variables,
+  storedModels,
   disabled,
 }: {
   content: Content;
   onChange: (part: Partial<Content>) => void;
   /** Those of the version that the edit began with, includes counted. */
   variables: readonly string[];
+  /** Those of the version that the edit began with. */
+  storedModels: readonly string[];
   disabled: boolean;
 }) {
   const { form, template, messages } = content;
@@ -93,9 +96,16 @@ export function ContentForm({
       </div>
       <div className="stack">
         <section className="card" aria-label="Model">
-          <ModelField label="Model" value={content.model} onChange={(model) => onChange({ model })} required />
+          <ModelField
+            label="Model"
+            stored={storedModels}
+            value={content.model}
+            onChange={(model) => onChange({ model })}
+            required
+          />
           <FallbackModels
             models={content.fallback_models}
+            stored={storedModels}
             onChange={(fallback_models) => onChange({ fallback_models })}
           />
         </section>
@@ -129,7 +139,15 @@ export function ContentForm({
   );
 }
 
-function FallbackModels({ models, onChange }: { models: string[]; onChange: (models: string[]) => void }) {
+function FallbackModels({
+  models,
+  stored,
+  onChange,
+}: {
+  models: string[];
+  stored: readonly string[];
+  onChange: (models: string[]) => void;
+}) {
   // One more than there are, as long as there may be more.
   const shown = models.length < MAX_FALLBACK_MODELS && models.at(-1) !== '' ? [...models, ''] : models;
   const [open, setOpen] = useState(models.length > 0);
@@ -143,6 +161,7 @@ function FallbackModels({ models, onChange }: { models: string[]; onChange: (mod
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={index}
             label={`${index + 1}.`}
+            stored={stored}
             value={model}
             onChange={(value) => onChange(shown.with(index, value).filter((each, at) => each !== '' || at < index))}
           />

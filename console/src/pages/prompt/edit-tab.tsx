@@ -192,6 +192,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
         content={content}
         onChange={(part) => edit({ content: part })}
         variables={included}
+        storedModels={[original.model, ...original.fallback_models]}
         disabled={!mayWrite || archived}
       />
       <div className="save-bar">

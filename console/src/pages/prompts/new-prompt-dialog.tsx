@@ -76,7 +76,7 @@ export function NewPromptDialog({
         spellCheck={false}
       />
       <div className="grid-2">
-        <ModelField label="Model" value={model} onChange={(next) => change({ model: next })} required />
+        <ModelField label="Model" stored={[]} value={model} onChange={(next) => change({ model: next })} required />
         <SelectField label="Type" value={kind} onChange={(next) => change({ kind: next })} options={KINDS} />
       </div>
       {kind === 'messages' && (

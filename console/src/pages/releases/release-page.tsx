@@ -93,6 +93,7 @@ function Details({ release }: { release: Release }) {
               key={arm}
               filter={{ release: release.id, arm }}
               search={{ release: release.id, arm }}
+              causes={arm === 'candidate' ? release.failures : undefined}
               title={title}
             />
           ),
