@@ -262,11 +262,6 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, vo
       if (headings === undefined) {
         headings = record.map((heading) => heading.trim());
         const double = headings.find((heading, index) => headings?.indexOf(heading) !== index);
-        const other = headings.length === 1 ? /[;\t|]/.exec(headings[0] ?? '')?.[0] : undefined;
-        if (other !== undefined)
-          throw new ImportError(
-            `${file.name}: has one column, ${JSON.stringify(headings[0])}: write commas in place of ${JSON.stringify(other)}`,
-          );
         if (double !== undefined) throw new ImportError(`${file.name}: has two columns with the name "${double}"`);
       } else yield { line, row: new Map(headings.map((heading, index) => [heading, record[index] ?? ''])) };
       line = info.lines + firstLine;

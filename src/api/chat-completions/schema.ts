@@ -31,6 +31,11 @@ const unsupported = {
   function_call: z.null('is not supported: use tool_choice').optional(),
 };
 
+/** In this form for those whose programs are generated from the document: once it was "medium" alone. */
+export const Verbosity = z
+  .union([z.literal('medium'), z.enum(['low', 'high']), z.null()], 'must be "low", "medium" or "high"')
+  .optional();
+
 export const ignored = (what = 'Ignored.') =>
   z
     .unknown()
@@ -66,7 +71,7 @@ export const CreateChatCompletion = z
     presence_penalty: parameters.presence_penalty.nullable(),
     reasoning_effort: parameters.reasoning_effort.nullable(),
     parallel_tool_calls: parameters.parallel_tool_calls.nullable(),
-    verbosity: parameters.verbosity.nullable(),
+    verbosity: Verbosity,
     response_format: z
       .discriminatedUnion('type', [ResponseFormat.options[0], ResponseFormat.options[1], JsonSchemaFormat])
       .nullish(),

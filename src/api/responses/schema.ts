@@ -5,7 +5,7 @@ import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-co
 import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
-import { CallWarnings, ignored } from '../chat-completions/schema.ts';
+import { CallWarnings, ignored, Verbosity } from '../chat-completions/schema.ts';
 import { functionShape, toTool, uniqueNames } from '../chat-completions/tool-schema.ts';
 import { Input, VariableInput } from './input-schema.ts';
 
@@ -135,7 +135,7 @@ export const CreateResponse = z
     text: z
       .strictObject({
         format: TextFormat.nullish(),
-        verbosity: parameters.verbosity.nullable(),
+        verbosity: Verbosity,
       })
       .nullish(),
     metadata: Metadata.nullish(),

@@ -115,14 +115,20 @@ describe('a configuration of promptfoo', () => {
     });
   });
 
-  test('refuses a table whose columns are not separated by commas', async () => {
+  test.each([
+    ['semicolons', 'x;__expected\na;b\nc,d;e\n'],
+    ['tabs and old line ends', 'x\t__expected\ra\tb\rc,d\te\r'],
+    ['a line that names the separator, after a byte order mark', '\uFEFFsep=|\r\nx|__expected\r\na|b\r\nc,d|e\r\n'],
+  ])('reads a table with %s', async (_, text) => {
     await withFolder(async (folder) => {
-      const config = { prompts: ['{{x}}'], providers: ['echo'], tests: 'rows.csv' };
+      const config = { description: 'Table', prompts: ['{{x}}'], providers: ['echo'], tests: 'rows.csv' };
       await writeFile(path.join(folder, 'promptfooconfig.json'), JSON.stringify(config));
-      await writeFile(path.join(folder, 'rows.csv'), 'x;__expected\na;b\n');
-      await expect(planFiles('promptfoo', folder)).rejects.toThrow(
-        'rows.csv: has one column, "x;__expected": write commas',
-      );
+      await writeFile(path.join(folder, 'rows.csv'), text);
+      const planned = await planFiles('promptfoo', folder);
+      expect(await examplesOf(planned, 'Table/tests')).toEqual([
+        { variables: { x: 'a' }, expected: 'b' },
+        { variables: { x: 'c,d' }, expected: 'e' },
+      ]);
     });
   });
 

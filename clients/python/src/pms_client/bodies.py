@@ -86,7 +86,7 @@ class CreateChatCompletion(TypedDict, total=False):
     presence_penalty: float | None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None
     parallel_tool_calls: bool | None
-    verbosity: Literal["low", "medium", "high"] | None
+    verbosity: Literal["medium"] | Literal["low", "high"] | None
     response_format: Mapping[str, Any] | None
     metadata: Mapping[str, Any] | None
     rollout_key: str | None

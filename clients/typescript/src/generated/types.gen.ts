@@ -725,7 +725,7 @@ export type CreateChatCompletion = {
     presence_penalty?: number | null;
     reasoning_effort?: ReasoningEffort | null;
     parallel_tool_calls?: boolean | null;
-    verbosity?: CreateChatCompletionVerbosity | null;
+    verbosity?: 'medium' | CreateChatCompletionVerbosityOption | null;
     response_format?: CreateChatCompletionResponseFormat | null;
     metadata?: OpenAiMetadata | null;
     rollout_key?: string | null;
@@ -5924,10 +5924,7 @@ export type CreateChatCompletionToolChoiceFunction = {
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
-/**
- * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
- */
-export type CreateChatCompletionVerbosity = 'low' | 'medium' | 'high';
+export type CreateChatCompletionVerbosityOption = 'low' | 'high';
 
 export type CreateChatCompletionResponseFormatJsonSchema = {
     type: 'json_schema';
@@ -6024,7 +6021,7 @@ export type CreateResponseTextFormat = TextResponseFormat | JsonObjectResponseFo
 
 export type CreateResponseText = {
     format?: CreateResponseTextFormat | null;
-    verbosity?: CreateChatCompletionVerbosity | null;
+    verbosity?: 'medium' | CreateChatCompletionVerbosityOption | null;
 };
 
 export type CodeResultScore = {
