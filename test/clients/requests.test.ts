@@ -196,6 +196,13 @@ test('a service that is away is asked for two minutes, or as long as the caller 
   }
 });
 
+test('https to a service without TLS is said in words', async () => {
+  const { pms } = watchedClient(service, { baseUrl: service.origin.replace('http:', 'https:'), maxRetries: 0, fetch });
+  await expect(pms.me.get()).rejects.toMatchObject({
+    message: expect.stringMatching(/the server does not speak TLS at this address: use http:\/\/ in the baseUrl$/),
+  });
+});
+
 test('what was never sent is sent again, even where twice would be too often', async () => {
   const client = watchedClient(service, { retryForMs: 1 });
   await client.pms.call('createPrompt', { body: prompt('unsent') });

@@ -280,6 +280,16 @@ def test_a_header_that_cannot_be_sent_is_the_callers_error() -> None:
         assert caught.value.__suppress_context__
 
 
+@pytest.mark.skipif("PMS_BASE_URL" not in os.environ, reason="no service")
+def test_https_to_a_service_without_tls_is_said_in_words() -> None:
+    with (
+        Pms(os.environ["PMS_BASE_URL"].replace("http:", "https:"), API_KEY, retry_for=0) as pms,
+        pytest.raises(ServiceUnreachableError, match="does not speak TLS at this address: use http://") as caught,
+    ):
+        pms.request("GET", "/me")
+    assert "SSL" not in str(caught.value)
+
+
 def test_a_prompt_without_a_fallback_is_given_up_after_seconds(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

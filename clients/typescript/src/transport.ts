@@ -251,5 +251,8 @@ function errorIn(text: string): ErrorInBody | undefined {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
+  // OpenSSL's own words are for its developers.
+  if (cause instanceof Error && 'code' in cause && /^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(String(cause.code)))
+    return 'the server does not speak TLS at this address: use http:// in the baseUrl';
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;
 }

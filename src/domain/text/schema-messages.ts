@@ -47,6 +47,14 @@ function noneOf(alternatives: readonly Issues[]): string | undefined {
   return [said, ...others.map((each) => (each.startsWith(verb) ? each.slice(verb.length) : each))].join(', or ');
 }
 
+/** What the field must be that says which of several objects is meant. */
+function noneOfTags(issue: RawIssue & { code: 'invalid_union' }): string | undefined {
+  if (issue.discriminator === undefined || !('options' in issue) || !Array.isArray(issue.options)) return undefined;
+  const what = `one of ${issue.options.map((option) => JSON.stringify(option)).join(', ')}`;
+  const given: unknown = Object(issue.input)[issue.discriminator];
+  return given === undefined ? `is required: ${what}` : `must be ${what}`;
+}
+
 /** What a value must be, in words that can follow its path. Undefined: as zod says it. */
 function messageOf(issue: RawIssue): string | undefined {
   switch (issue.code) {
@@ -66,7 +74,7 @@ function messageOf(issue: RawIssue): string | undefined {
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.slice(0, 5).join(', ')}`;
     case 'invalid_union':
-      return noneOf(issue.errors);
+      return noneOf(issue.errors) ?? noneOfTags(issue);
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     default:

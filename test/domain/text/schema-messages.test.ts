@@ -7,6 +7,11 @@ const messageOf = (schema: z.ZodType, value: unknown) => {
   return error === undefined ? undefined : detailsOf(error)[0]?.message;
 };
 
+const tagged = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('a') }),
+  z.strictObject({ type: z.literal('b') }),
+]);
+
 test.each<[z.ZodType, unknown, string]>([
   [z.string(), undefined, 'is required: a string'],
   [z.string(), ['a', 'b'], 'must be a string'],
@@ -27,6 +32,9 @@ test.each<[z.ZodType, unknown, string]>([
   [z.union([z.string(), z.array(z.string())]).optional(), null, 'must be a string, or a list'],
   [z.union([z.string(), z.strictObject({})]), { a: 1 }, 'is not a known field'],
   [z.union([z.strictObject({}), z.strictObject({ b: z.string() })]), 5, 'must be an object'],
+  [tagged, { type: 'c' }, 'must be one of "a", "b"'],
+  [tagged, {}, 'is required: one of "a", "b"'],
+  [tagged, 'a', 'must be an object'],
 ])('a schema without a message of its own says what a value must be (%#)', (schema, value, message) => {
   expect(messageOf(schema, value)).toBe(message);
 });

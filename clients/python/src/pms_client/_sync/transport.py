@@ -151,4 +151,11 @@ class Transport:
 
     def _unreachable(self, error: httpx.TransportError) -> ServiceUnreachableError:
         what = "did not respond in time" if isinstance(error, httpx.TimeoutException) else "can't be reached"
+        # OpenSSL's own words are for its developers.
+        if any(
+            words in str(error) for words in ("WRONG_VERSION_NUMBER", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
+        ):
+            return ServiceUnreachableError(
+                f"The service at {self.base_url} does not speak TLS at this address: use http:// in the base_url."
+            )
         return ServiceUnreachableError(f"The service at {self.base_url} {what}: {str(error) or type(error).__name__}")
