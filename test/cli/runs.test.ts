@@ -65,6 +65,14 @@ test('datasets go up and down', async () => {
   const { stdout } = await cli.pms(['datasets', 'pull', 'capitals', '--format', 'csv']);
   expect(stdout.split('\n')[0]).toContain('country');
   expect((await cli.pms(['datasets', 'push', 'capitals', 'd.jsonl'])).stdout).toBe('capitals: version 2, 2 examples\n');
+  await writeFile(at('more.tsv'), 'ID\tcountry\tExpected\nfr\tFrance\tLyon\nit\tItaly\tRome\n');
+  expect(await cli.pms(['datasets', 'add', 'capitals', 'more.tsv'])).toMatchObject({
+    status: 0,
+    stdout: 'capitals: version 3, 3 examples (1 added, 1 replaced, 0 unchanged)\n',
+  });
+  expect((await cli.pms(['datasets', 'add', 'capitals', 'more.tsv'])).stdout).toBe(
+    'capitals: nothing to add, version 3 has these examples already\n',
+  );
 });
 
 test('datasets that are no datasets are refused, naming the line', async () => {

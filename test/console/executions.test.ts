@@ -200,16 +200,16 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await page.waitForURL(/datasets\/chosen/);
   expect((await call('GET', '/datasets/chosen')).body.examples_total).toBe(3);
 
-  // Adding one to a dataset keeps what is there; replacing is a choice of its own.
+  // Adding one that is an example already changes nothing; replacing is a choice of its own.
   await page.goBack();
   await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
   await chosen.getByRole('button', { name: 'Add them to a dataset…' }).click();
   await make.getByLabel('Dataset').fill('chosen');
   await make.getByText('It has 3 examples and will have at most 4.').waitFor();
-  expect(await make.getByLabel('Examples that are there').inputValue()).toBe('add');
+  expect(await make.getByLabel('Existing examples').inputValue()).toBe('add');
   await make.getByRole('button', { name: 'Add', exact: true }).click();
   await page.waitForURL(/datasets\/chosen/);
-  expect((await call('GET', '/datasets/chosen')).body).toMatchObject({ version: 2, examples_total: 3 });
+  expect((await call('GET', '/datasets/chosen')).body).toMatchObject({ version: 1, examples_total: 3 });
   expect(complaints).toEqual([]);
   await context.close();
 });

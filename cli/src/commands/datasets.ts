@@ -51,11 +51,11 @@ const inMib = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
  */
 async function upload(
   pms: Pms,
-  request: { path: { name: string }; query: { description?: string } },
+  request: { path: { name: string }; query: { description?: string; mode?: 'add' } },
   file: string,
   contentType: string,
   { stderr }: Context,
-): Promise<Api.Dataset> {
+): Promise<Api.DatasetChange> {
   const blob = await openAsBlob(file, { type: contentType });
   const format = '{bar} {sent} of {size} MiB';
   const bar = stderr.isTTY
@@ -82,27 +82,64 @@ async function upload(
   }
 }
 
-/** `pms datasets push|pull`. */
+interface SendOptions {
+  description?: string;
+  json?: boolean;
+  mode?: 'add';
+}
+
+/** Uploads a file whose name says what is in it. @throws CliError */
+async function send(
+  context: Context,
+  name: string,
+  file: string,
+  { description, mode }: SendOptions,
+): Promise<Api.DatasetChange> {
+  const contentType = CONTENT_TYPES[path.extname(file).toLowerCase()];
+  if (contentType === undefined)
+    throw new CliError(EXIT.usage, `${file}: must be .jsonl, .ndjson, .csv or .tsv, which say what is in it`);
+  const { size } = await stat(file);
+  if (size > MAX_BYTES)
+    throw new CliError(EXIT.usage, `${file}: has ${size} bytes, and the service takes ${MAX_BYTES}: split it`);
+  const pms = await connect(context);
+  const query = { ...(description !== undefined && { description }), ...(mode && { mode }) };
+  return upload(pms, { path: { name }, query }, file, contentType, context);
+}
+
+const FILE = 'JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv)';
+
+/** `pms datasets push|add|pull`. */
 export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('push')
     .description('upload a file as the next version of a dataset')
     .argument('<name>', 'of the dataset')
-    .argument('<file>', 'JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv)')
+    .argument('<file>', FILE)
     .option('--description <text>', 'what the dataset is for')
     .option('--json', 'as JSON')
-    .action(async (name: string, file: string, { description, json }: { description?: string; json?: boolean }) => {
-      const contentType = CONTENT_TYPES[path.extname(file).toLowerCase()];
-      if (contentType === undefined)
-        throw new CliError(EXIT.usage, `${file}: must be .jsonl, .ndjson, .csv or .tsv, which say what is in it`);
-      const { size } = await stat(file);
-      if (size > MAX_BYTES)
-        throw new CliError(EXIT.usage, `${file}: has ${size} bytes, and the service takes ${MAX_BYTES}: split it`);
-      const pms = await connect(context);
-      const query = description === undefined ? {} : { description };
-      const dataset = await upload(pms, { path: { name }, query }, file, contentType, context);
-      if (json) printJson(context.stdout, dataset);
+    .action(async (name: string, file: string, options: SendOptions) => {
+      const dataset = await send(context, name, file, options);
+      if (options.json) printJson(context.stdout, dataset);
       else printLine(context.stdout, `${dataset.name}: version ${dataset.version}, ${dataset.examples_total} examples`);
+    });
+
+  datasets
+    .command('add')
+    .description('add the examples of a file to a dataset; one with an existing id replaces that example')
+    .argument('<name>', 'of the dataset')
+    .argument('<file>', FILE)
+    .option('--json', 'as JSON')
+    .action(async (name: string, file: string, options: SendOptions) => {
+      const dataset = await send(context, name, file, { ...options, mode: 'add' });
+      const { version, examples_total: total, added = 0, replaced = 0, unchanged = 0 } = dataset;
+      if (options.json) printJson(context.stdout, dataset);
+      else if (added + replaced === 0)
+        printLine(context.stdout, `${dataset.name}: nothing to add, version ${version} has these examples already`);
+      else
+        printLine(
+          context.stdout,
+          `${dataset.name}: version ${version}, ${total} examples (${added} added, ${replaced} replaced, ${unchanged} unchanged)`,
+        );
     });
 
   datasets

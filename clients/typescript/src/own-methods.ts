@@ -1,6 +1,6 @@
 import { type ApiPromise, answerOf, bodyOf, type CallOptions, toRequest } from './call.ts';
 import { WaitTimeoutError } from './errors.ts';
-import type { CreateExecution, Dataset, Evaluation, Release } from './generated/types.gen.ts';
+import type { CreateExecution, DatasetChange, Evaluation, Release } from './generated/types.gen.ts';
 import { Scores } from './scores.ts';
 import {
   type ChangesEvent,
@@ -26,6 +26,8 @@ export interface UploadOptions extends CallOptions {
   /** Of a file or text; examples are sent as `jsonl`. Default: `jsonl` */
   format?: 'jsonl' | 'csv' | undefined;
   description?: string | undefined;
+  /** Whether existing examples stay; one with the same id is replaced. Default: `replace` */
+  mode?: 'add' | 'replace' | undefined;
 }
 
 /** An example of a dataset. */
@@ -65,7 +67,7 @@ export interface OwnMethods {
   };
   datasets: {
     /** Makes the next version of a dataset. @throws PmsError */
-    upload(name: string, examples: UploadedExamples, options?: UploadOptions): ApiPromise<Dataset>;
+    upload(name: string, examples: UploadedExamples, options?: UploadOptions): ApiPromise<DatasetChange>;
   };
   scores: Scores;
 }
@@ -114,11 +116,11 @@ export function ownMethods(
     events: { changes: (options) => streamChanges(transport, withLimit(options)) },
     releases: { wait: (id, options) => waitFor((own) => get.release(id, own), RELEASED, options) },
     datasets: {
-      upload(name, examples, { format = 'jsonl', description, headers, ...options } = {}) {
+      upload(name, examples, { format = 'jsonl', description, mode, headers, ...options } = {}) {
         const body = Array.isArray(examples) ? examples.map((each) => `${JSON.stringify(each)}\n`).join('') : examples;
         const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
         const sent = { ...options, headers: { ...headers, 'Content-Type': type } };
-        const request = () => toRequest('uploadDataset', { path: { name }, query: { description }, body }, sent);
+        const request = () => toRequest('uploadDataset', { path: { name }, query: { description, mode }, body }, sent);
         return answerOf(transport, request, bodyOf<'uploadDataset'>);
       },
     },

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { Query } from '../../db/database.ts';
 import type { CsvForm } from '../../domain/text/csv-form.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { addExamples } from '../../services/datasets/add-examples.ts';
 import { createFromExecutions } from '../../services/datasets/create-from-executions.ts';
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
+import { storeExamples } from '../../services/datasets/inline-examples.ts';
 import { EXAMINED_EXAMPLES } from '../../services/datasets/read-examples.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -14,9 +17,10 @@ import { parseCsv } from './csv.ts';
 import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
 import { parseJsonLines } from './json-lines.ts';
-import { presentDataset, UNREAD_DATASET } from './presenter.ts';
+import { presentChange, presentDataset, UNREAD_DATASET } from './presenter.ts';
 import { datasetSample, exampleSample, lineSample, UPLOAD_DESCRIPTION } from './samples.ts';
 import {
+  AddExamples,
   Dataset,
   DatasetChange,
   DatasetName,
@@ -42,6 +46,17 @@ const tag = 'Datasets';
 
 /** `/datasets` and what is under it. */
 export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps): Route[] {
+  /** Of those who copy the examples of a dataset, few have a connection at a time. */
+  const createInTurn = (
+    request: Parameters<Idempotency['createOnce']>[0],
+    create: (query: Query) => Promise<Parameters<typeof presentChange>[0]>,
+  ) =>
+    uploads.inTurn(request.db.workspaceId, () =>
+      idempotency.createOnce(request, async (query) => {
+        const change = await create(query);
+        return { resourceId: change.row.examples_id, response: presentChange(change) };
+      }),
+    );
   return [
     defineRoute({
       method: 'get',
@@ -117,7 +132,8 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       summary: 'Add executions to a dataset',
       description:
         'Each matching execution becomes an example with its variables, its output as `expected`, and its id, oldest first, in the next version of the ' +
-        'dataset. The examples of the version before stay, unless `mode` is `replace`. An execution that is an example already stays as it is.',
+        'dataset. Existing examples stay, unless `mode` is `replace`. An execution that is already an example is left unchanged. If all of them are, no ' +
+        'version is created: `added` is 0, and the response is the latest version.',
       scope: 'write',
       withoutRead: UNREAD_DATASET,
       status: 201,
@@ -125,12 +141,12 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       params: NameParams,
       body: FromExecutions,
       bodyExamples: { 'Completed runs of a prompt': { prompt_name: 'support/greeting', limit: 1000 } },
-      response: Dataset,
-      responseExample: datasetSample,
+      response: DatasetChange,
+      responseExample: { ...datasetSample, added: 2, replaced: 0, unchanged: 0 },
       handler: (request) =>
-        idempotency.createOnce(request, async (query) => {
+        createInTurn(request, (query) => {
           const { execution_ids: executionIds, limit, expected, status, mode, ...filter } = request.body;
-          const row = await createFromExecutions(query, quotas, request.params.name, {
+          return createFromExecutions(query, quotas, request.params.name, {
             ...toExecutionFilter(filter),
             status,
             executionIds,
@@ -138,7 +154,34 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
             expected,
             mode,
           });
-          return { resourceId: row.examples_id, response: presentDataset(row) };
+        }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/datasets/{name}/examples',
+      operationId: 'addDatasetExamples',
+      audit: ['dataset.created', 'dataset.updated'],
+      tag,
+      summary: 'Add examples to a dataset',
+      description:
+        'The next version of the dataset has its existing examples and these. An example whose `id` exists already replaces that example in its position; ' +
+        'without an `id`, one with the same variables and expectation is that example. If nothing changes, no version is created: `added` and `replaced` ' +
+        'are 0, and the response is the latest version. A dataset that does not exist is created. For larger files, upload with `mode=add`.',
+      scope: 'write',
+      withoutRead: UNREAD_DATASET,
+      status: 201,
+      idempotent: true,
+      params: NameParams,
+      body: AddExamples,
+      bodyExamples: {
+        'One example': { examples: [{ id: 'greeting-1', variables: { name: 'Ada' }, expected: 'Hello Ada!' }] },
+      },
+      response: DatasetChange,
+      responseExample: { ...datasetSample, added: 1, replaced: 0, unchanged: 0 },
+      handler: (request) =>
+        createInTurn(request, async (query) => {
+          const { examplesId } = await storeExamples(query, request.body.examples);
+          return addExamples(query, quotas, request.params.name, examplesId);
         }),
     }),
     defineRoute({
@@ -178,15 +221,16 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
           parseCsv(bytes, (found) => {
             form = found;
           });
-        const row = await withUpload(stream, (format, bytes) =>
+        const stored = await withUpload(stream, (format, bytes) =>
           uploads.store(db, {
             name: params.name,
             examples: format === 'csv' ? csv(bytes) : parseJsonLines(bytes, (size) => request.turn(size)),
             description: query.description,
+            mode: query.mode,
             signal,
           }),
         );
-        return { ...presentDataset(row), delimiter: form?.delimiter };
+        return { ...presentChange(stored), delimiter: form?.delimiter };
       },
     }),
     defineRoute({

@@ -9,6 +9,7 @@ import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;
+const MAX_ADDED_EXAMPLES = 1_000;
 
 /** A dataset's name: like a prompt's, except for the reserved words. */
 export const DatasetName = nameSchema(datasetNameProblem, 'support/greetings');
@@ -25,7 +26,15 @@ const Description = saneText()
   .max(2000, 'must be at most 2000 characters')
   .meta({ description: 'What the dataset is for. Omitted: unchanged.', example: 'Greetings by first name.' });
 
-export const UploadQuery = z.strictObject({ description: Description.optional() });
+const Mode = z.enum(['add', 'replace'], 'must be add or replace');
+
+export const UploadQuery = z.strictObject({
+  description: Description.optional(),
+  mode: Mode.default('replace').meta({
+    description:
+      '`replace`: the next version has only the examples of the upload. `add`: they are added to those of the latest version, and one with an existing id replaces that example.',
+  }),
+});
 export const VersionQuery = z.strictObject({ version: VersionNumber.optional() });
 export const ListQuery = z.strictObject(PageQuery);
 export const ExamplesQuery = z.strictObject({
@@ -70,6 +79,14 @@ export const DatasetChange = Dataset.extend({
     .string()
     .optional()
     .meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
+  added: z.int().optional().meta({ description: 'How many examples were added to those of the version before.' }),
+  replaced: z
+    .int()
+    .optional()
+    .meta({ description: 'How many examples of the version before have another content now.' }),
+  unchanged: z.int().optional().meta({
+    description: 'How many of the given examples the dataset has already. If it has all, no version is created.',
+  }),
 }).meta({ id: 'DatasetChange' });
 
 export const DatasetPage = pageOf(Dataset).meta({ id: 'DatasetPage' });
@@ -85,6 +102,15 @@ export const ExampleRecord = z
   .meta({ id: 'DatasetExample' });
 
 export const ExamplePage = pageOf(ExampleRecord).meta({ id: 'DatasetExamplePage' });
+
+export const AddExamples = z
+  .strictObject({
+    examples: z
+      .array(Example, 'must be an array of examples')
+      .min(1, 'must have at least one example')
+      .max(MAX_ADDED_EXAMPLES, `must have at most ${MAX_ADDED_EXAMPLES} examples: add more by an upload with mode=add`),
+  })
+  .meta({ id: 'AddExamples' });
 
 export const FromExecutions = z
   .strictObject({
@@ -109,7 +135,7 @@ export const FromExecutions = z
       .enum(['output', 'none'], 'must be output or none')
       .default('output')
       .meta({ description: 'What the examples expect: the output of the execution, or nothing.' }),
-    mode: z.enum(['add', 'replace'], 'must be add or replace').default('add').meta({
+    mode: Mode.default('add').meta({
       description:
         '`add`: the examples of the latest version stay, and new ones follow. `replace`: the next version has only these.',
     }),

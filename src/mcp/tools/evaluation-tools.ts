@@ -52,6 +52,14 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     hints: ADDS,
   },
   {
+    name: 'add_dataset_examples',
+    operation: 'addDatasetExamples',
+    title: 'Add examples to a dataset',
+    description:
+      'Adds examples that you write to a dataset, in a new version of it. One whose id exists replaces that example. Use it to keep a case that a prompt must handle.',
+    hints: ADDS,
+  },
+  {
     name: 'list_evaluators',
     operation: 'listEvaluators',
     title: 'List evaluators',

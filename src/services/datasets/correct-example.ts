@@ -1,11 +1,18 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { asJson } from '../../db/statement.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { insertVersion } from './insert-examples.ts';
-import { attachNext, copiedTo, countExamples, EXAMPLE_COLUMNS, lockLatest } from './next-version.ts';
+import {
+  attachNext,
+  copiedTo,
+  countExamples,
+  EXAMPLE_COLUMNS,
+  type LatestVersion,
+  lockLatest,
+} from './next-version.ts';
 import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
 
 /** What an example is to be from the next version on. */
@@ -15,6 +22,21 @@ export interface CorrectedExample {
   variables: Record<string, JsonValue>;
   expected: JsonValue;
   metadata: Record<string, JsonValue>;
+}
+
+/** A correction is a part of a review, which waits for no turn: others would wait for its connection. */
+const MAX_CORRECTED_EXAMPLES = 20_000;
+const MAX_CORRECTED_MIB = 64;
+
+/** @throws ApiError `invalid_request` */
+function requireSmall({ total, bytes }: LatestVersion): void {
+  const tooMuch = (what: string) =>
+    invalidField(
+      'correction.dataset',
+      `has more than ${what}, all of which each correction would copy: name another dataset`,
+    );
+  if (total > MAX_CORRECTED_EXAMPLES) throw tooMuch(`${MAX_CORRECTED_EXAMPLES} examples`);
+  if (bytes > MAX_CORRECTED_MIB * 1024 ** 2) throw tooMuch(`${MAX_CORRECTED_MIB} MiB of examples`);
 }
 
 /**
@@ -68,6 +90,7 @@ export async function correctExample(
   if (bytes > MAX_EXAMPLE_BYTES)
     throw new ApiError('invalid_request', `The example would take more than ${MAX_EXAMPLE_BYTES} bytes as JSON.`);
   const latest = await lockLatest(query, name);
+  requireSmall(latest);
   await quotas.check(query, 'datasetBytes', latest.bytes);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
   const place =
@@ -86,7 +109,7 @@ export async function correctExample(
       metadata: asJson(metadata),
     }),
   );
-  return (await attachNext(query, quotas, name, examplesId, latest)).version;
+  return (await attachNext(query, quotas, name, examplesId, { latest })).version;
 }
 
 /**
@@ -103,6 +126,7 @@ export async function withdrawCorrection(
 ): Promise<void> {
   const latest = await lockLatest(query, name);
   if (latest.examplesId === undefined) return;
+  requireSmall(latest);
   const [now, then, before] = [
     await findExample(query, name, latest.version, key),
     await findExample(query, name, corrected, key),
@@ -127,7 +151,7 @@ export async function withdrawCorrection(
             .where('example_key', '=', key),
         ),
     );
-  await attachNext(query, quotas, name, examplesId, latest);
+  await attachNext(query, quotas, name, examplesId, { latest });
 }
 
 /** An example of a version; `expected` as the text of its JSON. */

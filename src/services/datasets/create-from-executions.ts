@@ -8,9 +8,9 @@ import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import type { DatasetRow } from './datasets.ts';
+import { addExamples, type DatasetChange } from './add-examples.ts';
 import { insertVersion } from './insert-examples.ts';
-import { attachNext, copyExamples, lockLatest } from './next-version.ts';
+import { attachNext, lockLatest } from './next-version.ts';
 
 const MAX_MISSING_SHOWN = 5;
 
@@ -30,15 +30,15 @@ export interface ExecutionSelection extends ExecutionFilter {
 /** The public id of an execution: the key of the example that is made of it. */
 const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
 
-/** Whether the execution of a column is not in a set of examples. */
-const isNoExample = (examplesId: string, column: string) => {
+/** Whether the execution of a column is in none of the sets of examples. */
+const isNoExample = (sets: readonly string[], column: string) => {
   const eb = expressionBuilder<Tables, 'dataset_examples'>();
   return eb.not(
     eb.exists(
       eb
         .selectFrom('dataset_examples as e')
         .select('e.seq')
-        .where('e.dataset_version_id', '=', examplesId)
+        .where(sql<SqlBool>`e.dataset_version_id = any(${sets}::uuid[])`)
         .where('e.example_key', '=', publicIdOf(column)),
     ),
   );
@@ -49,14 +49,14 @@ const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variable
   then jsonb_build_object('input', coalesce(input_messages, to_jsonb(input))) else variables end`;
 
 /**
- * Copies the executions into a set of examples, oldest first. One that is an example of the set already is left as it is there.
- * @param after how many examples the set has
+ * Copies the executions into a set of examples, oldest first.
+ * @param except the executions that are examples of these sets are left out
  * @returns how many were copied
  */
 async function copyExecutions(
   query: Query,
   examplesId: string,
-  { selection, ids, after }: { selection: ExecutionSelection; ids: string[] | undefined; after: number },
+  { selection, ids, except }: { selection: ExecutionSelection; ids: string[] | undefined; except: readonly string[] },
 ): Promise<number> {
   const { limit, expected } = selection;
   const matching = expressionBuilder<Tables, 'executions'>();
@@ -69,7 +69,7 @@ async function copyExecutions(
           .select(VARIABLES.as('variables'))
           .where(matching.and(executionConditions(matching, selection)))
           .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
-          .$if(after > 0, (picked) => picked.where(isNoExample(examplesId, 'executions.id')))
+          .$if(except.length > 0, (picked) => picked.where(isNoExample(except, 'executions.id')))
           .orderBy('id', 'desc')
           .limit(limit),
       )
@@ -80,7 +80,7 @@ async function copyExecutions(
           .expression((eb) =>
             eb.selectFrom('picked').select([
               sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
-              sql<number>`row_number() over (order by id) - 1 + ${after}::int`.as('seq'),
+              sql<number>`row_number() over (order by id) - 1`.as('seq'),
               publicIdOf('id').as('example_key'),
               'variables',
               (expected === 'output' ? sql<JsonValue>`to_jsonb(output)` : sql<JsonValue>`null::jsonb`).as('expected'),
@@ -98,12 +98,12 @@ async function copyExecutions(
 }
 
 /** The first of the executions that did not become examples. */
-async function findMissing(query: Query, examplesId: string, ids: string[]): Promise<string[]> {
+async function findMissing(query: Query, sets: readonly string[], ids: string[]): Promise<string[]> {
   const missing = await query((db) =>
     db
       .selectFrom(unnestOf('wanted', { id: ['uuid', ids], place: ['integer', ids.map((_, index) => index)] }))
       .select('wanted.id')
-      .where(isNoExample(examplesId, 'wanted.id'))
+      .where(isNoExample(sets, 'wanted.id'))
       .orderBy('wanted.place')
       .limit(MAX_MISSING_SHOWN),
   );
@@ -119,34 +119,47 @@ function parseIds(ids: string[]): string[] {
   return [...new Set(parsed)];
 }
 
+async function matchesAny(query: Query, selection: ExecutionSelection): Promise<boolean> {
+  const eb = expressionBuilder<Tables, 'executions'>();
+  const rows = await query((db) =>
+    db
+      .selectFrom('executions')
+      .select('id')
+      .where(eb.and(executionConditions(eb, selection)))
+      .limit(1),
+  );
+  return rows.length > 0;
+}
+
 /**
- * Makes executions the next version of a dataset, or adds them to it in the next version, oldest first. Runs in the caller's transaction.
- * @throws ApiError `invalid_request` where no execution matches, or not all that were named
+ * Makes executions the next version of a dataset, or adds them to it, oldest first. An execution that is already an example is left unchanged; if all
+ * are, no version is made. Runs in the caller's transaction, as {@link addExamples} does.
+ * @throws ApiError `invalid_request` if no execution matches, or not all that were named
  */
 export async function createFromExecutions(
   query: Query,
   quotas: Quotas,
   name: string,
   selection: ExecutionSelection,
-): Promise<DatasetRow> {
+): Promise<Partial<DatasetChange> & Pick<DatasetChange, 'row'>> {
   const ids = selection.executionIds && parseIds(selection.executionIds);
-  // Of those who add at once, each adds to what the one before it has made.
+  // Of those who add at the same time, each adds to what the one before it has made.
   const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
-  if (latest !== undefined) await quotas.check(query, 'datasetBytes', latest.bytes);
+  const existing = latest?.examplesId === undefined ? [] : [latest.examplesId];
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
-  if (latest?.examplesId !== undefined) await copyExamples(query, latest.examplesId, examplesId);
-  const after = latest?.total ?? 0;
-  const copied = await copyExecutions(query, examplesId, { selection, ids, after });
+  const copied = await copyExecutions(query, examplesId, { selection, ids, except: existing });
   if (ids !== undefined && copied < Math.min(ids.length, selection.limit)) {
-    const missing = await findMissing(query, examplesId, ids);
+    const missing = await findMissing(query, [examplesId, ...existing], ids);
     const shown = missing.map((id) => publicId('execution', id)).join(', ');
     if (missing.length > 0)
       throw invalidField('execution_ids', `some do not exist or do not match the other fields, among them ${shown}`);
   }
-  if (copied === 0 && ids === undefined)
+  if (copied === 0 && ids === undefined && (existing.length === 0 || !(await matchesAny(query, selection))))
     throw new ApiError(
       'invalid_request',
-      `No execution with the status "${selection.status}" matches${after > 0 ? ' that is not in the dataset already' : ''}: widen the selection.`,
+      `No execution with the status "${selection.status}" matches: widen the selection.`,
     );
-  return attachNext(query, quotas, name, examplesId, latest);
+  if (latest === undefined) return { row: await attachNext(query, quotas, name, examplesId) };
+  const change = await addExamples(query, quotas, name, examplesId, { latest });
+  return ids === undefined ? change : { ...change, unchanged: Math.min(ids.length, selection.limit) - copied };
 }

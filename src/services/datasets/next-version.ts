@@ -1,16 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
-import { invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
+import { temporarilyUnavailable } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { readAllExamples } from './read-examples.ts';
 
-/** Examples of a dataset that a change of it copies at most. */
-export const MAX_COPIED_EXAMPLES = 20_000;
-const MAX_COPIED_MIB = 64;
+/** Examples that a statement copies: its time limit holds for datasets of any size. */
+const COPIED_AT_ONCE = 25_000;
 
 export const EXAMPLE_COLUMNS = [
   'dataset_version_id',
@@ -33,7 +32,7 @@ export interface LatestVersion {
 
 /** The latest version, which stays that until the transaction ends. */
 export async function lockLatest(query: Query, name: string): Promise<LatestVersion> {
-  // Of those who make a new dataset at once, one goes on.
+  // Of those who make a new dataset at the same time, one continues.
   await lockInWorkspace(query, `correction of ${name}`);
   const [dataset] = await query((db) =>
     db.selectFrom('datasets').select(['id', 'latest_version']).where('name', '=', name).forNoKeyUpdate(),
@@ -48,10 +47,6 @@ export async function lockLatest(query: Query, name: string): Promise<LatestVers
       .where('version', '=', version),
   );
   const { total = 0, bytes = 0 } = latest ?? {};
-  const tooMuch = (what: string) =>
-    invalidField('dataset', `has more than ${what}, all of which each change would copy: name another dataset`);
-  if (total > MAX_COPIED_EXAMPLES) throw tooMuch(`${MAX_COPIED_EXAMPLES} examples`);
-  if (bytes > MAX_COPIED_MIB * 1024 ** 2) throw tooMuch(`${MAX_COPIED_MIB} MiB of examples`);
   return { examplesId: latest?.id, version, total, bytes };
 }
 
@@ -66,16 +61,9 @@ export const copiedTo = (examplesId: string, seq: RawBuilder<number>) =>
     'metadata',
   ] as const;
 
-/** Copies all examples of a set into another one. */
-export async function copyExamples(query: Query, from: string, to: string): Promise<void> {
-  await query((db) =>
-    db
-      .insertInto('dataset_examples')
-      .columns(EXAMPLE_COLUMNS)
-      .expression((eb) =>
-        eb.selectFrom('dataset_examples').select(copiedTo(to, sql<number>`seq`)).where('dataset_version_id', '=', from),
-      ),
-  );
+/** The ranges, by `seq`, in which the examples of a set are copied. */
+export function* rangesOf(total: number): Generator<{ from: number; until: number }, void, undefined> {
+  for (let from = 0; from < total; from += COPIED_AT_ONCE) yield { from, until: from + COPIED_AT_ONCE };
 }
 
 export async function countExamples(query: Query, examplesId: string): Promise<number> {
@@ -90,7 +78,7 @@ export async function countExamples(query: Query, examplesId: string): Promise<n
 
 /**
  * Makes a set of examples the next version of a dataset.
- * @param latest the version that it was made from, as `lockLatest` read it; undefined: from none. A new dataset has no row to lock, so an upload can
+ * @param options `description`: of the dataset from now on; undefined: its own. `latest`: the version that it was made from, as `lockLatest` read it; undefined: from none. A new dataset has no row to lock, so an upload can
  * make it in the meantime, and its examples would not be in this version
  * @throws ApiError `quota_exceeded`, `temporarily_unavailable` if another version was made since `latest` was read
  */
@@ -99,13 +87,13 @@ export async function attachNext(
   quotas: Quotas,
   name: string,
   examplesId: string,
-  latest?: LatestVersion,
+  { latest, description }: { latest?: LatestVersion | undefined; description?: string | undefined } = {},
 ): Promise<DatasetRow> {
   const total = await countExamples(query, examplesId);
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))
     for (const example of examples) hash.add(example.key, contentOf(example));
-  const row = await attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest() });
+  const row = await attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest(), description });
   if (latest !== undefined && row.version !== latest.version + 1)
     throw temporarilyUnavailable(`Another version of the dataset "${name}" was created in the meantime.`);
   return row;

@@ -3,13 +3,13 @@ import { ApiError } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/evaluations/example.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
+import { addExamples, type DatasetChange, MAX_EXAMPLES } from './add-examples.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { createExampleKeys } from './example-keys.ts';
 import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 import { openSpool, type Spool } from './spool.ts';
 
-export const MAX_EXAMPLES = 1_000_000;
 /** One example as a line of JSON. */
 export const MAX_EXAMPLE_BYTES = 1024 * 1024;
 
@@ -24,9 +24,14 @@ export interface Upload {
   examples: AsyncIterable<NumberedExample>;
   /** Undefined: the dataset's stays as it is. */
   description?: string | undefined;
+  /** Whether the examples of the latest version stay. */
+  mode: 'add' | 'replace';
   /** Aborted when the caller has gone away. */
   signal: AbortSignal;
 }
+
+/** The counts: if examples were added to those of the latest version. */
+export type StoredUpload = { row: DatasetRow } & Partial<DatasetChange>;
 
 /** Stores uploads. */
 export interface Uploads {
@@ -34,7 +39,9 @@ export interface Uploads {
    * Makes the next version of a dataset of what the caller sends, in one transaction.
    * @throws ApiError `invalid_request` naming the line at fault
    */
-  store(db: WorkspaceDatabase, upload: Upload): Promise<DatasetRow>;
+  store(db: WorkspaceDatabase, upload: Upload): Promise<StoredUpload>;
+  /** Waits until few others of all workspaces copy the examples of a dataset, then does so. */
+  inTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** 400 `invalid_request` about one line. */
@@ -80,10 +87,10 @@ function requireCaller(signal: AbortSignal): void {
 async function insert(
   db: WorkspaceDatabase,
   quotas: Quotas,
-  { name, description, signal }: Upload,
+  { name, description, mode, signal }: Upload,
   spool: Spool,
   { total, hash }: { total: number; hash: Buffer },
-): Promise<DatasetRow> {
+): Promise<StoredUpload> {
   requireCaller(signal);
   return db.transaction(async (query) => {
     const examplesId = await insertVersion(query, total, hash);
@@ -91,9 +98,12 @@ async function insert(
       requireCaller(signal);
       await insertRows(query, examplesId, rows);
     }
-    const row = await attachVersion(query, quotas, name, { examplesId, total, hash, description });
+    const stored =
+      mode === 'add'
+        ? await addExamples(query, quotas, name, examplesId, { description })
+        : { row: await attachVersion(query, quotas, name, { examplesId, total, hash, description }) };
     requireCaller(signal);
-    return row;
+    return stored;
   });
 }
 
@@ -106,6 +116,7 @@ async function insert(
 export function createUploads(quotas: Quotas, storing = 4): Uploads {
   const semaphore = createFairSemaphore({ total: storing });
   return {
+    inTurn: (workspaceId, work) => semaphore.run(workspaceId, work),
     store: (db, upload) =>
       quotas.upload(db.workspaceId, async () => {
         await quotas.check(db.query, 'datasetBytes');

@@ -123,9 +123,17 @@ test('adds to the examples that are there, each execution once, and replaces the
   expect(again.body).toMatchObject({ version: 3, examples_total: 53 });
   const ids = (await examplesOf('runs/grown')).map(({ id }: { id: string }) => id);
   expect(ids.slice(49)).toEqual(['mine 49', second, first, third]);
-  expect((await make('runs/grown', { execution_ids: [first] })).body).toMatchObject({ examples_total: 53 });
-  const none = await make('runs/grown', { prompt_name: 'from/echo' });
-  expect([none.status, none.body.error.message]).toEqual([400, expect.stringContaining('not in the dataset already')]);
+  for (const [body, unchanged] of [
+    [{ execution_ids: [first] }, 1],
+    [{ prompt_name: 'from/echo' }, 0],
+  ] as const) {
+    const none = await make('runs/grown', body);
+    expect(none).toMatchObject({
+      status: 201,
+      body: { version: 3, examples_total: 53, added: 0, replaced: 0, unchanged },
+    });
+  }
+  expect((await make('runs/grown', { prompt_name: 'from/none' })).status).toBe(400);
   const replaced = await make('runs/grown', { execution_ids: [third], mode: 'replace' });
   expect(replaced.body).toMatchObject({ examples_total: 1 });
 });

@@ -220,8 +220,13 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect(dataset).toMatchObject({ name: `${named}-set` });
     const { data: sets } = await mcp.result('list_datasets');
     expect(sets.map((each: { name: string }) => each.name)).toContain(`${named}-set`);
+    const grown = await mcp.result('add_dataset_examples', {
+      name: `${named}-set`,
+      examples: [{ id: 'mine', variables: { q: 'd' } }],
+    });
+    expect(grown).toMatchObject({ version: 2, examples_total: 2, added: 1 });
     const { data: examples } = await mcp.result('list_dataset_examples', { name: `${named}-set` });
-    expect(examples).toMatchObject([{ variables: { q: 'c' } }]);
+    expect(examples).toMatchObject([{ variables: { q: 'c' } }, { variables: { q: 'd' } }]);
   });
 
   test('start, watch and steer releases', async () => {

@@ -1198,6 +1198,20 @@ class DatasetChange(BaseModel):
         str | None,
         Field(description="The delimiter by which an upload of CSV was read."),
     ] = None
+    added: Annotated[
+        int | None,
+        Field(description="How many examples were added to those of the version before."),
+    ] = None
+    replaced: Annotated[
+        int | None,
+        Field(description="How many examples of the version before have another content now."),
+    ] = None
+    unchanged: Annotated[
+        int | None,
+        Field(
+            description="How many of the given examples the dataset has already. If it has all, no version is created."
+        ),
+    ] = None
 
 
 class FeedbackToken(BaseModel):

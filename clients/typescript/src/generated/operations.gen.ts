@@ -71,6 +71,7 @@ export interface Operations {
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
   listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
+  addDatasetExamples: { request: api.AddDatasetExamplesData; response: api.AddDatasetExamplesResponse };
   exportDataset: { request: api.ExportDatasetData; response: api.ExportDatasetResponse };
   createDatasetFromExecutions: { request: api.CreateDatasetFromExecutionsData; response: api.CreateDatasetFromExecutionsResponse };
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
@@ -244,6 +245,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listDatasets: 'GET /datasets datasets.list ql',
   listDatasetVersions: 'GET /datasets/{name}/versions datasets.versions ql',
   listDatasetExamples: 'GET /datasets/{name}/examples datasets.examples ql',
+  addDatasetExamples: 'POST /datasets/{name}/examples datasets.addExamples bi',
   exportDataset: 'GET /datasets/{name}/export datasets.export qt',
   createDatasetFromExecutions: 'POST /datasets/{name}/from-executions datasets.createFromExecutions bi',
   getDataset: 'GET /datasets/{name} datasets.get q',

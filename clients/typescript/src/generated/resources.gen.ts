@@ -168,10 +168,12 @@ export interface DatasetsOperations {
   versions(name: string, query?: QueryOf<api.ListDatasetVersionsData>, options?: CallOptions): List<api.DatasetPage['data'][number]>;
   /** List the examples of a dataset version in order: `GET /datasets/{name}/examples` */
   examples(name: string, query?: QueryOf<api.ListDatasetExamplesData>, options?: CallOptions): List<api.DatasetExamplePage['data'][number]>;
+  /** Add examples to a dataset: `POST /datasets/{name}/examples` */
+  addExamples(name: string, body: NonNullable<api.AddDatasetExamplesData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
   /** Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export` */
   export(name: string, query?: QueryOf<api.ExportDatasetData>, options?: CallOptions): ApiPromise<string>;
   /** Add executions to a dataset: `POST /datasets/{name}/from-executions` */
-  createFromExecutions(name: string, body: NonNullable<api.CreateDatasetFromExecutionsData['body']>, options?: CallOptions): ApiPromise<api.Dataset>;
+  createFromExecutions(name: string, body: NonNullable<api.CreateDatasetFromExecutionsData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
   /** Retrieve a dataset: its latest version by default: `GET /datasets/{name}` */
   get(name: string, query?: QueryOf<api.GetDatasetData>, options?: CallOptions): ApiPromise<api.Dataset>;
   /** Delete a dataset with all its versions and examples: `DELETE /datasets/{name}` */

@@ -1085,6 +1085,10 @@ export type TryEvaluators = {
     cost?: string | null;
 };
 
+export type AddExamples = {
+    examples: Array<Example>;
+};
+
 export type DatasetFromExecutions = {
     /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -3642,6 +3646,18 @@ export type DatasetChange = {
      * The delimiter by which an upload of CSV was read.
      */
     delimiter?: string;
+    /**
+     * How many examples were added to those of the version before.
+     */
+    added?: number;
+    /**
+     * How many examples of the version before have another content now.
+     */
+    replaced?: number;
+    /**
+     * How many of the given examples the dataset has already. If it has all, no version is created.
+     */
+    unchanged?: number;
 };
 
 export type Scores = {
@@ -9736,6 +9752,58 @@ export type ListDatasetExamplesResponses = {
 
 export type ListDatasetExamplesResponse = ListDatasetExamplesResponses[keyof ListDatasetExamplesResponses];
 
+export type AddDatasetExamplesData = {
+    body: AddExamples;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}/examples';
+};
+
+export type AddDatasetExamplesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type AddDatasetExamplesError = AddDatasetExamplesErrors[keyof AddDatasetExamplesErrors];
+
+export type AddDatasetExamplesResponses = {
+    /**
+     * Created.
+     */
+    201: DatasetChange;
+};
+
+export type AddDatasetExamplesResponse = AddDatasetExamplesResponses[keyof AddDatasetExamplesResponses];
+
 export type ExportDatasetData = {
     body?: never;
     path: {
@@ -9838,7 +9906,7 @@ export type CreateDatasetFromExecutionsResponses = {
     /**
      * Created.
      */
-    201: Dataset;
+    201: DatasetChange;
 };
 
 export type CreateDatasetFromExecutionsResponse = CreateDatasetFromExecutionsResponses[keyof CreateDatasetFromExecutionsResponses];
@@ -9953,6 +10021,10 @@ export type UploadDatasetData = {
          * What the dataset is for. Omitted: unchanged.
          */
         description?: string;
+        /**
+         * `replace`: the next version has only the examples of the upload. `add`: they are added to those of the latest version, and one with an existing id replaces that example.
+         */
+        mode?: 'add' | 'replace';
     };
     url: '/datasets/{name}';
 };

@@ -82,7 +82,7 @@ export function MakeDatasetDialog({
         spellCheck={false}
         hint={existing && consequence(existing, mode, count)}
       />
-      {existing && <SelectField label="Examples that are there" value={mode} onChange={setMode} options={MODES} />}
+      {existing && <SelectField label="Existing examples" value={mode} onChange={setMode} options={MODES} />}
       <SelectField label="Expected" value={expected} onChange={setExpected} options={EXPECTED} />
     </FormDialog>
   );

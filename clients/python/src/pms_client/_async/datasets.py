@@ -25,12 +25,14 @@ class AsyncDatasets(AsyncDatasetsOperations):
         *,
         format: Literal["jsonl", "csv"] = "jsonl",
         description: str | None = None,
-    ) -> models.Dataset:
+        mode: Literal["add", "replace"] | None = None,
+    ) -> models.DatasetChange:
         """Makes the next version of a dataset.
 
         Args:
             examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`, or the bytes of a file.
             format: of the bytes.
+            mode: `add` keeps existing examples and replaces those with the same id. Default: `replace`.
         """
         if not isinstance(examples, bytes):
             examples = "".join(f"{compact(plain(example))}\n" for example in examples).encode()
@@ -38,12 +40,12 @@ class AsyncDatasets(AsyncDatasetsOperations):
         call = Call(
             "PUT",
             path_of("datasets", name),
-            params_of(description=description),
+            params_of(description=description, mode=mode),
             content=examples,
             headers={"Content-Type": type_},
             timeout=_UPLOAD_SECONDS,
         )
-        return await self._transport.fetch(models.Dataset, call)
+        return await self._transport.fetch(models.DatasetChange, call)
 
     async def get(self, name: str, *, version: int | None = None) -> models.Dataset:
         return await self._transport.fetch(models.Dataset, read("datasets", name, version=version))
@@ -67,12 +69,28 @@ class AsyncDatasets(AsyncDatasetsOperations):
             models.DatasetExample, "datasets", name, "examples", version=version, q=q, limit=limit
         )
 
+    async def add_examples(
+        self, name: str, *, examples: Iterable[Mapping[str, Any]], idempotency_key: str | None = None
+    ) -> models.DatasetChange:
+        """Adds at most 1,000 examples to the latest version; one with the id of an existing example replaces it.
+
+        Args:
+            examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`.
+        """
+        body = {"examples": list(examples)}
+        call = create("datasets", name, "examples", body=body, idempotency_key=idempotency_key)
+        return await self._transport.fetch(models.DatasetChange, call)
+
     async def create_from_executions(
         self, name: str, *, idempotency_key: str | None = None, **fields: Any
-    ) -> models.Dataset:
-        """Makes a version of recorded executions: their variables, and their output as `expected`."""
+    ) -> models.DatasetChange:
+        """Adds recorded executions as examples: their variables, and their output as `expected`.
+
+        Args:
+            fields: which executions; `mode="replace"` keeps no existing examples.
+        """
         call = create("datasets", name, "from-executions", body=fields, idempotency_key=idempotency_key)
-        return await self._transport.fetch(models.Dataset, call)
+        return await self._transport.fetch(models.DatasetChange, call)
 
     async def delete(self, name: str) -> models.Dataset:
         """Deletes all its versions."""
