@@ -47,7 +47,10 @@ test('prompts are listed, shown and promoted', async () => {
   await create('a/one', { template: 'Hey {{ name }}' });
   expect((await cli.pms(['prompts', 'list', '--group', 'a'])).stdout).toContain('production@2 staging@2');
   const missing = await cli.pms(['prompts', 'get', 'a/none']);
-  expect([missing.status, missing.stderr]).toEqual([2, 'The prompt "a/none" does not exist in this workspace.\n']);
+  expect([missing.status, missing.stderr]).toEqual([
+    2,
+    'The prompt "a/none" does not exist in this workspace. Did you mean "a/one"?\n',
+  ]);
 });
 
 test('files are pulled, changed and pushed: a version comes about only where something differs', async () => {

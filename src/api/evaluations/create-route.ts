@@ -1,5 +1,5 @@
 import type { Query } from '../../db/database.ts';
-import { requireAlso } from '../../domain/scopes.ts';
+import { allows, requireAlso } from '../../domain/scopes.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
@@ -13,6 +13,7 @@ import { createEvaluation } from '../../services/evaluations/creation/create-eva
 import { readSecrets, revealSecrets, sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { rescoreEvaluation } from '../../services/evaluations/creation/rescore-evaluation.ts';
 import { startEvaluation } from '../../services/evaluations/creation/start-evaluation.ts';
+import { withNearest } from '../../services/prompts/nearest-prompt.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -58,11 +59,14 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       // Before the transaction: it may take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
+      const asked = { name: body.prompt_name, label: body.label };
       return storeAndStart(deps, request, (query, id) => {
         const { start_at: startAt, ...fields } = body;
         const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');
         const evaluation = { ...toNewEvaluation(fields), evaluators, evaluatorSecrets, startAt, id };
         return createEvaluation(query, db.workspaceId, deps, evaluation);
+      }).catch(async (error: unknown) => {
+        throw allows(key.scopes, 'read') ? await withNearest(db.query, error, asked) : error;
       });
     },
   });

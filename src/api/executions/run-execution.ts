@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { allows } from '../../domain/scopes.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import { EXECUTION } from '../../services/acceptance/kinds.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../services/executions/creation/store-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { type ExecutionRow, type SeenExecution, wholeExecution } from '../../services/executions/executions.ts';
+import { withNearest } from '../../services/prompts/nearest-prompt.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -46,12 +48,22 @@ export async function runExecution(
   execution: ExecutionToRun,
   options: RunOptions,
 ): Promise<unknown> {
-  const run = await storeExecution(deps, request.db, execution, idempotencyKeyOf(request));
+  const run = await storeNamed(deps, request, execution);
   const first = firstResponse(request, run);
   if (first !== undefined && !options.isLive) return first.response;
   request.dealtWith();
   // Not awaited here: the wait takes minutes, and what was stored, which may be large, is kept no longer.
   return respondAtEnd(deps, request, run, options);
+}
+
+/** As `storeExecution`; the error of a prompt that does not exist has the nearest name, for keys that may read names. */
+async function storeNamed(deps: RunExecutionDeps, request: Request, execution: ExecutionToRun): Promise<StoredRun> {
+  const { db, key } = request;
+  const { promptName: name, label } = execution;
+  return storeExecution(deps, db, execution, idempotencyKeyOf(request)).catch(async (error: unknown) => {
+    const mayRead = name !== undefined && allows(key.scopes, 'read');
+    throw mayRead ? await withNearest(db.query, error, { name, label }) : error;
+  });
 }
 
 function respondAtEnd(
@@ -120,7 +132,7 @@ export async function streamExecution<Format extends StreamFormat>(
   formatOf: (id: string) => Format,
 ): Promise<{ events: Readable; format: Format }> {
   const { db } = request;
-  const run = await storeExecution(deps, db, { ...execution, stream: true }, idempotencyKeyOf(request));
+  const run = await storeNamed(deps, request, { ...execution, stream: true });
   firstResponse(request, run);
   request.dealtWith();
   const format = formatOf(run.resourceId);

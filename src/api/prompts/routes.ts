@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField } from '../../domain/errors.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { TimestampInput } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -10,6 +10,7 @@ import { deleteVersion } from '../../services/prompts/delete-version.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { labelsOfPrompt, removeLabel, setLabel } from '../../services/prompts/labels.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
+import { withNearest } from '../../services/prompts/nearest-prompt.ts';
 import {
   createVersion,
   getPrompt,
@@ -48,6 +49,9 @@ import {
   VersionQuery,
   VersionsQuery,
 } from './schema.ts';
+
+/** Missing prompts of one request for which a nearest name is looked for. */
+const MAX_SUGGESTED = 5;
 
 const tag = 'Prompts';
 
@@ -156,6 +160,13 @@ export function promptRoutes({
           knownIncludes: known_includes,
         }));
         const resolved = await resolvePrompts(db, wanted);
+        let suggested = 0;
+        for (const [index, each] of resolved.entries()) {
+          const asked = wanted[index];
+          if (!(each instanceof ApiError) || asked === undefined || suggested++ >= MAX_SUGGESTED) continue;
+          const error = await withNearest(db.query, each, asked);
+          if (error instanceof ApiError) resolved[index] = error;
+        }
         return { data: resolved.map((each, index) => presentResolved(wanted[index]?.name ?? '', each)) };
       },
     }),
@@ -303,7 +314,12 @@ export function promptRoutes({
       query: VersionQuery,
       response: Prompt,
       responseExample: example,
-      handler: async ({ db, params, query }) => presentPrompt(await getPrompt(db.query, params.name, query)),
+      handler: async ({ db, params: { name }, query }) =>
+        presentPrompt(
+          await getPrompt(db.query, name, query).catch(async (error: unknown) => {
+            throw await withNearest(db.query, error, { name, label: query.label });
+          }),
+        ),
     }),
     defineRoute({
       method: 'put',

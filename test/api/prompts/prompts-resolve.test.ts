@@ -43,7 +43,7 @@ test('each is selected as by GET, in the order of the request', async () => {
   const failed = (name: string, message: string) => ({ name, error: { code: 'not_found', message } });
   expect(data).toEqual([
     found(latest),
-    failed('a/none', 'The prompt "a/none" does not exist in this workspace.'),
+    failed('a/none', 'The prompt "a/none" does not exist in this workspace. Did you mean "a/one"?'),
     found(first),
     found(first),
     found(latest),
