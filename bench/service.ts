@@ -13,7 +13,7 @@ import type { Servers } from './servers.ts';
 
 const READY_TIMEOUT_MS = 120_000;
 const Package = z.object({ scripts: z.record(z.string(), z.string()) });
-const WORKERS_READY = 'the workers are at work';
+const WORKERS_READY = 'workers started';
 /** Every process of a run decrypts what the others encrypted. */
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 /** A key with all scopes: the first process of a run makes it. */

@@ -346,7 +346,7 @@ export async function startTeam() {
     const { data } = await send('GET', `/executions?prompt_name=${PROMPT}&limit=40`);
     const executions: { id: string }[] = data;
     await send('PUT', '/queues/support/kindness', {
-      description: 'Is the answer right, and kind?',
+      description: 'Is the answer correct and kind?',
       score_names: ['helpful', 'tone', 'quality'],
       filter: { prompt_name: PROMPT, score: ['helpful=false'] },
       sample_rate: 0.2,

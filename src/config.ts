@@ -150,9 +150,9 @@ function fieldsOf<Field>(nameOf: (settings: ProviderVariables) => string, field:
 function problemsOf(env: Environment): string[] {
   const problems: string[] = [];
   if ((env.TEMPORAL_TLS_CERT === undefined) !== (env.TEMPORAL_TLS_KEY === undefined))
-    problems.push('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both or neither');
+    problems.push('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY must be set together');
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
-    problems.push('SMTP_URL and MAIL_FROM belong together: set both or neither');
+    problems.push('SMTP_URL and MAIL_FROM must be set together');
   for (const name of ['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'MODEL_PRICES_FILE'] as const) {
     const file = env[name];
     if (file !== undefined && !existsSync(file)) problems.push(`${name}: there is no file ${file}`);
@@ -166,7 +166,7 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
   );
   if (identityProviders.length > 0 && env.PUBLIC_URL === undefined)
     problems.push(
-      'PUBLIC_URL: set it to the address at which browsers reach the service: identity providers send people back there',
+      'PUBLIC_URL: set it to the address at which browsers reach the service; identity providers redirect people to it',
     );
   if (identityProviders.length > 0 && env.PUBLIC_URL?.startsWith('https:') && env.TRUST_PROXY === 'false')
     problems.push(
@@ -175,7 +175,7 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
   if (env.SCIM_TOKEN !== undefined && identityProviders.length === 0)
     problems.push('SCIM_TOKEN: set OIDC_ISSUER, too: people who are provisioned sign in there');
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && identityProviders.length === 0)
-    problems.push('CONSOLE_KEY_SIGN_IN: false needs OIDC_ISSUER, else nobody could sign in');
+    problems.push('CONSOLE_KEY_SIGN_IN: false requires OIDC_ISSUER, otherwise nobody could sign in');
   return problems;
 }
 

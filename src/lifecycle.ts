@@ -60,7 +60,7 @@ export async function runProcess(
         return;
       }
       firstAt = performance.now();
-      log.info({ signal }, 'stopping; once more to stop at once');
+      log.info({ signal }, 'stopping; repeat the signal to stop immediately');
       stopRequested.abort();
       resolve();
     };

@@ -202,7 +202,7 @@ export async function startWorkers(
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
   const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
-    log.warn({ err: error }, 'cannot look at the keys of the secrets; it will be tried again'),
+    log.warn({ err: error }, 'cannot check the keys of the secrets; trying again'),
   );
   // What was left behind before this process was there need not wait any longer.
   const reconcileEvery = (name: string, work: () => Promise<void>) =>
@@ -288,7 +288,7 @@ async function main(): Promise<void> {
       return workers.stop();
     });
     isAtWork = true;
-    log.info('the workers are at work');
+    log.info('workers started');
     const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
     await Promise.race([workers.failed, stopped]);
   });

@@ -31,7 +31,7 @@ export async function accessOf({ env, stderr }: Context): Promise<Credentials & 
   if (url && url !== stored.url)
     throw new CliError(EXIT.usage, `PMS_BASE_URL is ${url}, but the key of pms login is for ${stored.url}.`);
   if (await isReadableByOthers(file))
-    printLine(stderr, `Others on this machine may read the key in ${file}: chmod 600 it, and log in anew.`);
+    printLine(stderr, `Other users can read the key in ${file}: run chmod 600 on it, then log in again.`);
   return { ...stored, source: file };
 }
 
@@ -39,8 +39,8 @@ function whyNoKey(name: string | undefined, known: readonly string[]): string {
   const names = known.join(', ');
   if (name !== undefined)
     return `There is no profile ${name}${names && ` among ${names}`}: log in with pms login --profile ${name}.`;
-  if (names) return `No profile is the current one: choose of ${names} with pms profile use, or --profile.`;
-  return 'There is no key: log in with pms login, or set PMS_BASE_URL and PMS_API_KEY.';
+  if (names) return `No profile is selected: choose ${names} with pms profile use or --profile.`;
+  return 'No key found: run pms login, or set PMS_BASE_URL and PMS_API_KEY.';
 }
 
 /** Asks before what can't be undone, where somebody sits. @param yes whether that was answered on the command line @throws CliError */
@@ -60,7 +60,7 @@ export async function confirm({ stdin, stderr }: Context, question: string, yes:
   } finally {
     lines.close();
   }
-  throw new CliError(EXIT.usage, 'Nothing was done.');
+  throw new CliError(EXIT.usage, 'Aborted; nothing was changed.');
 }
 
 const RETRY_SECONDS = 120;
@@ -71,7 +71,7 @@ const NEW_OUTAGE_MS = 30_000;
 function retryForMs({ PMS_RETRY_SECONDS: text }: NodeJS.ProcessEnv): number {
   if (!text) return RETRY_SECONDS * 1000;
   if (!/^\d{1,6}$/.test(text))
-    throw new CliError(EXIT.usage, `PMS_RETRY_SECONDS is ${text}: give whole seconds, such as 120, or 0.`);
+    throw new CliError(EXIT.usage, `PMS_RETRY_SECONDS is ${text}: use a whole number of seconds, such as 120, or 0.`);
   return Number(text) * 1000;
 }
 
@@ -83,7 +83,7 @@ function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error:
     toldOfAt = Date.now();
     if (!isNew || !(error instanceof ConnectionError || error instanceof ServiceError)) return;
     const until = forMs === Number.POSITIVE_INFINITY ? 'until it does' : `for ${forMs / 1000} s`;
-    printLine(stderr, safeText(`${url} does not respond (${error.message}). It is tried again ${until}.`));
+    printLine(stderr, safeText(`${url} does not respond (${error.message}). Retrying ${until}.`));
   };
 }
 

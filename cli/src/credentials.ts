@@ -65,7 +65,7 @@ export async function readProfiles(env: NodeJS.ProcessEnv): Promise<Profiles> {
   });
   const profiles = text === undefined ? { current: undefined, byName: new Map() } : parseProfiles(text);
   if (profiles === undefined)
-    throw new CliError(EXIT.usage, `${file} holds no credentials: remove it, and log in again with pms login.`);
+    throw new CliError(EXIT.usage, `${file} is not a credentials file: remove it and run pms login again.`);
   return { file, ...profiles };
 }
 
@@ -101,7 +101,10 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export function nameOfLogin(env: NodeJS.ProcessEnv): string | undefined {
   const { PMS_PROFILE: name } = env;
   if (name && !NAME.test(name))
-    throw new CliError(EXIT.usage, `${name} is no name of a profile: use up to 64 letters, digits, ".", "_" and "-".`);
+    throw new CliError(
+      EXIT.usage,
+      `${name} is not a valid profile name: use up to 64 letters, digits, ".", "_" and "-".`,
+    );
   return name || undefined;
 }
 

@@ -8,9 +8,9 @@ import { readObject } from './object-file.ts';
  * @throws CliError where it holds no object, or no name
  */
 export async function readDefinition<Body>(file: string): Promise<{ name: string; body: Body }> {
-  const { name, ...body } = (await readObject(file, ': a name, and what it is to be')) as { name?: unknown };
+  const { name, ...body } = (await readObject(file, ': a name and a definition')) as { name?: unknown };
   if (typeof name !== 'string' || name === '')
-    throw new CliError(EXIT.usage, `${file}: name must be there, and a text`);
+    throw new CliError(EXIT.usage, `${file}: name is required and must be a string`);
   return { name, body: body as Body };
 }
 

@@ -51,9 +51,9 @@ export async function loginByDevice(
   const given = await begin(pms);
   if (given === undefined) return undefined;
   const until = Date.now() + given.expires_in * 1000;
-  printLine(stderr, `Open this page, and approve it there if it shows the code ${safeText(given.user_code)}:`);
+  printLine(stderr, `Open this page and approve the login if it shows the code ${safeText(given.user_code)}:`);
   printLine(stderr, `  ${safeText(given.verification_uri_complete)}`);
-  printLine(stderr, `Waiting for at most ${Math.round(given.expires_in / 60)} minutes; Ctrl-C ends it.`);
+  printLine(stderr, `Waiting up to ${Math.round(given.expires_in / 60)} minutes. Press Ctrl-C to cancel.`);
   if (browser) openInBrowser(given.verification_uri_complete, env);
   let wasLost = false;
   for (let seconds = given.interval; Date.now() < until; ) {
@@ -63,7 +63,8 @@ export async function loginByDevice(
     } catch (error) {
       if (!(error instanceof PmsError)) throw error;
       if (error.code === 'authorization_pending') continue;
-      if (error.code === 'denied') throw new CliError(EXIT.usage, 'It was denied at the console: there is no key.');
+      if (error.code === 'denied')
+        throw new CliError(EXIT.usage, 'The login was denied in the console. No key was created.');
       if (error.code === 'expired') break;
       if (error.code !== 'slow_down' && !passes(error)) throw error;
       wasLost ||= error instanceof ConnectionError;
@@ -71,7 +72,7 @@ export async function loginByDevice(
     }
   }
   const lost = wasLost
-    ? ` Where it was approved, the response with the key was lost: revoke the key “${nameOfThis()}” at the console.`
+    ? ` If it was approved, the response with the key was lost: revoke the key “${nameOfThis()}” in the console.`
     : '';
-  throw new CliError(EXIT.usage, `The code has expired, or what approved it has ended. Log in again.${lost}`);
+  throw new CliError(EXIT.usage, `The code expired, or the session that approved it ended. Log in again.${lost}`);
 }

@@ -25,7 +25,7 @@ const isEventName = (text: string): text is EventName => Object.hasOwn(EVENTS, t
 /** @throws InvalidArgumentError */
 export function eventName(text: string): EventName {
   if (isEventName(text)) return text;
-  throw new InvalidArgumentError(`"${text}" is no event. There are: ${Object.keys(EVENTS).join(', ')}.`);
+  throw new InvalidArgumentError(`"${text}" is not an event. Events: ${Object.keys(EVENTS).join(', ')}.`);
 }
 
 /** Names that are joined by commas. @throws InvalidArgumentError */

@@ -44,7 +44,7 @@ export function endOf(error: unknown): { status: ExitStatus; message: string } {
 /** By what somebody finds out whether the service has done it, and asks for the same again. */
 function withTraces({ message, idempotencyKey, executionId }: PmsError): string {
   const traces = [
-    ...(executionId === undefined ? [] : [`execution ${executionId}, which goes on`]),
+    ...(executionId === undefined ? [] : [`execution ${executionId}, still running`]),
     ...(idempotencyKey === undefined ? [] : [`Idempotency-Key ${idempotencyKey}`]),
   ];
   return traces.length === 0 ? message : `${message} (${traces.join('; ')})`;

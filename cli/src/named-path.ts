@@ -15,7 +15,7 @@ export function requireName(kind: keyof typeof PROBLEMS, name: unknown): string 
   if (typeof name === 'string' && problem === undefined) return name;
   throw new CliError(
     EXIT.service,
-    `The service has sent ${JSON.stringify(name)} as the name of a ${kind}, which ${problem}: nothing more is written.`,
+    `The service returned ${JSON.stringify(name)} as the name of a ${kind}, which ${problem}: stopped writing files.`,
   );
 }
 
@@ -26,6 +26,6 @@ export function requireName(kind: keyof typeof PROBLEMS, name: unknown): string 
 export function pathInside(folder: string, file: string): string {
   const inside = path.relative(folder, path.resolve(folder, file));
   if (inside === '' || inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside))
-    throw new CliError(EXIT.service, `${JSON.stringify(file)} is not inside ${folder}: nothing more is written.`);
+    throw new CliError(EXIT.service, `${JSON.stringify(file)} is not inside ${folder}: stopped writing files.`);
   return path.join(folder, inside);
 }

@@ -91,7 +91,7 @@ export function mapLabels(texts: Iterable<string>): Map<string, string> {
 /** Two variables of another product would get one name here. */
 export class NameClashError extends Error {
   constructor(text: string, other: string) {
-    super(`the variable "${text}" has the name that "${other}" gets here: rename one of them`);
+    super(`the variables "${text}" and "${other}" would get the same name: rename one of them`);
     this.name = 'NameClashError';
   }
 }

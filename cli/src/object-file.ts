@@ -23,6 +23,6 @@ export async function readYaml(file: string): Promise<unknown> {
   } catch (error) {
     // Behind its first line is the place in the file, drawn.
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new CliError(EXIT.usage, `${file}: is no YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });
+    throw new CliError(EXIT.usage, `${file}: not valid YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });
   }
 }

@@ -28,23 +28,23 @@ interface Entry {
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   login: {
-    description: 'keep the address and a key of the service for this user',
+    description: 'log in to a service and store its address and a key',
     load: async () => (await import('./commands/access.ts')).fillLogin,
   },
   logout: {
-    description: 'revoke the key that pms login had made for this user, and forget it',
+    description: 'log out: revoke the key that pms login created and delete it',
     load: async () => (await import('./commands/access.ts')).fillLogout,
   },
   whoami: {
-    description: 'show which service and which key are used, and what the key may do',
+    description: 'show the current service, key and its scopes',
     load: async () => (await import('./commands/access.ts')).fillWhoami,
   },
   profile: {
-    description: 'logins to several services and workspaces, by name',
+    description: 'manage logins to several services and workspaces',
     load: async () => (await import('./commands/profiles.ts')).addProfileCommands,
   },
   prompts: {
-    description: 'prompts, and prompts as files of a repository',
+    description: 'manage prompts and prompt files',
     load: async () => (await import('./commands/prompts.ts')).addPromptCommands,
   },
   run: {
@@ -52,52 +52,52 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/run.ts')).fillRun,
   },
   executions: {
-    description: 'runs of prompts',
+    description: 'manage executions',
     load: async () => (await import('./commands/executions.ts')).addExecutionCommands,
   },
   logs: {
-    description: 'show how executions ended, and follow those that end from now on',
+    description: 'show ended executions, and follow new ones',
     load: async () => (await import('./commands/logs.ts')).fillLogs,
   },
   datasets: {
-    description: 'datasets as files',
+    description: 'upload and download datasets',
     load: async () => (await import('./commands/datasets.ts')).addDatasetCommands,
   },
   eval: {
-    description: 'evaluations, for terminals and CI',
+    description: 'run, watch and compare evaluations, also in CI',
     load: async () => (await import('./commands/evaluations.ts')).addEvaluationCommands,
   },
   schedules: {
-    description: 'evaluations that run again and again',
+    description: 'manage recurring evaluations',
     load: async () => (await import('./commands/schedules.ts')).addScheduleCommands,
   },
   release: {
-    description: 'bring a version to a label, step by step',
+    description: 'release a version to a label step by step',
     alias: 'releases',
     load: async () => (await import('./commands/releases.ts')).addReleaseCommands,
   },
   scores: {
-    description: 'what users, people and evaluators say of executions',
+    description: 'manage scores by users, reviewers and evaluators',
     load: async () => (await import('./commands/scores.ts')).addScoreCommands,
   },
   queues: {
-    description: 'executions that people score one after the other',
+    description: 'manage queues of executions for people to score',
     load: async () => (await import('./commands/queues.ts')).addQueueCommands,
   },
   rules: {
-    description: 'evaluators that score executions as they complete',
+    description: 'manage rules that score executions as they complete',
     load: async () => (await import('./commands/rules.ts')).addRuleCommands,
   },
   monitors: {
-    description: 'standing checks of what runs, which alert',
+    description: 'manage monitors that check live runs and alert',
     load: async () => (await import('./commands/monitors.ts')).addMonitorCommands,
   },
   webhooks: {
-    description: 'addresses that are called when something happens',
+    description: 'manage webhooks',
     load: async () => (await import('./commands/webhooks.ts')).addWebhookCommands,
   },
   listen: {
-    description: 'bring events to a program on this machine, signed as webhooks are',
+    description: 'forward events to a local program, signed like webhooks',
     load: async () => (await import('./commands/listen.ts')).fillListen,
   },
   keys: {
@@ -105,7 +105,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/keys.ts')).addKeyCommands,
   },
   usage: {
-    description: 'tokens, cost and latency of executions and evaluations',
+    description: 'show tokens, cost and latency of executions and evaluations',
     load: async () => (await import('./commands/usage.ts')).fillUsage,
   },
   api: {
@@ -113,20 +113,20 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/api.ts')).fillApi,
   },
   init: {
-    description: 'find prompts in source code, and propose files of them',
+    description: 'find prompts in source code and propose prompt files',
     load: async () => (await import('./commands/init.ts')).fillInit,
   },
   import: {
-    description: 'take over prompts, datasets, evaluations and scores from elsewhere, or from pms export',
+    description: 'import prompts, datasets, evaluations and scores from other products or pms export',
     load: async () => (await import('./commands/import-export.ts')).fillImport,
   },
   export: {
-    description: 'write all of the workspace into files, which pms import pms takes again',
+    description: 'export the whole workspace to files that pms import pms can read',
     load: async () => (await import('./commands/import-export.ts')).fillExport,
   },
 };
 
-const profileOption = () => new Option('--profile <name>', 'use this login in place of the current one');
+const profileOption = () => new Option('--profile <name>', 'use this profile instead of the current one');
 
 /** Lets `--profile` stand behind a command as well. */
 function addProfileOption(command: Command): void {
@@ -155,7 +155,7 @@ export async function createProgram(given: Context, args: readonly string[] = []
   const context = { ...given, env: { ...given.env } };
   const program = new Command('pms')
     .description('The command line of the Prompt Management Service.')
-    .version(manifest.version, '-V, --version', 'show the version of pms')
+    .version(manifest.version, '-V, --version', 'print the version of pms')
     .addOption(profileOption())
     .addHelpText('after', EXITS)
     .enablePositionalOptions()
@@ -183,7 +183,7 @@ export async function createProgram(given: Context, args: readonly string[] = []
   // Help of a command calls no hook.
   if (first === 'help') await Promise.all(program.commands.filter((each) => each.name() === second).map(load));
   if (first === 'complete') await addCompletion(program, load);
-  else program.command('complete').description('print what completes commands in a shell: bash, zsh, fish, powershell');
+  else program.command('complete').description('print a completion script for bash, zsh, fish or powershell');
   return program;
 }
 

@@ -102,7 +102,7 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
     // No alias at all: a prompt has no use for them, and a few lines of them make gigabytes.
     value = document.toJS({ maxAliasCount: 0 });
   } catch {
-    throw new PromptFileError(file, 1, '', 'has a YAML alias ("*name"): write the value out');
+    throw new PromptFileError(file, 1, '', 'has a YAML alias ("*name"): write out the value');
   }
   const parsed = parseWith(FileSchema, value);
   if ('problem' in parsed)
@@ -125,6 +125,7 @@ export function formatPromptFile(prompt: PromptFile): string {
   const document = new Document(Object.fromEntries(fields), { aliasDuplicateObjects: false });
   const text = document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
   const { prompt: read } = parsePromptFile(text, prompt.name);
-  if (!isSameJson(read, prompt)) throw new PromptFileError(prompt.name, 1, '', 'holds a value that YAML does not keep');
+  if (!isSameJson(read, prompt))
+    throw new PromptFileError(prompt.name, 1, '', 'holds a value that YAML cannot represent');
   return text;
 }

@@ -83,7 +83,7 @@ function unexpected(): ModelError {
 }
 
 function leftAlone(): ModelError {
-  return new ModelError('model_rate_limited', 'The provider refuses calls at present.');
+  return new ModelError('model_rate_limited', 'The provider is currently refusing calls.');
 }
 
 /**

@@ -89,14 +89,14 @@ export function toApplicationFailure({ code, message, retryInMs }: CallFailure, 
 /** A model may not be called any more, and has not responded. */
 export const EXHAUSTED: CallFailure = {
   code: 'model_unavailable' satisfies ModelErrorCode,
-  message: `The model was called ${MAX_CALL_ATTEMPTS} times without a response.`,
+  message: `The model did not respond to ${MAX_CALL_ATTEMPTS} calls.`,
   retryInMs: undefined,
 };
 
 /** Whatever it is that ends processes, it must not end one after the other. */
 export const PROCESS_ENDED: CallFailure = {
   code: 'process_ended',
-  message: 'Three worker processes ended during calls of this execution, the last one when it had been set aside.',
+  message: 'Three worker processes ended during calls of this execution, the last one while it ran in isolation.',
   retryInMs: undefined,
 };
 

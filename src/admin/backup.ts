@@ -8,7 +8,7 @@ import type { Result } from './output.ts';
 export function addBackupCommand(program: Command, show: (result: Result) => void): void {
   program
     .command('backup <folder>')
-    .description('copy DATA_DIR of npm start, which may run meanwhile, to a folder that a service can be started on')
+    .description('copy DATA_DIR of npm start (which may be running) to a folder that a service can start from')
     .action(async (target: string) => {
       const { databaseUrl, dataDir } = loadSettings();
       if (databaseUrl !== undefined)

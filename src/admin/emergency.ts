@@ -10,10 +10,12 @@ import type { Result } from './output.ts';
 export function addEmergencyCommand(program: Command, show: (result: Result) => void): void {
   program
     .command('emergency-key')
-    .description('make a key that signs in at the console while the identity provider is down; its owner is notified')
+    .description(
+      'create a key for signing in to the console while the identity provider is down; notifies the workspace owner',
+    )
     .requiredOption('--workspace <name>', 'the workspace', parseName)
-    .requiredOption('--reason <text>', 'why; the audit log and the owner are told', parseReason)
-    .option('--minutes <number>', 'how long it is valid, up to 1440', parseMinutes, 60)
+    .requiredOption('--reason <text>', 'reason, kept in the audit log and sent to the owner', parseReason)
+    .option('--minutes <number>', 'validity in minutes, up to 1440', parseMinutes, 60)
     .action(async (options: { workspace: string; reason: string; minutes: number }) => {
       const { key, text } = await withDatabase(async (db) => {
         const workspace = await getWorkspace(db.system, options.workspace);

@@ -20,7 +20,7 @@ export function sentenceOf(error: unknown): string {
   )
     return error.message;
   if (isDatabaseUnavailable(error))
-    return 'The database cannot be reached: start it, or correct DATABASE_URL, and try again.';
+    return 'Cannot reach the database: start it or correct DATABASE_URL, then try again.';
   if (error instanceof pg.DatabaseError || error instanceof DriverException)
     return error.code === UNDEFINED_TABLE
       ? 'The database has no tables yet: run npm run migrate first.'

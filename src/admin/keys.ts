@@ -31,7 +31,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .command('create')
     .description('create a key; it is shown only once')
     .requiredOption('--workspace <name>', 'its workspace', parseName)
-    .requiredOption('--name <name>', 'what it is for', parseName)
+    .requiredOption('--name <name>', 'name that says what the key is for', parseName)
     .requiredOption('--scopes <list>', `its scopes, separated by commas: ${SCOPES.join(', ')}`, parseScopes)
     .option('--expires <time>', 'when it expires, e.g. 2027-01-31T12:00:00Z (default: never)', parseExpiry)
     .action(async (options: { workspace: string; name: string; scopes: Scope[]; expires?: Date }) => {
@@ -45,7 +45,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
       });
       show({
         json: { id: publicId('apiKey', id), key: text, workspace: options.workspace, scopes },
-        text: `Created the key ${publicId('apiKey', id)} for the workspace ${options.workspace}: ${scopes.join(', ')}.\n\n  ${text}\n\nKeep it: it is not stored, and not shown again.`,
+        text: `Created the key ${publicId('apiKey', id)} for the workspace ${options.workspace}: ${scopes.join(', ')}.\n\n  ${text}\n\nSave it now: it is not stored and not shown again.`,
       });
     });
 
@@ -71,7 +71,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
 
   key
     .command('revoke')
-    .description('revoke a key; every process refuses it at once')
+    .description('revoke a key; every process rejects it immediately')
     .argument('<id>', 'key_…, as listed')
     .action(async (id: string) => {
       const revoked = await withDatabase(async (db) => {

@@ -7,7 +7,9 @@ import type { Result } from './output.ts';
 export function addReconcileCommand(program: Command, show: (result: Result) => void): void {
   program
     .command('reconcile')
-    .description('after a restore: have all unfinished work compared with Temporal at once, not within eleven minutes')
+    .description(
+      'after a restore: compare all unfinished work with Temporal immediately instead of within eleven minutes',
+    )
     .action(async () => {
       const counts = await withDatabase((db) => checkAll(db.system));
       const parts = Object.entries(counts).map(([table, count]) => `${count} ${table.replace('_', ' ')}`);

@@ -62,9 +62,9 @@ export function addWorkspaceCommands(program: Command, show: (result: Result) =>
 
   workspace
     .command('delete')
-    .description('delete a workspace with everything in it: its keys are refused at once, workers remove the rest')
+    .description('delete a workspace and everything in it: its keys stop working immediately, workers remove the rest')
     .argument('<name>', 'the workspace', parseName)
-    .option('--yes', 'do not ask for the name again')
+    .option('--yes', 'skip the confirmation of the name')
     .action(async (name: string, { yes }: { yes?: boolean }) => {
       const { keys, ...row } = await withDatabase(async (db) => {
         await getWorkspace(db.system, name);

@@ -297,7 +297,7 @@ export async function startApi(
   const { routes, authenticator, streams } = allRoutes(dependencies, { eager });
   new Gauge({
     name: 'pms_streams_open',
-    help: 'Streams of executions and evaluations that callers read',
+    help: 'Open execution and evaluation streams',
     registers: [registry],
     collect() {
       this.set(streams.reduce((sum, { openCount }) => sum + openCount, 0));
@@ -305,7 +305,7 @@ export async function startApi(
   });
   new Gauge({
     name: 'pms_executions_waiting_to_start',
-    help: 'Executions that wait for the turn of their workspace to start',
+    help: 'Executions queued to start behind others of their workspace',
     registers: [registry],
     collect() {
       this.set(startLimiter.waiting());
@@ -408,7 +408,7 @@ async function main(): Promise<void> {
       return api.close(settings.shutdownGraceMs);
     });
     isAtWork = true;
-    log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
+    log.info(`API listening on http://${settings.host}:${api.port}/v1, documentation at /docs`);
   });
 }
 

@@ -59,7 +59,7 @@ function checkOrigin({ headers: { origin } }: IncomingMessage, response: ServerR
   response.setHeader('Vary', 'Origin');
   if (origin === undefined) return;
   if (!origins.includes(origin))
-    throw new ApiError('unauthorized', 'Pages of this origin may not ask: TEMPORAL_UI_URL names those that may.');
+    throw new ApiError('unauthorized', 'This origin is not allowed: set TEMPORAL_UI_URL to the allowed origins.');
   response.setHeader('Access-Control-Allow-Origin', origin);
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
@@ -95,7 +95,7 @@ export function createCodecServer({ codec, access, origins }: CodecServerParts):
 
   async function signIn(request: IncomingMessage, response: ServerResponse) {
     const form = new URLSearchParams((await readBytes(request, MAX_FORM_BYTES)).toString());
-    if (!access.isToken(form.get('token') ?? '')) return sendPage(response, 401, 'This is not the token.');
+    if (!access.isToken(form.get('token') ?? '')) return sendPage(response, 401, 'Wrong token.');
     response.setHeader('Set-Cookie', access.cookieFor(request));
     sendPage(response, 200, 'You are signed in for twelve hours.');
   }
@@ -110,7 +110,7 @@ export function createCodecServer({ codec, access, origins }: CodecServerParts):
       await convert(request, response, operation as 'decode' | 'encode');
     else if (path === '/sign-in' && method === 'POST') await signIn(request, response);
     else if (path === '/' && method === 'GET') sendPage(response, 200);
-    else throw new ApiError('not_found', 'There are POST /decode and POST /encode, and GET / to sign in.');
+    else throw new ApiError('not_found', 'Not found. Use POST /decode, POST /encode, or GET / to sign in.');
   }
 
   return (request, response) => {

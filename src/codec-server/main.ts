@@ -27,8 +27,8 @@ export async function startCodecServer(settings: Settings): Promise<RunningServe
   if (payloadKeys === undefined || token === undefined)
     throw new SettingsError(
       [
-        payloadKeys === undefined && 'TEMPORAL_PAYLOAD_KEYS: set it, the codec server decrypts with these keys',
-        token === undefined && 'CODEC_SERVER_TOKEN: set it, whoever knows it can decrypt',
+        payloadKeys === undefined && 'TEMPORAL_PAYLOAD_KEYS: set the keys that the codec server decrypts with',
+        token === undefined && 'CODEC_SERVER_TOKEN: set it; anyone who knows it can decrypt',
       ].filter((problem) => problem !== false),
     );
   const parts = {

@@ -29,7 +29,7 @@ export class ReadTimeoutError extends Error {
 /** Nobody waits any more for a heavy read whose turn has not come. */
 export class ReadGivenUpError extends Error {
   constructor(cause: unknown) {
-    super('A read was given up before its turn.', { cause });
+    super('A queued read was abandoned.', { cause });
     this.name = 'ReadGivenUpError';
   }
 }

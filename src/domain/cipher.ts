@@ -57,7 +57,7 @@ export function createCipher(keys: Buffer[]): Cipher {
     decrypt(encrypted) {
       const id = encrypted.subarray(0, KEY_ID_BYTES);
       const match = known.find((candidate) => candidate.id.equals(id));
-      if (match === undefined) throw new Error('The encryption key that this was stored with is not configured.');
+      if (match === undefined) throw new Error('The encryption key used to store this value is not configured.');
       const nonce = encrypted.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
       const tagEnd = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
       const decipher = createDecipheriv('aes-256-gcm', match.key, nonce, { authTagLength: TAG_BYTES });

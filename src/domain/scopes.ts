@@ -11,5 +11,5 @@ export const allows = (scopes: readonly Scope[], ...needed: readonly Scope[]): b
 /** Where an operation sends or shows more in some cases than in others: what those need, too. `what`: in words, as a subject. @throws ApiError `insufficient_scope` */
 export function requireAlso(scopes: readonly Scope[], needed: Scope, what: string): void {
   if (allows(scopes, needed)) return;
-  throw new ApiError('insufficient_scope', `${what} needs the scope "${needed}", too, which this key lacks.`);
+  throw new ApiError('insufficient_scope', `${what} also needs the scope "${needed}", which this key lacks.`);
 }

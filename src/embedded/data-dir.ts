@@ -73,13 +73,13 @@ function unusable(folder: string, error: unknown): EmbeddedStartError {
   const reasons: Record<string, string> = {
     EEXIST: 'is a file, not a folder',
     ENOTDIR: 'is below a file, not a folder',
-    EACCES: 'cannot be written by this user',
-    EPERM: 'cannot be written by this user',
+    EACCES: 'is not writable by this user',
+    EPERM: 'is not writable by this user',
     EROFS: 'is on a read-only file system',
     ENOSPC: 'is on a full disk',
-    EDQUOT: 'is on a disk where the quota of this user is used up',
+    EDQUOT: 'is on a disk where this user has used up the quota',
     // Opening the lock in a folder that can't be written fails inside SQLite, which does not say more.
-    ERR_SQLITE_ERROR: 'cannot be written by this user, or its file system cannot lock files',
+    ERR_SQLITE_ERROR: 'is not writable by this user, or its file system cannot lock files',
   };
   const reason = reasons[systemErrorCode(error) ?? ''] ?? `cannot be used (${messageOf(error)})`;
   return new EmbeddedStartError('data_dir_unusable', `DATA_DIR ${folder} ${reason}. Fix that, or ${CHOOSE_ANOTHER}.`, {

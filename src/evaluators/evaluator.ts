@@ -192,7 +192,7 @@ export function unscored(problem: ScoreProblem, reason: string): Score {
 /** The example's expected value. @throws ScoringError `missing_expected` when it has none, `too_large` when it is too deep */
 export function requireExpected(example: ScoredExample): JsonValue {
   if (example.expected === undefined) {
-    throw new ScoringError('missing_expected', 'the example has no expected value to compare with');
+    throw new ScoringError('missing_expected', 'the example has no expected value');
   }
   if (!isJsonValue(example.expected)) {
     throw new ScoringError('too_large', `the expected value is ${jsonFault(example.expected)}`);

@@ -8,15 +8,15 @@ export const EvaluatorName = z
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
 // A form is drawn from an evaluator's schema (`GET /evaluators`), so its fields have `meta`: `title` is what a field is called,
-// `description` what is said of it. `x-enumDescriptions` are the words for the values of an enum, and `x-field` a control other than
-// the one that the type has: `long-text`, `model`, `json`, or `none`.
+// `description` what is said of it. `x-enumDescriptions` are the words for the values of an enum, and `x-field` a control other than the default of
+// the type: `long-text`, `model`, `json`, or `none`.
 
 export const CaseSensitive = z.boolean().default(true).meta({ title: 'Upper and lower case differ' });
-export const StripCodeFence = z.boolean().default(false).meta({ title: 'Also take JSON in a Markdown code block' });
+export const StripCodeFence = z.boolean().default(false).meta({ title: 'Accept JSON in a Markdown code block' });
 export const PartialCredit = z
   .boolean()
   .default(true)
-  .meta({ title: 'Score the share that matches', description: 'Else an output that matches in part scores 0.' });
+  .meta({ title: 'Score the share that matches', description: 'Otherwise, a partial match scores 0.' });
 
 /** Its share in an example's score, beside the weights of the others. */
 export const Weight = z.number().positive().max(1_000).default(1);
@@ -29,12 +29,12 @@ export function evaluatorFields<Type extends string>(type: Type) {
     weight: Weight,
     threshold: z.number().min(0).max(1).optional().meta({
       title: 'Passes from',
-      description: 'A score of at least this counts 1, any other 0. None: it counts as it is.',
+      description: 'A score of at least this counts as 1, any other as 0. If empty, the score itself counts.',
     }),
     /** Of what `threshold` has made of it. */
     negate: z
       .boolean()
       .optional()
-      .meta({ title: 'The opposite is to hold', description: 'The score is 1 minus what it is.' }),
+      .meta({ title: 'Invert the result', description: 'The score becomes 1 minus the score.' }),
   };
 }

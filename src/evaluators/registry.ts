@@ -101,7 +101,7 @@ export const EvaluatorList = z
       if (first === undefined) {
         firstOfName.set(name, index);
       } else {
-        const message = `evaluator ${first} has the name "${name}" already: give each evaluator a name of its own`;
+        const message = `evaluator ${first} already has the name "${name}": give each evaluator a unique name`;
         context.addIssue({ code: 'custom', path: [index, 'name'], message });
       }
     });
@@ -231,7 +231,7 @@ function adjusted({ threshold, negate = false }: EvaluatorConfig, given: Score):
   if (score === 1) return { ...given, score, reason: negate ? null : given.reason };
   const limit = threshold === undefined || isPass ? undefined : `the score of ${given.score} is below ${threshold}`;
   const why = [limit, given.reason].filter((part) => part != null).join(': ');
-  return { ...given, score, reason: shorten(why || 'it holds, and must not', 500) };
+  return { ...given, score, reason: shorten(why || 'the condition is met, but must not be', 500) };
 }
 
 function adjustedJudgement(config: EvaluatorConfig, judgement: Judgement): Judgement {

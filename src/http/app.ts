@@ -123,7 +123,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   for (const way of deps.otherWays) app.use(way(shared));
   app.use(async (ctx, next) => {
     if (ctx.path !== '/v1' && !ctx.path.startsWith('/v1/'))
-      throw new ApiError('not_found', 'There is nothing here: the API is under /v1, its documentation at /docs.');
+      throw new ApiError('not_found', 'Not found: the API is under /v1, its documentation at /docs.');
     ctx.path = normalizePath(ctx.path);
     await next();
   });

@@ -143,7 +143,7 @@ export function consoleRoutes(folder: string, config: ConsoleConfig): Middleware
       ctx.body = NOT_BUILT;
     } else if (file !== undefined) sendFile(ctx, name, file);
     else if (name.startsWith('/assets/') || leavesFolder(name))
-      throw new ApiError('not_found', 'There is no such file. After an update of the service, load the page again.');
+      throw new ApiError('not_found', 'File not found. If the service was just updated, reload the page.');
     else sendPage(ctx, build);
   };
 }

@@ -20,13 +20,13 @@ export function credentialOf(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
   const token = readSessionCookie(ctx);
   if (token === undefined || authorization !== '') return bearerIn(ctx);
-  if (!isToken(token)) throw unauthorized('The cookie holds no session. Sign in again.');
+  if (!isToken(token)) throw unauthorized('The cookie has no valid session. Sign in again.');
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
     if (ctx.get(CONSOLE_HEADER) !== '1')
-      throw unauthorized(`A change by a session needs the header "${CONSOLE_HEADER}: 1".`);
+      throw unauthorized(`Changes with a session require the header "${CONSOLE_HEADER}: 1".`);
     if (originOf(ctx) !== 'own')
       throw unauthorized(
-        'A change by a session must come from a page of this service: with "Sec-Fetch-Site: same-origin", or its Origin.',
+        'Changes with a session must come from a page of this service: send "Sec-Fetch-Site: same-origin" or its Origin.',
       );
   }
   return { kind: 'session', token };
@@ -61,7 +61,7 @@ function keyIn(authorization: string): Credential {
  * @throws ApiError `unauthorized`
  */
 export function refuseOtherOrigins(ctx: Context): void {
-  if (originOf(ctx) === 'other') throw unauthorized('Signing in must come from a page of this service.');
+  if (originOf(ctx) === 'other') throw unauthorized('Sign in from a page of this service.');
 }
 
 /** From whose page a browser says that a request comes. `Sec-Fetch-Site` counts where it is there: no page can set it. */

@@ -105,7 +105,7 @@ export const PromptReference = z
     if (!named.success) return wrong(`the name ${named.error.issues[0]?.message}`);
     if (selectors.length === 0) return { promptName: name };
     const selected = isVersion ? BodyVersion.safeParse(Number(selector)) : Label.safeParse(selector);
-    if (!selected.success) return wrong(`what follows the "@" ${selected.error.issues[0]?.message}`);
+    if (!selected.success) return wrong(`the part after "@" ${selected.error.issues[0]?.message}`);
     return isVersion ? { promptName: name, version: Number(selector) } : { promptName: name, label: selector };
   })
   .meta({
@@ -150,8 +150,8 @@ export const RolloutKey = z
   .max(512, 'must be at most 512 characters')
   .meta({
     description:
-      'What decides between the versions of a release, such as the id of a user or conversation: the same key gets the same version. ' +
-      'Without one it is decided at random for each execution. It is not stored.',
+      'Chooses between the versions of a release, such as the id of a user or conversation: the same key always gets the same version. ' +
+      'Without a key, the choice is random for each execution. The key is not stored.',
     example: 'user-42',
   });
 

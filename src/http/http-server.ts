@@ -28,7 +28,7 @@ const CHECK_EVERY_MS = 2_000;
 const IDLE_TIMEOUT_MS = 6 * 60 * 1000;
 
 function messageOf(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are too long: send at most 16 KiB of them.';
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are too long: send at most 16 KiB.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.';
   return 'This is not a well-formed HTTP request.';
 }

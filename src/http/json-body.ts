@@ -56,7 +56,7 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
         reject(
           new ApiError(
             'invalid_request',
-            `The body arrived too slowly: send all of it within ${MAX_BODY_MS / 1000} s, without long breaks.`,
+            `The body arrived too slowly: send it within ${MAX_BODY_MS / 1000} s, without long pauses.`,
           ),
         );
     }, PACE_SPAN_MS);
@@ -120,7 +120,7 @@ export function announcedBytes({ headers }: IncomingMessage, maxBytes = MAX_BODY
 export async function readNoBody(request: IncomingMessage): Promise<void> {
   const raw = await readBytes(request, MAX_BODY_BYTES);
   if (raw.length === 0 || raw.toString().trim() === '{}') return;
-  throw new ApiError('invalid_request', 'This operation takes no body: leave it out.');
+  throw new ApiError('invalid_request', 'This operation accepts no body: omit it.');
 }
 
 /** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */

@@ -24,7 +24,7 @@ const ErrorResponse = z
       details: z
         .array(z.object({ path: z.string(), message: z.string() }))
         .optional()
-        .meta({ description: 'The fields at fault.' }),
+        .meta({ description: 'The invalid fields.' }),
     }),
   })
   .meta({ id: 'Error' });
@@ -42,13 +42,13 @@ const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   invalid_request: 'variables.name: is missing: the template needs it',
   payload_too_large: `The body is too large: send at most ${MAX_BODY_BYTES} bytes.`,
   prompt_archived: 'The prompt "support/greeting" is archived. Restore it to run it.',
-  version_conflict: 'The prompt "support/greeting" is at version 4 by now, and this change was made from version 3.',
+  version_conflict: 'The prompt "support/greeting" is now at version 4, but this change is based on version 3.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_state: 'This execution has ended as completed: there is nothing to cancel.',
-  authorization_pending: 'Nobody has decided yet. Ask again after the interval.',
-  slow_down: 'Too soon: leave 10 seconds between two requests from now on.',
+  authorization_pending: 'No decision yet. Poll again after the interval.',
+  slow_down: 'Polling too fast: wait 10 seconds between requests from now on.',
   denied: 'The request was denied.',
-  expired: 'This device code is unknown, used or expired. Begin anew.',
+  expired: 'This device code is unknown, used or expired. Start again.',
   unauthorized: 'This API key is unknown, revoked or expired.',
   insufficient_scope: 'This key lacks the scope "write", which this operation needs.',
   not_found: 'The prompt "support/greeting" does not exist in this workspace.',
@@ -61,7 +61,7 @@ const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid; the message says what to change.',
   401: 'The key is missing, unknown, revoked or expired, or lacks the scope.',
-  404: 'It does not exist in this workspace.',
+  404: 'Not found in this workspace.',
   429: 'Too many requests; `Retry-After` says when to try again.',
   500: 'An error in the service. Nothing from this request will run.',
 };
@@ -77,20 +77,20 @@ const TAGS: Record<string, string> = {
   Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
   Rules: 'Evaluators that score executions as they complete, within a budget a day.',
   Datasets: 'Named, versioned lists of examples for evaluations.',
-  Scores: 'What programs, people and evaluators say of executions and examples.',
-  Queues: 'Executions and examples that people score, one after the other.',
-  Schedules: 'Evaluations that start by a cron expression.',
-  Monitors: 'Standing analyses of what runs: errors, latency, cost, refusals, scores, with alerts.',
-  Webhooks: 'Addresses that events are sent to, signed, and the deliveries to them.',
-  Events: 'What has happened, as webhooks are told.',
-  Notifications: 'Events as they concern people, with the mails that were sent.',
-  Views: 'How people look at lists in the console: filters and columns under a name.',
+  Scores: 'Scores that programs, people and evaluators give to executions and examples.',
+  Queues: 'Executions and examples for people to score one by one.',
+  Schedules: 'Evaluations that start on a cron schedule.',
+  Monitors: 'Continuous checks of live runs, with alerts: errors, latency, cost, refusals and scores.',
+  Webhooks: 'URLs that receive signed events, and the deliveries to them.',
+  Events: 'Everything that happened, as sent to webhooks.',
+  Notifications: 'Events that concern people, and the e-mails sent about them.',
+  Views: 'Saved filters and columns of lists in the console.',
   Usage: 'Runs, tokens and cost over a period.',
   Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
   'API keys': 'Keys of the workspace and their scopes.',
-  Members: 'People of the workspace whom an identity provider vouches for, and their keys.',
-  Sessions: 'Sign-ins of the console.',
-  Devices: 'Programs that ask a person for a key, as `pms login` does (modelled on RFC 8628).',
+  Members: 'Members of the workspace, authenticated by an identity provider, and their keys.',
+  Sessions: 'Console sessions.',
+  Devices: 'Lets programs request a key from a person, as `pms login` does (modelled on RFC 8628).',
   'Audit log': 'Who changed what, and when.',
 };
 
@@ -115,7 +115,7 @@ const IN_EVERY_NAME = new Set<ErrorCode>([...ALWAYS, 'invalid_request', 'not_fou
 const WholeNumber = z.int().nonnegative();
 const HEADERS = z.object({
   'X-Request-Id': z.string().meta({
-    description: 'The id of this request, as the log has it.',
+    description: 'The id of this request, as in the log.',
     header: { id: 'X-Request-Id' },
   }),
   'RateLimit-Limit': WholeNumber.optional().meta({
@@ -123,11 +123,11 @@ const HEADERS = z.object({
     header: { id: 'RateLimit-Limit' },
   }),
   'RateLimit-Remaining': WholeNumber.optional().meta({
-    description: 'Requests that are left.',
+    description: 'The number of requests left.',
     header: { id: 'RateLimit-Remaining' },
   }),
   'RateLimit-Reset': WholeNumber.optional().meta({
-    description: 'Seconds until all of them are there again.',
+    description: 'Seconds until the limit is fully restored.',
     header: { id: 'RateLimit-Reset' },
   }),
 });
@@ -203,19 +203,19 @@ const IdempotencyHeader = z.object({
 });
 
 function accessOf(route: Route): string {
-  if (route.keyOf) return 'The body has the key: no other is needed.';
+  if (route.keyOf) return 'Send the key in the body: no other credential is needed.';
   if (route.withoutKey) return 'Needs no key. Requests are limited by address.';
   if (route.workspaceOfToken)
-    return 'Needs no key, but a token in `Authorization: Bearer <token>`. Pages of any origin may call it.';
-  if (route.bySession) return 'Needs a session of the console, whatever its scopes: a key will not do.';
+    return 'Needs no key, but a token in `Authorization: Bearer <token>`. Pages of any origin can call it.';
+  if (route.bySession) return 'Needs a console session with any scopes; a key is not enough.';
   const scopes = scopesOf(route);
-  if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
+  if (scopes.length === SCOPES.length) return 'Needs a key with any scopes.';
   const also = route.alsoScope === undefined ? '' : `, and with \`${route.alsoScope}\``;
   const hidden = Object.keys(route.withoutRead ?? {}).map((field) => `\`${field}\``);
   const shown =
     hidden.length === 0
       ? ''
-      : ` Without \`read\`, the response does not tell what is stored: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} null or empty.`;
+      : ` Without \`read\`, the response hides stored data: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} null or empty.`;
   return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}${also}.${shown}`;
 }
 
@@ -340,7 +340,7 @@ export function openApiDocument(routes: Route[], version: string) {
             name: SESSION_COOKIE,
             description:
               `A session of the console, from \`POST /session\`; under https the cookie is \`__Host-${SESSION_COOKIE}\`. ` +
-              `All methods but GET and HEAD need the header \`${CONSOLE_HEADER}: 1\` with it, from a page of this service.`,
+              `With it, all methods except GET and HEAD require the header \`${CONSOLE_HEADER}: 1\`, sent from a page of this service.`,
           },
         },
       },

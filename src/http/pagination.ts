@@ -20,7 +20,7 @@ export const PageQuery = {
     .max(1000)
     .optional()
     .meta({
-      description: 'The `next_cursor` of the page before; absent for the first page.',
+      description: 'The `next_cursor` of the previous page. Omit it for the first page.',
       param: { id: 'Cursor' },
     }),
 };
@@ -41,7 +41,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: 'Pass it as `cursor` to get the next page; null on the last.' }),
+      .meta({ description: 'Pass it as `cursor` to get the next page. Null on the last page.' }),
   });
 }
 
@@ -62,7 +62,7 @@ export function decodeCursor(cursor: string | undefined, position: z.ZodType<str
   } catch {
     // Neither base64, nor JSON, nor a position of this list.
   }
-  throw invalidField('cursor', 'is not a cursor of this list: pass a next_cursor as it was given, or leave it out');
+  throw invalidField('cursor', 'is not a cursor of this list: pass a next_cursor unchanged, or omit it');
 }
 
 /** A page of a list as callers see it. */

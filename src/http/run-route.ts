@@ -24,7 +24,7 @@ export function requireScope({ scopes, sessionId }: AuthenticatedKey, route: Rou
   if (route.bySession && sessionId === undefined)
     throw new ApiError(
       'invalid_request',
-      'A person does this, signed in at the console: with a key it is not possible, whatever its scopes.',
+      'This requires a person signed in to the console. A key cannot do it, whatever its scopes.',
     );
   const needed = scopesOf(route);
   const names = needed.map((scope) => `"${scope}"`).join(' or ');
@@ -34,7 +34,7 @@ export function requireScope({ scopes, sessionId }: AuthenticatedKey, route: Rou
   if (also !== undefined && !allows(scopes, also))
     throw new ApiError(
       'insufficient_scope',
-      `This key lacks the scope "${also}", which this operation needs beside ${names}.`,
+      `This key lacks the scope "${also}", which this operation needs in addition to ${names}.`,
     );
 }
 
@@ -58,7 +58,7 @@ export function takePart(workspaceId: string, res: ServerResponse, inProgress: F
   if (release === undefined)
     throw new ApiError(
       'rate_limited',
-      `This workspace has ${inProgress.inUse(workspaceId)} requests in progress, as many as it may have here. ` +
+      `This workspace has ${inProgress.inUse(workspaceId)} requests in progress, the maximum. ` +
         'Wait for some of them, or run executions with "Prefer: respond-async".',
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );

@@ -37,8 +37,8 @@ export function createWatchedStreams(
         if (error !== undefined) stream.destroy(error);
       }
     } catch (error) {
-      if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot look whether keys have ended; trying again');
-      else log.error({ err: error }, 'cannot look whether keys have ended; trying again');
+      if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot check whether keys have ended; trying again');
+      else log.error({ err: error }, 'cannot check whether keys have ended; trying again');
     } finally {
       isLooking = false;
     }

@@ -78,7 +78,7 @@ export async function checkMonitors(
         const over = Date.now() + maxWorkspaceMs;
         await checkWorkspace(db, claimed, () => stopping?.aborted === true || Date.now() > over);
       } catch (error) {
-        log.warn({ err: error, workspace_id: claimed.workspaceId }, 'cannot look at the monitors of a workspace');
+        log.warn({ err: error, workspace_id: claimed.workspaceId }, 'cannot check the monitors of a workspace');
       }
     }
   }

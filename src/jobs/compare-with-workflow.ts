@@ -46,7 +46,7 @@ export async function compareWithWorkflow(
   } else if (ended) {
     await clearPending?.();
   } else if (unaccepted) {
-    if (await withdraw?.()) warn('withdrew a run that no caller had been told of');
+    if (await withdraw?.()) warn('withdrew a run whose creation was never confirmed to its caller');
   } else if (state === 'missing') {
     if (await start()) warn('started a run that had been left without its workflow');
   } else {

@@ -63,7 +63,7 @@ async function reconcileOne(
     await abandonOne(
       query,
       delivery.id,
-      'Its workflow was ended by an operator, or its end is not in a database that was restored.',
+      'An operator ended its workflow, or its end is missing from a restored database.',
     );
     log.warn({ delivery_id: delivery.id }, 'ended a delivery whose workflow had been ended from outside');
   }

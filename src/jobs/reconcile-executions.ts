@@ -16,8 +16,7 @@ import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 const ENDED_BY_OPERATOR = {
   code: 'model_unavailable',
-  message:
-    'The run was ended by an operator before the model responded, or its end is not in a database that was restored.',
+  message: 'An operator ended the run before the model responded, or its end is missing from a restored database.',
 } as const;
 
 const takeUnfinished = (db: Builder) =>

@@ -31,7 +31,7 @@ export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: 
     async reconcile(schedule) {
       if (schedule.accepted_at === null) {
         await withdrawSchedule(bindWorkspace(db.query, schedule.workspace_id), schedule.id, false);
-        log.warn({ schedule_id: schedule.id }, 'withdrew a schedule that no caller had been told of');
+        log.warn({ schedule_id: schedule.id }, 'withdrew a schedule whose creation was never confirmed to its caller');
         return;
       }
       const found = await readInTemporal(temporal, schedule.id);
@@ -42,7 +42,7 @@ export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: 
       }
       if (!found.isEncryptedAsNow) {
         await encryptInTemporal(temporal, schedule.workspace_id, schedule);
-        log.info({ schedule_id: schedule.id }, 'encrypted a schedule anew, as TEMPORAL_PAYLOAD_KEYS says');
+        log.info({ schedule_id: schedule.id }, 're-encrypted a schedule with the current TEMPORAL_PAYLOAD_KEYS');
       }
       if (found.paused !== schedule.paused) {
         await actInTemporal(temporal, schedule.id, schedule.paused ? 'pause' : 'unpause');

@@ -54,7 +54,7 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
         isFailing = false;
         if (!isDue) await rest();
       } catch (error) {
-        log[isFailing ? 'debug' : 'warn']({ err: error }, `failed at ${what}; trying again`);
+        log[isFailing ? 'debug' : 'warn']({ err: error }, `${what} failed; trying again`);
         isFailing = true;
         await delay(TRY_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }

@@ -15,7 +15,7 @@ export const HeaderValue = z
 export const Duration = z.string().transform((text, context) => {
   const value = /^\d+(\.\d+)?\s*(ms|s|m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
   if (!(value > 0 && value <= 2 ** 31 - 1)) {
-    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 500ms, 10s, 2m or 6h' });
+    context.addIssue({ code: 'custom', message: 'must be a duration with a unit: 500ms, 10s, 2m or 6h' });
     return z.NEVER;
   }
   return value;
@@ -26,7 +26,7 @@ const UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 
 /** `10GiB` to bytes. */
 export const Bytes = z
   .string()
-  .regex(/^(0|\d{1,6}\s*(B|KiB|MiB|GiB|TiB))$/, 'must be a size with its unit: 500MiB or 10GiB; or 0')
+  .regex(/^(0|\d{1,6}\s*(B|KiB|MiB|GiB|TiB))$/, 'must be a size with a unit, such as 500MiB or 10GiB, or 0')
   .transform((text) => {
     const [unit = 'B'] = Object.keys(UNITS)
       .filter((name) => text.endsWith(name))
@@ -50,7 +50,7 @@ export const Waits = z.string().transform((text, context) => {
   if (waits.some(({ success }) => !success)) {
     context.addIssue({
       code: 'custom',
-      message: 'must be times with their units, separated by commas: 1m,5m,30m,2h,6h',
+      message: 'must be durations with units, separated by commas: 1m,5m,30m,2h,6h',
     });
     return z.NEVER;
   }

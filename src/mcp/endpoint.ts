@@ -98,23 +98,18 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge
   /** Keeps pages away that got here by a name of their own (DNS rebinding), or that were not let in. */
   function refuseOthers(ctx: Context): void {
     const asked = validateHostHeader(ctx.get('Host'), localhostAllowedHostnames());
-    if (isLoopback && !asked.ok) throw new Refusal(403, SERVER_ERROR, 'This host name is not that of the service.');
+    if (isLoopback && !asked.ok) throw new Refusal(403, SERVER_ERROR, 'This host name does not belong to the service.');
     const origin = ctx.get('Origin');
     if (origin !== '' && !parts.corsOrigins.includes(origin) && originOf(ctx) !== 'own')
-      throw new Refusal(403, SERVER_ERROR, 'Pages of this origin may not call the service: see CORS_ORIGINS.');
+      throw new Refusal(403, SERVER_ERROR, 'This origin is not allowed to call the service: see CORS_ORIGINS.');
   }
 
   async function serve(ctx: Context & { state: AppState }): Promise<void> {
     refuseOthers(ctx);
     if (ctx.method !== 'POST')
-      throw new Refusal(
-        405,
-        SERVER_ERROR,
-        'Send messages by POST: there are no sessions here, and no streams of their own.',
-        {
-          Allow: 'POST',
-        },
-      );
+      throw new Refusal(405, SERVER_ERROR, 'Send messages by POST: sessions and separate streams are not supported.', {
+        Allow: 'POST',
+      });
     const key = await parts.authenticate(ctx, () => bearerIn(ctx));
     ctx.state.key = key;
     takePart(key.workspaceId, ctx.res, parts.inProgress);
@@ -202,7 +197,7 @@ async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue>
   if (typeof message !== 'object' || message === null) return message;
   // The SDK has a place for subscribers. Nothing here tells of changes, so it stays empty.
   if (message['method'] === 'subscriptions/listen')
-    throw new Refusal(404, METHOD_NOT_FOUND, 'Nothing can be subscribed to here.', {}, undefined, message['id']);
+    throw new Refusal(404, METHOD_NOT_FOUND, 'Subscriptions are not supported.', {}, undefined, message['id']);
   return message;
 }
 

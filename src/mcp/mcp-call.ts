@@ -105,7 +105,7 @@ export function createMcpCall(
       const response = await runHandler(route, request, handling, requireAuditRoom);
       await handling.step();
       if (response instanceof FixedText) return JSON.parse(response.text);
-      if (response instanceof RawResponse) throw new Error(`${operationId} gives no JSON.`);
+      if (response instanceof RawResponse) throw new Error(`${operationId} does not return JSON.`);
       const read = async (): Promise<JsonValue> => parseKeepingDigits(stringifyJson(response));
       return isLargeJson(response, LARGE_BYTES) ? handling.show(read) : read();
     },

@@ -96,7 +96,7 @@ export function createModels(
       const resolved = resolve(name);
       const provider = findProvider(resolved.provider);
       if (provider !== undefined && provider.embeddingModel === undefined)
-        throw invalidField('model', `${provider.name} has no embeddings`);
+        throw invalidField('model', `${provider.name} does not support embeddings`);
       return resolved;
     },
 

@@ -244,7 +244,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         },
       });
       if (embeddingModel === undefined)
-        throw new ModelError('model_invalid_request', `${provider.name} has no embeddings.`);
+        throw new ModelError('model_invalid_request', `${provider.name} does not support embeddings.`);
       try {
         const { embeddings, usage, response } = await embeddingModel.doEmbed({ values: [text, ...others] });
         const [own, ...rest] = embeddings;
@@ -346,13 +346,16 @@ function unreadable(
 }
 
 function unsendable(error: unknown): ModelError {
-  return new ModelError('model_invalid_request', `The call makes no valid request to this provider${detailOf(error)}.`);
+  return new ModelError(
+    'model_invalid_request',
+    `The call is not a valid request for this provider${detailOf(error)}.`,
+  );
 }
 
 /** What an SDK says that its provider does not take. */
 function detailOf(error: unknown): string {
   const refused = UnsupportedError.safeParse(error);
-  return refused.success ? `: it does not take ${refused.data.functionality}` : '';
+  return refused.success ? `: it does not support ${refused.data.functionality}` : '';
 }
 
 /** What is read of a response, as its SDK takes it. @throws ModelError where it is too long */

@@ -28,6 +28,6 @@ export function allowPrivateAtStart(host: string, set: AllowPrivate | undefined)
     notice:
       set === 'false'
         ? undefined
-        : `${opened} With WEBHOOK_ALLOW_PRIVATE=${set}, whoever has a key reaches ${reached} by a webhook.`,
+        : `${opened} With WEBHOOK_ALLOW_PRIVATE=${set}, anyone with a key can reach ${reached} through a webhook.`,
   };
 }

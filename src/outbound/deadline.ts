@@ -2,7 +2,7 @@
 export class OutOfTimeError extends Error {
   readonly code = 'OUT_OF_TIME';
   constructor() {
-    super('The time for the request is over.');
+    super('The request timed out.');
     this.name = 'OutOfTimeError';
   }
 }

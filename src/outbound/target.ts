@@ -23,8 +23,8 @@ export function targetProblem(
   if (target.href.length > maxLength) return tooLong(maxLength);
   if (target.protocol !== 'https:' && target.protocol !== 'http:') return 'the address must begin with https://';
   if (target.username !== '' || target.password !== '')
-    return 'the address must not hold a user name or password: remove what is before the @';
-  if (target.href.includes('#')) return 'the address must not have a fragment: remove the # and what follows it';
+    return 'the address must not contain a user name or password: remove the part before the @';
+  if (target.href.includes('#')) return 'the address must not have a fragment: remove the part from # on';
   if (isBadPort(target.port)) return `the port ${target.port} is not allowed: it belongs to another protocol`;
   return hostProblem(target, allow);
 }

@@ -60,7 +60,7 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
       return await provider.verifyAccessToken(token, audiences);
     } catch (error) {
       if (!(error instanceof SignInError)) throw error;
-      if (error.problem !== 'provider_down') throw refused('This access token is not valid here, or has expired.');
+      if (error.problem !== 'provider_down') throw refused('This access token is invalid or expired.');
       throw new ApiError('temporarily_unavailable', 'The identity provider of this access token cannot be reached.', {
         retryAfterSeconds: 5,
         cause: error,
@@ -99,8 +99,8 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
     if (member === undefined)
       throw refused(
         workspaceName === undefined || members.length === 0
-          ? 'The person of this access token is a member of no workspace. Signing in at the console once shows whether they may be.'
-          : `The person of this access token is no member of the workspace "${workspaceName}".`,
+          ? 'The person of this access token is not a member of any workspace. Sign in to the console once to check access.'
+          : `The person of this access token is not a member of the workspace "${workspaceName}".`,
       );
     const id = await keyOf(member);
     return {
@@ -118,7 +118,7 @@ export function createAccessTokens(db: Database, providers: IdentityProviders, p
 
   function providerOf(token: string): IdentityProvider {
     const provider = issuerOf(token);
-    if (provider === undefined) throw refused('This access token is of no identity provider that is known here.');
+    if (provider === undefined) throw refused('This access token is from an unknown identity provider.');
     return provider;
   }
 

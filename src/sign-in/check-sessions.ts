@@ -107,7 +107,7 @@ async function check(deps: SignInDeps, provider: IdentityProvider, session: DueS
       provider: provider.settings.id,
       reason: error.message,
     };
-    deps.log.warn(facts, 'cannot ask an identity provider whether a person still has a role; trying again');
+    deps.log.warn(facts, 'cannot check with an identity provider whether a person still has a role; trying again');
     return;
   }
   await goOn(deps, provider, session, answer);

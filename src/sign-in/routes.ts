@@ -65,7 +65,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
     const login = takeLogin(ctx, cipher, only(ctx, 'state'));
     const fail = (error: unknown) => failed(ctx, error, login?.returnTo ?? CONSOLE, id);
     try {
-      if (login === undefined) throw new SignInError('login_expired', 'this browser has begun no such login of late');
+      if (login === undefined) throw new SignInError('login_expired', 'this browser has no matching recent login');
       if (login.provider !== id)
         throw new SignInError(
           'invalid_response',
@@ -110,7 +110,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
     if (callback === undefined && ctx.path !== '/auth/login') return next();
     if (ctx.method !== 'GET') throw new ApiError('invalid_request', `${ctx.method} is not supported here; use GET.`);
     if (provider === undefined)
-      throw new ApiError('not_found', 'There is no such identity provider. Begin at /console/sign-in.');
+      throw new ApiError('not_found', 'Unknown identity provider. Start at /console/sign-in.');
     if (callback !== undefined) return finish(ctx, provider);
     const returnTo = returnPath(only(ctx, 'return_to'));
     if (returnTo === undefined)

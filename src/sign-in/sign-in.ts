@@ -45,7 +45,7 @@ export async function signInMember(
     }),
   );
   if (typeof begun === 'string')
-    throw new SignInError(begun, `${providerId} vouches for ${vouched.subject}, who may not come in: ${begun}`);
+    throw new SignInError(begun, `${providerId} authenticated ${vouched.subject}, who has no access: ${begun}`);
   return begun;
 }
 
@@ -96,12 +96,14 @@ export async function switchWorkspace(
     if (asked !== undefined) await lockMembershipsOf(query, asked.user_id);
     const before = await memberSession(query, sessionId, { lock: true });
     if (before?.provider == null || before.provider_tokens === null || before.valid_until === null)
-      throw new ApiError('invalid_request', 'This session was begun with a key, which is for one workspace.');
+      throw new ApiError(
+        'invalid_request',
+        'This session was started with a key, which is valid for one workspace only.',
+      );
     const member = (await activeMembers(query, before.user_id)).find(
       ({ workspaceName }) => workspaceName === workspace,
     );
-    if (member === undefined)
-      throw new ApiError('not_found', `There is no workspace "${workspace}" of which you are a member.`);
+    if (member === undefined) throw new ApiError('not_found', `You are not a member of a workspace "${workspace}".`);
     const part: ProviderPart = {
       provider: before.provider,
       tokens: before.provider_tokens,

@@ -162,7 +162,7 @@ describe('says in one sentence what is wrong, and exits with 1', () => {
     expect(await runAdmin(['workspace', 'list'], { DATABASE_URL: 'postgresql://u:hidden@127.0.0.1:1/x' })).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: The database cannot be reached: start it, or correct DATABASE_URL, and try again.\n',
+      stderr: 'error: Cannot reach the database: start it or correct DATABASE_URL, then try again.\n',
     });
   });
 

@@ -44,8 +44,8 @@ test.each([
   [['--mode', 'later'], 'Allowed choices are interactive, batch, auto'],
   [['--mode', 'batch', '--leftovers', 'wait'], 'Allowed choices are interactive, fail'],
   [['--mode', 'batch', '--max-wait', 'long'], 'batch.max_wait: must be a time with its unit'],
-  [['--max-wait', '2h'], 'batch: goes with mode "batch" or "auto"'],
-  [['--prompt', 'echo', '--mode', 'batch'], "sandbox/echo can't be called by batches"],
+  [['--max-wait', '2h'], 'batch: requires mode "batch" or "auto"'],
+  [['--prompt', 'echo', '--mode', 'batch'], "sandbox/echo can't be called in batches"],
 ])('%j is refused with status 2, saying why', async (options, message) => {
   const { status, stderr } = await cli.pms([...RUN, ...options]);
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -53,7 +53,7 @@ test.each([
 
 test('says what becomes of batches while it waits; Ctrl-C ends the waiting alone, and it can be attached again', async () => {
   const waiting = cli.start([...RUN, '--mode', 'batch', '--wait']);
-  const id = idIn((await waiting.says(/eval_\S+ has begun/))[0]);
+  const id = idIn((await waiting.says(/eval_\S+ started/))[0]);
   await insertBatch(service, id, {
     status: 'in_progress',
     counts: { total: 1_000, succeeded: 300, failed: 12 },
@@ -66,7 +66,7 @@ test('says what becomes of batches while it waits; Ctrl-C ends the waiting alone
   const { code, output } = await waiting.ended;
   expect([code, output]).toEqual([
     130,
-    expect.stringContaining(`Detached. ${id} goes on; attach again: pms eval watch ${id}`),
+    expect.stringContaining(`Detached. ${id} is still running; attach again with: pms eval watch ${id}`),
   ]);
   expect(await read(id)).toMatchObject({ status: 'scheduled', error: null });
 

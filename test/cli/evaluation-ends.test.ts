@@ -85,14 +85,14 @@ test('a run that is worse by no more than noise passes its threshold, and with -
 test('a service that stays away while a run is waited for is status 3, in a line that says how to go on', async () => {
   stage.openai.behave({ mode: 'hold' });
   const waiting = cli.start([...RUN, '--version', '1'], { env: { PMS_RETRY_SECONDS: '1' } });
-  const id = idIn((await waiting.says(/eval_\S+ has begun/))[0]);
+  const id = idIn((await waiting.says(/eval_\S+ started/))[0]);
   proxy.cut();
   const { code, output } = await waiting.ended;
   expect({ code, output }).toEqual({ code: 3, output: expect.stringContaining(`pms eval watch ${id}`) });
   expect(output.trim().split('\n')).toEqual([
-    expect.stringContaining('has begun'),
+    expect.stringContaining(' started: '),
     expect.stringContaining('It is tried again for 1 s.'),
-    expect.stringContaining('goes on without pms'),
+    expect.stringContaining('continues without pms'),
   ]);
 
   stage.openai.behave();
@@ -103,9 +103,9 @@ test('a service that stays away while a run is waited for is status 3, in a line
 test('a time-out is kept to while the service is away', async () => {
   stage.openai.behave({ mode: 'hold' });
   const waiting = cli.start([...RUN, '--version', '1', '--timeout', '1']);
-  const id = idIn((await waiting.says(/eval_\S+ has begun/))[0]);
+  const id = idIn((await waiting.says(/eval_\S+ started/))[0]);
   proxy.cut();
-  expect(await waiting.ended).toMatchObject({ code: 3, output: expect.stringContaining('has not ended in time') });
+  expect(await waiting.ended).toMatchObject({ code: 3, output: expect.stringContaining('Timed out') });
 
   stage.openai.behave();
   proxy.restore();

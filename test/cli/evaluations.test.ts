@@ -168,7 +168,10 @@ test('a run that was canceled is status 3, and so is one that takes too long', a
   const id = begun.stdout.trim();
   expect(begun).toMatchObject({ status: 0, stdout: expect.stringMatching(/^eval_\S+\n$/) });
   const late = await cli.pms(['eval', 'watch', id, '--timeout', '0']);
-  expect([late.status, late.stderr]).toEqual([3, expect.stringContaining(`it goes on: pms eval watch ${id}`)]);
+  expect([late.status, late.stderr]).toEqual([
+    3,
+    expect.stringContaining(`${id} is still running: pms eval watch ${id}`),
+  ]);
   expect((await cli.pms(['eval', 'compare', id])).status).toBe(2);
   await service.call('POST', `/evaluations/${id}/cancel`);
   const canceled = await cli.pms(['eval', 'watch', id]);

@@ -43,7 +43,7 @@ async function makePrompt(): Promise<string> {
 
 async function listen(args: string[] = [], env: Record<string, string> = {}): Promise<Started> {
   const started = cli.start(['listen', '--forward-to', receiver.url, ...args], { env });
-  await started.says(/Listening; Ctrl-C ends it\./);
+  await started.says(/Listening\. Press Ctrl-C to stop\./);
   return started;
 }
 
@@ -52,7 +52,7 @@ const promptsGot = () => receiver.received.map(({ body }) => body.data.prompt_na
 test('each event arrives once, in order, with the bytes and signatures of a webhook', async () => {
   await makePrompt();
   const listening = await listen();
-  const secret = /The secret that signs: (whsec_\S+)/.exec(listening.output())?.[1] ?? '';
+  const secret = /Signing secret: (whsec_\S+)/.exec(listening.output())?.[1] ?? '';
   const names = [await makePrompt(), await makePrompt(), await makePrompt()];
   await receiver.got(3);
   expect(promptsGot()).toEqual(names);
@@ -88,7 +88,7 @@ test('a program that is not there is waited for; one that refuses an event is to
   await receiver.close();
   const listening = await listen();
   const first = await makePrompt();
-  await listening.says(/Nothing is at http\S+ .* It is waited for\./);
+  await listening.says(/Nothing responds at http\S+ .* Waiting for it\./);
   receiver = await startReceiver(
     (_request, response) => void response.writeHead(401).end('bad signature'),
     Number(port),

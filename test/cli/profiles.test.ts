@@ -60,7 +60,7 @@ test('a profile is forgotten; where it was the current one, another is to be cho
   await login(service.key);
   await login(other.key, '--profile', 'staging');
   const removed = await cli.pms(['profile', 'remove', 'default']);
-  expect([removed.status, removed.stdout]).toEqual([0, expect.stringContaining('is valid still')]);
+  expect([removed.status, removed.stdout]).toEqual([0, expect.stringContaining('is still valid')]);
   const none = await cli.pms(['whoami']);
   expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('choose of staging with pms profile use')]);
   await cli.pms(['profile', 'remove', 'staging']);
@@ -90,7 +90,7 @@ test('what is no profile is status 2, and so is what can be none', async () => {
   }
   for (const name of ['../x', '-x', '__proto__']) {
     const { status, stderr } = await login(service.key, `--profile=${name}`);
-    expect([name, status, stderr]).toEqual([name, 2, expect.stringContaining('is no name of a profile')]);
+    expect([name, status, stderr]).toEqual([name, 2, expect.stringContaining('is not a valid profile name')]);
   }
 });
 
@@ -109,7 +109,7 @@ test('the file of version 1.0 is read, and keeps its login as default', async ()
     },
   });
   await writeFile(file(), '{"profiles": {"x": {}}}');
-  expect((await cli.pms(['whoami'])).stderr).toContain('holds no credentials');
+  expect((await cli.pms(['whoami'])).stderr).toContain('is not a credentials file');
 });
 
 test('at a terminal it is asked before what is forgotten, unless that is said to be wanted', async () => {

@@ -204,7 +204,7 @@ describe('a file that is no prompt is refused with its line and field', () => {
       'name: a\nmodel: m\ntemplate: x\nmessages:\n  - role: user\n    content: x\n',
       4,
       'messages',
-      'not be given beside',
+      'cannot be combined with',
     ],
     ['a bad name', 'name: a//b\nmodel: m\ntemplate: x\n', 1, 'name', 'hold "//"'],
     [

@@ -165,7 +165,7 @@ test('what is wrong is status 2, and says what', async () => {
     [['queues', 'show', 'none'], 'none'],
     [['queues', 'add', 'cli/review'], 'a filter'],
     [['queues', 'add', 'cli/review', first(), '--limit', '1'], 'not both'],
-    [['rules', 'set', 'nameless.yaml'], 'name must be there'],
+    [['rules', 'set', 'nameless.yaml'], 'name is required'],
     [['rules', 'set', 'bad.yaml'], 'evaluators'],
     [['monitors', 'set', 'list.yaml'], 'must be an object'],
     [['monitors', 'set', 'missing.yaml'], 'missing.yaml'],

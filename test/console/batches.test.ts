@@ -40,7 +40,7 @@ test('a run by batches is begun with its saving in view, followed, and one that 
   await mode.locator('option', { hasText: /^In batches$/ }).waitFor({ state: 'attached' });
   await mode.selectOption('In batches');
   await page.getByLabel('Maximum wait for a batch').selectOption('12 hours');
-  await page.getByLabel('Calls without a response then').selectOption('count as failed');
+  await page.getByLabel('Calls without a response by then').selectOption('count as failed');
   await page
     .getByRole('region', { name: 'Estimate' })
     .getByText(/less than with single calls/)

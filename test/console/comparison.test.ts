@@ -109,7 +109,7 @@ test('three runs chosen in the list are side by side, the best of each score mar
   expect(await exact.getByRole('cell').allTextContents()).toEqual(['66.7 % best', '33.3 %', '0 %']);
   const outputs = page.getByRole('region', { name: 'Outputs' }).getByRole('listitem');
   await outputs.nth(2).getByRole('region', { name: 'output 3' }).getByText('Good day person 8').waitFor();
-  await page.getByLabel('Mark what differs from the first').check();
+  await page.getByLabel('Highlight differences from the first').check();
   await outputs.nth(2).locator('ins').first().waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Texts of an example' }).click();

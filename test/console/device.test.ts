@@ -42,10 +42,10 @@ describe('the page on which a person lets a program in', () => {
     for (const text of ['pms on workstation', '127.0.0.1', codes.user_code, 'like the key bootstrap'])
       expect(await request.textContent()).toContain(text);
     expect(await request.textContent()).toContain('Approve only what you have started yourself');
-    expect(await request.getByLabel('The key ends after').inputValue()).toBe('90');
+    expect(await request.getByLabel('Key validity').inputValue()).toBe('90');
     expect(await violationsInThemes(page)).toEqual([]);
     await request.getByRole('checkbox', { name: /^admin/ }).uncheck();
-    await request.getByLabel('The key ends after').selectOption('30 days');
+    await request.getByLabel('Key validity').selectOption('30 days');
     await request.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
     const { status, body: key } = await poll(codes);

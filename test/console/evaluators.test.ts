@@ -54,7 +54,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
   ],
   json_valid: [
     'Valid JSON',
-    (form) => check(form, 'Also take JSON in a Markdown code block').check(),
+    (form) => check(form, 'Accept JSON in a Markdown code block').check(),
     { strip_code_fence: true },
   ],
   json_schema: [
@@ -106,7 +106,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       await choice(form, 'Model for embeddings').fill('sandbox/echo');
       await text(form, 'Texts').fill('Hello Ada\nHi');
       await number(form, 'Passes from').fill('0.8');
-      await check(form, 'The opposite is to hold').check();
+      await check(form, 'Invert the result').check();
     },
     { model: 'sandbox/echo', values: ['Hello Ada', 'Hi'], threshold: 0.8, negate: true },
   ],

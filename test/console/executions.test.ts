@@ -183,8 +183,8 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await rows(page).nth(2).getByRole('checkbox').check();
   const chosen = page.getByRole('toolbar');
   await chosen.getByText('2 chosen').waitFor();
-  await chosen.getByRole('button', { name: 'Put into a queue…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Put into a queue' });
+  await chosen.getByRole('button', { name: 'Add to a queue…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add to a queue' });
   await dialog.getByLabel('Queue').fill('look');
   await dialog.getByRole('button', { name: 'Put', exact: true }).click();
   await page.getByText('2 put into look.').first().waitFor();
@@ -250,7 +250,7 @@ test('the timeline has the queue, each call, the wait for its retry, and leads t
   ]);
   // What no webhook was told of has none.
   expect(await page.getByRole('heading', { name: 'Webhooks' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Put into a queue…' }).waitFor();
+  await page.getByRole('button', { name: 'Add to a queue…' }).waitFor();
   await page.getByRole('button', { name: 'Add to a dataset…' }).waitFor();
   await page.getByRole('link', { name: 'Open in the playground' }).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);

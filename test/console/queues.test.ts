@@ -54,7 +54,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await dialog.getByLabel('Instructions').fill('Is the answer kind?');
   await dialog.getByLabel('Scores', { exact: true }).fill('helpful\ntopic');
   await dialog.getByLabel('Reviewers for each item').fill('2');
-  await dialog.getByLabel('Executions that match enter by themselves').check();
+  await dialog.getByLabel('Add matching executions automatically').check();
   await dialog.getByLabel('Prompt').fill('say');
   await dialog.getByLabel('Status').selectOption('failed');
   await dialog.getByLabel('Conditions on scores').fill('tone<<0.5');
@@ -84,7 +84,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
     .first()
     .waitFor();
   await page
-    .getByText('No item was scored by two reviewers yet.')
+    .getByText('No item has been scored by two reviewers yet.')
     .or(page.getByRole('table', { name: 'Agreement' }))
     .waitFor();
 
@@ -197,10 +197,10 @@ test('whose time has ended is told so, and what was typed stays while it can’t
   const [other] = await reviewers(stage.service, 1);
   await other?.call('POST', '/queues/lost/next');
   await page.getByRole('button', { name: /^Complete/ }).click();
-  await page.getByText(/Somebody else has this item now/).waitFor();
+  await page.getByText(/Another reviewer holds this item/).waitFor();
   expect(await page.getByLabel('Comment').inputValue()).toBe('About the invoice');
   expect(await page.getByRole('radio', { name: 'Billing' }).isChecked()).toBe(true);
-  await page.getByRole('button', { name: 'Take the next item' }).click();
+  await page.getByRole('button', { name: 'Get the next item' }).click();
   await output(page, 'epsilon').waitFor();
   expect(await page.getByLabel('Comment').inputValue()).toBe('');
   await context.close();
@@ -247,7 +247,7 @@ test('an example of an evaluation is reviewed with what was sent and expected; k
   await page.getByRole('region', { name: 'expected', exact: true }).getByText('Zeta, please').waitFor();
   await page.getByRole('region', { name: 'input', exact: true }).getByText('Say zeta').waitFor();
   expect(await problemsOf(stage, [{ at: '/review/examples', shows: 'Review of examples' }])).toEqual([]);
-  await page.getByLabel(/^Keys without Ctrl/).uncheck();
+  await page.getByLabel(/^Single-key shortcuts/).uncheck();
   await page.getByRole('heading', { level: 2 }).focus();
   await page.keyboard.press('1');
   expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);

@@ -62,7 +62,7 @@ test('a release is started by form from the versions of a prompt, evaluated, app
   await step(1).getByLabel('Score, in %').fill('0');
   // Without it, the stable version would not be evaluated.
   await step(1).getByLabel('Examples that may get worse').fill('10');
-  await step(2).getByLabel('Who made the version or started the release does not count').uncheck();
+  await step(2).getByLabel('Exclude whoever created the version or started the release').uncheck();
   expect(await step(3).getByLabel('Share, in %').inputValue()).toBe('5');
   await step(4).getByLabel('Maximum increase, in points').fill('2.5');
   await page.getByLabel('Reason').fill('Shorter answers');
@@ -232,13 +232,13 @@ test('a label gets its steps in the settings, and moves by them alone', async ()
   await labelDialog.getByLabel('Label').fill('guarded');
   await labelDialog.getByLabel('Reason').waitFor();
   await labelDialog.getByRole('link', { name: 'a release' }).click();
-  await page.getByText('This label moves by these steps alone:').waitFor();
+  await page.getByText('This label moves only by these steps:').waitFor();
   await page.getByRole('button', { name: 'Start the release' }).click();
   await page.getByText('25 % get version 2').first().waitFor();
 
   await page.goto(stage.at('/settings?tab=labels'));
   await page.getByRole('button', { name: 'Release steps… guarded' }).click();
-  await dialog.getByLabel('This label has steps of its own').uncheck();
+  await dialog.getByLabel('This label has its own steps').uncheck();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('required', { exact: true }).waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);

@@ -13,7 +13,7 @@ test('a shared address asks for a key, says when it is none, and leads on to the
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByLabel('API key').fill('pms_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('There is no such key').waitFor();
+  await page.getByText('This key is unknown, revoked or expired').waitFor();
   await page.getByLabel('API key').fill(stage.service.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();

@@ -71,7 +71,7 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await page.getByText('disabled by request').waitFor();
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Replay…' }).click();
-  await page.getByLabel('Only what was not delivered').uncheck();
+  await page.getByLabel('Only undelivered events').uncheck();
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await page.getByText('1 event is being sent again.').first().waitFor();
   await untilDelivered(2);

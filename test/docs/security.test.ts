@@ -52,11 +52,11 @@ test.each(described)('the scopes of $operation are in docs/security.md', ({ oper
   const [, needs = ''] = /Needs a key with the scope (.+?)\.(?: |\n|$)/.exec(description) ?? [];
   const [, hidden = ''] = /what is stored: (.+) (?:is|are) null or empty/.exec(description) ?? [];
   const expected = `${needs.replace(', and with ', ' and ')}: ${hidden}`;
-  if (/Needs a key, whatever/.test(description)) expect(documented(operation)).toEqual(['any scope: ']);
-  else if (/The body has the key/.test(description)) expect(documented(operation)).toEqual(['a key in the body: ']);
+  if (/Needs a key with any scopes/.test(description)) expect(documented(operation)).toEqual(['any scope: ']);
+  else if (/Send the key in the body/.test(description)) expect(documented(operation)).toEqual(['a key in the body: ']);
   else if (/Needs no key, but a token/.test(description)) expect(documented(operation)).toEqual(['a feedback token: ']);
   else if (/Needs no key\. /.test(description)) expect(documented(operation)).toEqual(['nothing: ']);
-  else if (/Needs a session/.test(description)) expect(documented(operation)).toEqual(['a session: ']);
+  else if (/Needs a console session/.test(description)) expect(documented(operation)).toEqual(['a session: ']);
   else if (operation.startsWith('GET ') && needs === '`read`') expect(documented(operation)).toEqual([]);
   else expect(documented(operation)).toEqual([expected]);
 });

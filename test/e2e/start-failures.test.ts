@@ -62,7 +62,7 @@ test('a data directory that can not be made is named', async () => {
   // The last is a file system in which no one, not even root, can make a folder.
   const folders = [file, path.join(file, 'below'), '/sys/pms-data'];
   const outputs = await Promise.all(folders.map((folder) => refusal({ DATA_DIR: folder })));
-  const reasons = ['is a file, not a folder', 'is below a file, not a folder', 'cannot be written by this user'];
+  const reasons = ['is a file, not a folder', 'is below a file, not a folder', 'is not writable by this user'];
   for (const [index, output] of outputs.entries())
     expect(output).toContain(
       `DATA_DIR ${folders[index]} ${reasons[index]}. Fix that, or set DATA_DIR to another folder.`,

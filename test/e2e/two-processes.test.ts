@@ -29,7 +29,7 @@ const startApi = async () => {
 };
 const startWorker = async () => {
   const started = startNode('src/worker.ts', { ...place.env, METRICS_PORT: '0' });
-  await started.says(/the workers are at work/);
+  await started.says(/workers started/);
   return started;
 };
 

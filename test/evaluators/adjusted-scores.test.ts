@@ -44,7 +44,11 @@ describe('negate', () => {
   test('is the opposite', () => {
     const score = scorerOf({ type: 'contains', value: 'lawyer', negate: true });
     expect(score('ask your doctor')).toEqual({ score: 1, reason: null, problem: null });
-    expect(score('ask your lawyer')).toEqual({ score: 0, reason: 'it holds, and must not', problem: null });
+    expect(score('ask your lawyer')).toEqual({
+      score: 0,
+      reason: 'the condition is met, but must not be',
+      problem: null,
+    });
   });
 
   test('comes after the threshold', () => {

@@ -23,9 +23,9 @@ describe('the evaluators of a request', () => {
     expect(faultsOf(Array.from({ length: 11 }, (_, n) => ({ type: 'json_valid', name: `n${n}` })))).toHaveLength(1);
   });
 
-  test('must have names of their own', () => {
+  test('must have unique names', () => {
     expect(faultsOf([{ type: 'json_valid' }, { type: 'contains', name: 'json_valid' }])).toEqual([
-      '1.name: evaluator 0 has the name "json_valid" already: give each evaluator a name of its own',
+      '1.name: evaluator 0 already has the name "json_valid": give each evaluator a unique name',
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('any scoring evaluator', () => {
   ])('%j gives 0 and says so when the example has no expected value', (options) => {
     expect(scorerOf(options)('anything')).toEqual({
       score: 0,
-      reason: 'the example has no expected value to compare with',
+      reason: 'the example has no expected value',
       problem: 'missing_expected',
     });
   });

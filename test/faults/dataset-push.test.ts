@@ -113,7 +113,7 @@ test('an API that is killed in mid-upload is status 3, in one line; nothing was 
   expect({ code, output }).toEqual({
     code: 3,
     output: expect.stringMatching(
-      /rows\.jsonl: the connection broke after \d+\.\d of \d+\.\d MiB, and nothing was stored: push it again\. PUT \S+: fetch failed: .+\n$/,
+      /rows\.jsonl: the connection was lost after \d+\.\d of \d+\.\d MiB, and nothing was stored: push it again\. PUT \S+: fetch failed: .+\n$/,
     ),
   });
   api = await processes.startApi();
@@ -129,7 +129,7 @@ test('a file for which the workspace has no room left is refused in one line', a
     status: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /^This workspace may have at most 1048576 bytes in datasets, .+ QUOTA_DATASET_BYTES\.\n$/,
+      /^This workspace can have at most 1048576 bytes in datasets, .+ QUOTA_DATASET_BYTES\.\n$/,
     ),
   });
 });

@@ -139,8 +139,8 @@ test('what an API stored that was killed before the start is never run', async (
   for (const { answer } of requests) expect(await answer).toBeUndefined();
   await aMinuteLater(requests);
   const worker = await stage.startWorker();
-  await worker.says(/execution_id.*withdrew a run that no caller had been told of/);
-  await worker.says(/evaluation_id.*withdrew a run that no caller had been told of/);
+  await worker.says(/execution_id.*withdrew a run whose creation was never confirmed to its caller/);
+  await worker.says(/evaluation_id.*withdrew a run whose creation was never confirmed to its caller/);
   await expectWithdrawn(requests);
   for (const request of requests) await expect(workflowOf(request).describe()).rejects.toThrow(WorkflowNotFoundError);
   await expectNewStarts(requests);

@@ -79,7 +79,7 @@ test.concurrent('an execution that ends every process is set aside and fails, an
   expect(await endedExecution(stage.call, poison)).toMatchObject({
     status: 'failed',
     attempts: ENDS,
-    error: { code: 'process_ended', message: expect.stringContaining('set aside') },
+    error: { code: 'process_ended', message: expect.stringContaining('in isolation') },
   });
   for (const id of others) expect(await endedExecution(stage.call, id)).toMatchObject({ status: 'completed' });
   expect((await callsOf(stage.model, all))[3]).toBe(ENDS);

@@ -60,7 +60,7 @@ const MAX_ERROR_CHARS = 20_000;
 function problemOf({ status, headers, body }: Answer): string | undefined {
   const text = JSON.stringify(body);
   // It was taken; OpenAI's format has no other way to say so.
-  if (body.error?.message?.includes('has not ended; it goes on')) return undefined;
+  if (body.error?.message?.includes('is still running')) return undefined;
   if (!STATUSES.includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
   if (headers.get('X-Request-Id') === null) return 'no X-Request-Id';
   if (status < 400) return undefined;

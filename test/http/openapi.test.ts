@@ -154,7 +154,7 @@ describe('the document', () => {
 
   test('documents Idempotency-Key on every POST that creates', () => {
     onEvery(({ method, status, path, parameters, operationId }) => {
-      // Each sign-in gives a token of its own, which nothing stores, and each program codes and a key. Saying a score again replaces it.
+      // Each sign-in gives a token of its own, which nothing stores, and each program codes and a key. Submitting a score again replaces it.
       const creates = method === 'POST' && status === '201' && !path.includes('{') && !NOT_BY_KEY.has(operationId);
       if (creates) expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     });

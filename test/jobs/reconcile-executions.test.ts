@@ -82,7 +82,7 @@ test('ends an execution whose workflow an operator terminated', async () => {
   await reconcile();
   expect(await rows.read(id)).toMatchObject({
     status: 'failed',
-    error: { code: 'model_unavailable', message: expect.stringContaining('ended by an operator') },
+    error: { code: 'model_unavailable', message: expect.stringContaining('An operator ended the run') },
   });
   expect(await rows.events(id)).toEqual(['execution.failed']);
 });

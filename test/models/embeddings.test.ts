@@ -98,7 +98,9 @@ describe('texts are compared by their embeddings', () => {
 
 describe('it is an error', () => {
   test('where the provider has no embeddings', async () => {
-    expect(() => models.resolveEmbedding('anthropic/claude-haiku-4-5')).toThrow('anthropic has no embeddings');
+    expect(() => models.resolveEmbedding('anthropic/claude-haiku-4-5')).toThrow(
+      'anthropic does not support embeddings',
+    );
     expect(models.resolveEmbedding('text-embedding-3-small').model).toBe('openai/text-embedding-3-small');
     expect(await modelErrorOf(models.similarities(callOf('anthropic/claude-haiku-4-5')))).toMatchObject({
       code: 'model_invalid_request',

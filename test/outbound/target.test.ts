@@ -78,10 +78,13 @@ describe.each(LEVELS)('whatever is allowed (%s)', (allow) => {
     ['ftp://example.com/', 'the address must begin with https://'],
     ['file:///etc/passwd', 'the address must begin with https://'],
     ['javascript:alert(1)', 'the address must begin with https://'],
-    ['https://user@example.com/', 'the address must not hold a user name or password: remove what is before the @'],
-    ['https://:pass@example.com/', 'the address must not hold a user name or password: remove what is before the @'],
-    ['https://example.com/#part', 'the address must not have a fragment: remove the # and what follows it'],
-    ['https://example.com/#', 'the address must not have a fragment: remove the # and what follows it'],
+    ['https://user@example.com/', 'the address must not contain a user name or password: remove the part before the @'],
+    [
+      'https://:pass@example.com/',
+      'the address must not contain a user name or password: remove the part before the @',
+    ],
+    ['https://example.com/#part', 'the address must not have a fragment: remove the part from # on'],
+    ['https://example.com/#', 'the address must not have a fragment: remove the part from # on'],
   ])('%s: %s', (url, problem) => {
     expect(targetProblem(url, allow)).toBe(problem);
   });

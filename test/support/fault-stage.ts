@@ -83,7 +83,7 @@ export async function chooseProcesses({
     call: createCall(origin, KEY),
     callWith: (key) => createCall(origin, key),
     startApi: (over) => start('src/api/server.ts', nodeFlags('api'), /the API listens on/, over),
-    startWorker: (over) => start('src/worker.ts', nodeFlags('worker'), /the workers are at work/, over),
+    startWorker: (over) => start('src/worker.ts', nodeFlags('worker'), /workers started/, over),
     startBoth: (dataDir) => start('src/main.ts', [], /Ctrl-C stops everything/, { DATA_DIR: dataDir }),
   };
 }

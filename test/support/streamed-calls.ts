@@ -7,7 +7,7 @@ import { storeResponse } from '../../src/services/executions/run/store-response.
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import type { TestService } from './service.ts';
 
-/** A call of a model as a worker makes it, under the control of a test. */
+/** A call to a model as a worker makes it, under the control of a test. */
 export interface StreamedCall {
   attempt: number;
   /** Writes a piece of text and waits until it is in the database. */

@@ -51,7 +51,7 @@ async function startBoth(env: Record<string, string>): Promise<Processes> {
   };
   const [api, worker] = await Promise.all([
     start('src/api/server.ts', /the API listens on/),
-    start('src/worker.ts', /the workers are at work/, { METRICS_PORT: '0' }),
+    start('src/worker.ts', /workers started/, { METRICS_PORT: '0' }),
   ]);
   return {
     api,

@@ -32,7 +32,7 @@ async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentAp
 const noService = (url: string, status: number) =>
   new CliError(
     EXIT.usage,
-    `${url} is no Prompt Management Service: what it answers (HTTP ${status}) is not of one. Is the address right?`,
+    `${url} is not a Prompt Management Service: unexpected response (HTTP ${status}). Check the address.`,
   );
 
 function isKeyRecord(record: unknown): record is Api.CurrentApiKey {
@@ -47,7 +47,7 @@ async function readKey({ stdin, stderr }: Context): Promise<string> {
   // As a terminal, the interface takes the keys itself, and writes what they are to its output.
   const lines = createInterface(stdin.isTTY ? { input: stdin, output: hidden, terminal: true } : { input: stdin });
   // Not before: what is typed until then is shown.
-  if (stdin.isTTY) stderr.write('API key (it is not shown): ');
+  if (stdin.isTTY) stderr.write('API key (input is hidden): ');
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', (line) => resolve(line.trim()));
@@ -63,7 +63,7 @@ async function readKey({ stdin, stderr }: Context): Promise<string> {
 function checkUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw new CliError(EXIT.usage, `${url} is no address of a service: give one such as ${DEFAULT_URL}.`);
+    throw new CliError(EXIT.usage, `${url} is not a service address: use one such as ${DEFAULT_URL}.`);
   return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
@@ -84,7 +84,7 @@ async function loginByKey(context: Context, url: string): Promise<void> {
   try {
     await readKeyRecord(url, apiKey);
   } catch (error) {
-    if (error instanceof UnauthorizedError) throw new CliError(EXIT.usage, `${url} refuses the key: ${error.message}`);
+    if (error instanceof UnauthorizedError) throw new CliError(EXIT.usage, `${url} rejected the key: ${error.message}`);
     throw error;
   }
   printLine(context.stdout, `Logged in to ${url}. ${await keep(context, { url, apiKey })}`);
@@ -111,12 +111,12 @@ async function loginByBrowser(context: Context, { url, browser }: LoginOptions):
 
 /** Ends the key, where `pms login` had it made. @returns what has become of it */
 async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
-  if (!isOwn) return 'It is valid still: it was given to pms login, and others may use it.';
+  if (!isOwn) return 'The key is still valid: you passed it to pms login, and others may use it.';
   try {
     await clientOf({ baseUrl: url, apiKey, maxRetries: 0 }).call('revokeCurrentApiKey', {});
-    return 'It is revoked.';
+    return 'The key is revoked.';
   } catch (error) {
-    if (error instanceof UnauthorizedError) return 'It had ended already.';
+    if (error instanceof UnauthorizedError) return 'The key had already ended.';
     throw error;
   }
 }
@@ -124,13 +124,13 @@ async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
 /** `pms login`. */
 export function fillLogin(command: Command, context: Context): void {
   command
-    .option('--url <address>', 'of the service', context.env['PMS_BASE_URL'] || DEFAULT_URL)
-    .option('--with-key', 'with a key that you type, or pass on standard input, in place of the browser')
-    .option('--device', 'by the browser, also where this is no terminal')
-    .option('--no-browser', 'do not open the page, only show its address')
+    .option('--url <address>', 'address of the service', context.env['PMS_BASE_URL'] || DEFAULT_URL)
+    .option('--with-key', 'log in with a key that you type or pipe in, instead of the browser')
+    .option('--device', 'log in through the browser even without a terminal')
+    .option('--no-browser', 'print the address of the page instead of opening it')
     .addHelpText(
       'after',
-      '\nAt a terminal a page of the console approves it. Otherwise the key is read from standard input: pms login < .data/first-api-key',
+      '\nIn a terminal, you approve the login on a console page. Otherwise, the key is read from standard input: pms login < .data/first-api-key',
     )
     .action(async (options: LoginOptions) => {
       if (options.withKey && options.device) throw new CliError(EXIT.usage, 'Give --with-key or --device, not both.');
@@ -138,7 +138,7 @@ export function fillLogin(command: Command, context: Context): void {
       const url = checkUrl(options.url);
       const byBrowser = options.device ?? (!options.withKey && context.stdin.isTTY === true);
       if (byBrowser && (await loginByBrowser(context, { ...options, url }))) return;
-      if (byBrowser) printLine(context.stderr, `${url} has no way to log in by the browser: a key is needed.`);
+      if (byBrowser) printLine(context.stderr, `${url} does not support browser login: enter a key.`);
       await loginByKey(context, url);
     });
 }
@@ -147,8 +147,8 @@ export function fillLogin(command: Command, context: Context): void {
 export function fillLogout(command: Command, context: Context): void {
   const { env, stdout } = context;
   command
-    .option('--keep-key', 'only forget it')
-    .option('--all', 'of all profiles')
+    .option('--keep-key', 'delete the local copy without revoking the key')
+    .option('--all', 'log out of all profiles')
     .action(async ({ keepKey, all }: { keepKey?: boolean; all?: boolean }) => {
       const profiles = await readProfiles(env);
       const names = all ? [...profiles.byName.keys()] : [profileName(env, profiles) ?? ''];
@@ -156,11 +156,11 @@ export function fillLogout(command: Command, context: Context): void {
         const login = profiles.byName.get(name);
         return login === undefined ? [] : [[name, login] as const];
       });
-      if (logins.length === 0) return printLine(stdout, 'Nobody is logged in.');
+      if (logins.length === 0) return printLine(stdout, 'Not logged in.');
       for (const [name, login] of logins) {
-        const became = keepKey ? 'It is valid still.' : await endKey(login);
+        const became = keepKey ? 'The key is still valid.' : await endKey(login);
         await forgetLogin(env, name);
-        printLine(stdout, `Logged out of ${login.url}: the key ${shown(login.apiKey)} is forgotten. ${became}`);
+        printLine(stdout, `Logged out of ${login.url}: deleted the key ${shown(login.apiKey)}. ${became}`);
       }
     });
 }

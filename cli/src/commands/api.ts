@@ -43,7 +43,7 @@ function fieldsOf({ field, fieldJson }: ApiOptions): Fields {
 /** A path under `/v1`. @throws CliError for an address: the key is for the service alone */
 function pathOf(text: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//'))
-    throw new CliError(EXIT.usage, `${text}: give a path of the API, such as /v1/prompts.`);
+    throw new CliError(EXIT.usage, `${text}: use an API path such as /v1/prompts.`);
   return `/${text.replace(/^\/+/, '').replace(/^v1(?=\/|\?|$)\/*/, '')}`;
 }
 
@@ -68,7 +68,7 @@ async function allPages(pms: Pms, path: string, options: CallOptions): Promise<u
   for (let at = path; ; ) {
     const page: unknown = await (await pms.request('GET', at, options)).json();
     if (!isObject(page) || !Array.isArray(page['data']))
-      throw new CliError(EXIT.usage, `${path} gives no list: leave out --paginate.`);
+      throw new CliError(EXIT.usage, `${path} does not return a list: omit --paginate.`);
     entries.push(...page['data']);
     if (typeof page['next_cursor'] !== 'string') return entries;
     at = withQuery(path, [['cursor', page['next_cursor']]]);
@@ -89,22 +89,28 @@ async function printResponse(response: Response, { stdout }: Context): Promise<v
 export function fillApi(command: Command, context: Context): void {
   command
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-    .argument('<path>', 'of the API, such as /v1/prompts')
-    .option('-f, --field <name=text>', 'of the body, or of the query of GET and DELETE; may be repeated', collect, [])
-    .option('-F, --field-json <name=json>', 'one that is no text; may be repeated', collect, [])
-    .option('--input <file>', 'the body, as it is; - for standard input')
-    .option('-H, --header <name: value>', 'may be repeated', collect, [])
-    .option('--paginate', 'read all pages of a list, and print their entries as one')
+    .argument('<path>', 'API path such as /v1/prompts')
+    .option(
+      '-f, --field <name=text>',
+      'string field of the body (GET and DELETE: of the query); repeatable',
+      collect,
+      [],
+    )
+    .option('-F, --field-json <name=json>', 'field with a JSON value; repeatable', collect, [])
+    .option('--input <file>', 'send this file as the body; - for standard input')
+    .option('-H, --header <name: value>', 'add a request header; repeatable', collect, [])
+    .option('--paginate', 'read all pages of a list and print one combined list')
     .addHelpText('after', '\nThe API is described at /docs of the service.')
     .action(async (given: string, place: string, options: ApiOptions) => {
       const { input, header, paginate } = options;
       const method = given.toUpperCase();
       const hasBody = method !== 'GET' && method !== 'DELETE' && method !== 'HEAD';
       const fields = fieldsOf(options);
-      if (!/^[A-Z]+$/.test(method)) throw new CliError(EXIT.usage, `${given} is no method: give one such as GET.`);
+      if (!/^[A-Z]+$/.test(method))
+        throw new CliError(EXIT.usage, `${given} is not an HTTP method: use one such as GET.`);
       if (input !== undefined && hasBody && fields.length > 0)
         throw new CliError(EXIT.usage, 'Give --input or fields, not both.');
-      if (paginate && method !== 'GET') throw new CliError(EXIT.usage, '--paginate is for GET.');
+      if (paginate && method !== 'GET') throw new CliError(EXIT.usage, '--paginate requires GET.');
       const path = hasBody ? pathOf(place) : withQuery(pathOf(place), fields);
       const own = Object.fromEntries(header.map((text) => split(text, ':', 'give a header such as "Prefer: wait=0"')));
       const key = Object.keys(own).find((name) => name.toLowerCase() === 'idempotency-key');

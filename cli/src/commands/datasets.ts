@@ -75,8 +75,8 @@ async function upload(
     const what =
       sent < blob.size
         ? `after ${inMib(sent)} of ${inMib(blob.size)} MiB, and nothing was stored: push it again`
-        : 'before the service responded: see with pms datasets pull whether it was stored';
-    throw new CliError(EXIT.service, `${file}: the connection broke ${what}. ${error.message}`, { cause: error });
+        : 'before the service responded: run pms datasets pull to see whether it was stored';
+    throw new CliError(EXIT.service, `${file}: the connection was lost ${what}. ${error.message}`, { cause: error });
   } finally {
     bar?.stop();
   }
@@ -100,7 +100,7 @@ async function send(
     throw new CliError(EXIT.usage, `${file}: must be .jsonl, .ndjson, .csv or .tsv, which say what is in it`);
   const { size } = await stat(file);
   if (size > MAX_BYTES)
-    throw new CliError(EXIT.usage, `${file}: has ${size} bytes, and the service takes ${MAX_BYTES}: split it`);
+    throw new CliError(EXIT.usage, `${file}: ${size} bytes exceed the limit of ${MAX_BYTES}: split the file`);
   const pms = await connect(context);
   const query = { ...(description !== undefined && { description }), ...(mode && { mode }) };
   return upload(pms, { path: { name }, query }, file, contentType, context);
@@ -146,9 +146,9 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
     .command('pull')
     .description('download a dataset')
     .argument('<name>', 'of the dataset')
-    .option('--version <number>', 'this version; default: the latest', wholeNumber)
+    .option('--version <number>', 'version to download (default: the latest)', wholeNumber)
     .addOption(new Option('--format <format>').choices(['jsonl', 'csv']).default('jsonl'))
-    .option('--out <file>', 'default: standard output')
+    .option('--out <file>', 'write to this file (default: standard output)')
     .action(async (name: string, options: { version?: number; format: 'jsonl' | 'csv'; out?: string }) => {
       const pms = await connect(context);
       const { version, format, out } = options;

@@ -39,10 +39,14 @@ interface RunOptions extends GateOptions {
 /** The options by which a run is judged. */
 function addGateOptions(command: Command): Command {
   return command
-    .option('--max-regressions <number>', 'fail where more examples are worse than in the baseline', wholeNumber)
-    .option('--significant', 'compare with the baseline: fail where it is worse by more than noise')
-    .option('--report <format=file>', `junit, markdown or json; may be repeated`, collect, [])
-    .option('--timeout <seconds>', 'wait this long at most; the run goes on', wholeNumber)
+    .option(
+      '--max-regressions <number>',
+      'fail if more than this many examples are worse than in the baseline',
+      wholeNumber,
+    )
+    .option('--significant', 'fail if the run is worse than the baseline by more than noise')
+    .option('--report <format=file>', `write a report as junit, markdown or json; repeatable`, collect, [])
+    .option('--timeout <seconds>', 'maximum wait; the run continues after it', wholeNumber)
     .option('--json', 'as JSON');
 }
 
@@ -53,7 +57,7 @@ function reportsOf(report: string[]): [file: string, format: Report][] {
     const format = Object.hasOwn(REPORTS, text.slice(0, Math.max(0, cut))) ? REPORTS[text.slice(0, cut)] : undefined;
     const file = text.slice(cut + 1);
     if (format === undefined || file === '')
-      throw new CliError(EXIT.usage, `--report ${text}: give a format and a file, such as junit=report.xml`);
+      throw new CliError(EXIT.usage, `--report ${text}: use a format and a file, such as junit=report.xml`);
     return [file, format];
   });
 }
@@ -122,7 +126,7 @@ async function bodyOf(
   if (!('prompt_name' in body))
     throw new CliError(
       EXIT.usage,
-      `${file === undefined ? '' : `${file}: `}Which prompt? Give a file that says so, or --prompt.`,
+      `${file === undefined ? '' : `${file}: `}No prompt given: pass --prompt or a file that names one.`,
     );
   // The service checks the rest, and names the field.
   return body as Api.CreateEvaluation;
@@ -222,35 +226,35 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
       .description('run a prompt over examples and score its outputs')
       .argument(
         '[file]',
-        'YAML or JSON: a body of POST /evaluations; options go over it. A folder: all of those in it, with one verdict',
+        'YAML or JSON body of POST /evaluations, overridden by options; or a folder of such files, with one verdict',
       )
       .option('--prompt <name>', 'of the prompt')
-      .option('--label <label>', 'of its version')
-      .option('--version <number>', 'its version', wholeNumber)
+      .option('--label <label>', 'run the version with this label')
+      .option('--version <number>', 'run this version', wholeNumber)
       .option('--draft <place>', 'evaluate prompt files, or those of a folder, without making versions of them')
-      .option('--dataset <name>', 'the examples')
-      .option('--evaluator <type>', 'such as exact_match; may be repeated', collect, [])
-      .option('--threshold <score>', 'that must be reached, from 0 to 1', decimal)
-      .option('--baseline <id>', 'an evaluation, previous (the default) or none')
-      .option('--max-cost <usd>', 'stop where another example could cost more', decimal)
+      .option('--dataset <name>', 'dataset with the examples')
+      .option('--evaluator <type>', 'evaluator such as exact_match; repeatable', collect, [])
+      .option('--threshold <score>', 'minimum score to pass, from 0 to 1', decimal)
+      .option('--baseline <id>', 'evaluation to compare with: an id, previous (default) or none')
+      .option('--max-cost <usd>', 'pause before another example could exceed this cost', decimal)
       .addOption(
         new Option(
           '--mode <mode>',
-          'batch: by the batch APIs of providers, for less and within hours; auto: so where it can be',
+          'batch: use provider batch APIs (cheaper, takes hours); auto: use them if possible',
         ).choices(['interactive', 'batch', 'auto']),
       )
-      .option('--max-wait <time>', 'for each batch, such as 24h')
+      .option('--max-wait <time>', 'maximum wait per batch, such as 24h')
       .addOption(
-        new Option('--leftovers <what>', 'what becomes of calls that have no response by then').choices([
+        new Option('--leftovers <what>', 'what to do with calls that have no response by then').choices([
           'interactive',
           'fail',
         ]),
       )
-      .option('--wait', 'wait for the end, and end with the verdict'),
+      .option('--wait', 'wait for the run to end and exit with its verdict'),
   ).action(async (file: string | undefined, options: RunOptions) => {
     reportsOf(options.report);
     if (!options.wait && (options.report.length > 0 || options.significant || options.maxRegressions !== undefined))
-      throw new CliError(EXIT.usage, 'Reports and gates need the end of the run: add --wait.');
+      throw new CliError(EXIT.usage, 'Reports and gates require the finished run: add --wait.');
     if (file !== undefined && (await isFolder(file))) return runFolder(file, options, context);
     const body = await bodyOf(file, options, context);
     const pms = await connect(context);
@@ -260,14 +264,14 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
       else printLine(context.stdout, created.id);
       return;
     }
-    printLine(context.stderr, `${created.id} has begun: ${created.examples_total} examples`);
+    printLine(context.stderr, `${created.id} started: ${created.examples_total} examples`);
     await conclude(pms, await watchEvaluation(pms, created.id, context, options.timeout), options, context);
   });
 
   addGateOptions(
     evaluations
       .command('watch')
-      .description('wait for the end of a run, and end with its verdict')
+      .description('wait for a run to end and exit with its verdict')
       .argument('<id>', 'eval_…'),
   ).action(async (id: string, options: GateOptions) => {
     reportsOf(options.report);
@@ -277,16 +281,16 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
 
   evaluations
     .command('compare')
-    .description('compare a run with an earlier one')
+    .description('compare two evaluations')
     .argument('<id>', 'the run')
-    .argument('[other]', 'the earlier one; default: its baseline')
-    .option('--significant', 'a difference counts where it is more than noise')
+    .argument('[other]', 'earlier evaluation (default: its baseline)')
+    .option('--significant', 'ignore differences within noise')
     .option('--json', 'as JSON')
     .action(async (id: string, given: string | undefined, options: { significant?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       const evaluation = await pms.call('getEvaluation', { path: { id } });
       const other = given ?? evaluation.baseline_id;
-      if (other === null) throw new CliError(EXIT.usage, `${id} has no baseline: name the evaluation to compare with.`);
+      if (other === null) throw new CliError(EXIT.usage, `${id} has no baseline: pass the evaluation to compare with.`);
       if (!isAtRest(evaluation)) throw new CliError(EXIT.usage, `${id} has not ended: pms eval watch ${id}`);
       const comparison = await pms.call('compareEvaluations', { path: { id, other } });
       const { stdout } = context;

@@ -31,16 +31,16 @@ export function addExecutionCommands(executions: Command, context: Context): voi
   executions
     .command('list')
     .description('list executions, newest first')
-    .option('--prompt <name>', 'of this prompt')
-    .option('--group <group>', 'of prompts whose names begin with it and a /')
-    .option('--label <label>', 'that asked for the version by this label')
-    .option('--model <model>', 'of this model')
-    .addOption(new Option('--status <status>', 'of this status').choices(EXECUTION_STATUSES))
-    .option('--score <condition>', 'such as "helpful<0.5"; may be repeated', collect, [])
-    .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
-    .option('--until <time>', 'created before it: ISO 8601 with a zone')
-    .option('--limit <number>', 'how many at most', wholeNumber, 50)
-    .option('--json', 'as JSON')
+    .option('--prompt <name>', 'only this prompt')
+    .option('--group <group>', 'only prompts whose name starts with this and a /')
+    .option('--label <label>', 'only executions that requested this label')
+    .option('--model <model>', 'only this model')
+    .addOption(new Option('--status <status>', 'only this status').choices(EXECUTION_STATUSES))
+    .option('--score <condition>', 'score condition such as "helpful<0.5"; repeatable', collect, [])
+    .option('--since <time>', 'created at or after this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'created before this time (ISO 8601 with a zone)')
+    .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
+    .option('--json', 'print JSON')
     .action(async ({ limit, json, status, score, until, ...options }: ListOptions) => {
       const pms = await connect(context);
       const query = {
@@ -57,7 +57,7 @@ export function addExecutionCommands(executions: Command, context: Context): voi
     .command('get')
     .description('show an execution: its output, tokens, cost and latency')
     .argument('<id>', 'exec_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       await printRecord(stdout, await pms.call('getExecution', { path: { id } }), json);
@@ -65,9 +65,9 @@ export function addExecutionCommands(executions: Command, context: Context): voi
 
   executions
     .command('cancel')
-    .description('end an execution that has not ended; its model is not called again')
+    .description('cancel an execution; its model is not called again')
     .argument('<id>', 'exec_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       const execution = await pms.call('cancelExecution', { path: { id } });
@@ -76,13 +76,13 @@ export function addExecutionCommands(executions: Command, context: Context): voi
 
   executions
     .command('delete')
-    .description('delete an execution with its texts')
+    .description('delete an execution with its input and output')
     .argument('<id>', 'exec_…')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .action(async (id: string, { yes }: { yes?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete ${id}?`, yes);
       await pms.call('deleteExecution', { path: { id } });
-      printDone(stdout, {}, false, `${id} is deleted`);
+      printDone(stdout, {}, false, `Deleted ${id}`);
     });
 }

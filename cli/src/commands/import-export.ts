@@ -80,10 +80,7 @@ function read(source: string, location: string, settings: ImportSettings, { env 
   if (!/^https?:\/\//i.test(location)) return readSource(source, location, settings);
   const [publicKey, secretKey] = [env['LANGFUSE_PUBLIC_KEY']?.trim(), env['LANGFUSE_SECRET_KEY']?.trim()];
   if (source !== 'langfuse')
-    throw new CliError(
-      EXIT.usage,
-      `${source} is imported from files: save what it exports, and name the file or folder.`,
-    );
+    throw new CliError(EXIT.usage, `${source} is imported from files: save its export and pass the file or folder.`);
   if (!publicKey || !secretKey)
     throw new CliError(EXIT.usage, 'Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to the keys of the project.');
   return readLangfuseApi({ baseUrl: location, publicKey, secretKey }, settings);
@@ -116,7 +113,7 @@ async function runImport(source: string, location: string, options: ImportOption
   const { dryRun = false, model, allModels, judge, embeddings, evaluations, json } = options;
   const { scorerProject, scorerUrl } = options;
   if (scorerUrl !== undefined && scorerProject === undefined)
-    throw new CliError(EXIT.usage, '--scorer-url goes with --scorer-project.');
+    throw new CliError(EXIT.usage, '--scorer-url requires --scorer-project.');
   const scorer = scorerProject === undefined ? undefined : { url: scorerUrl };
   const settings = importSettings(model, { allModels, judge, embeddings, scorer });
   const workspace = apiWorkspace(transportOf(await connect(context)), evaluations);
@@ -139,16 +136,16 @@ async function runImport(source: string, location: string, options: ImportOption
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
   }
-  for (const { url, secret } of secrets) print(`webhook ${url}: its secret is ${secret}, and is not shown again`);
+  for (const { url, secret } of secrets) print(`webhook ${url}: its secret is ${secret} (not shown again)`);
   if (json) {
     const steps_failed = failed.map(({ step, message }) => ({ step: describeStep(step), message }));
     printJson(stdout, { things: lines, steps: steps.map(describeStep), done, failed: steps_failed, webhooks: secrets });
   }
   for (const { step, message } of failed) printLine(stderr, safeText(`${describeStep(step)}: ${message}`));
   if (failed.length > 0)
-    throw new CliError(EXIT.failed, `failed: ${failed.length} of ${steps.length} steps were refused`);
+    throw new CliError(EXIT.failed, `failed: ${failed.length} of ${steps.length} steps were rejected`);
   if (!takesAnything(imported)) throw new CliError(EXIT.failed, `failed: nothing of ${location} can be imported`);
-  print(dryRun ? `${steps.length} steps to make` : `${done} steps made`);
+  print(dryRun ? `${steps.length} steps to run` : `${done} steps completed`);
 }
 
 interface ExportOptions {
@@ -186,16 +183,19 @@ async function sayingImportErrors(work: Promise<void>): Promise<void> {
 /** `pms import`. */
 export function fillImport(command: Command, context: Context): void {
   command
-    .addArgument(new Argument('<source>', 'where they are from').choices(SOURCES))
-    .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
-    .option('--dry-run', 'only say what would be made')
-    .option('--model <model>', 'for prompts, and runs that are scored, that name none')
-    .option('--all-models', 'of promptfoo: prompts for each provider, not for the first alone')
-    .option('--judge <model>', 'of promptfoo: grades where no model for it is named')
-    .option('--embeddings <model>', 'of promptfoo: embeds where no model for it is named')
-    .option('--scorer-project <folder>', 'of promptfoo: where a scorer is written that runs JavaScript and Python')
-    .option('--scorer-url <url>', 'of promptfoo: the address that the scorer will have')
-    .option('--evaluations <folder>', 'where evaluations are written, for pms eval run', 'evaluations')
+    .addArgument(new Argument('<source>', 'product to import from').choices(SOURCES))
+    .argument('<location>', 'file or folder; for langfuse, also the address of its API')
+    .option('--dry-run', 'only show what would be created')
+    .option('--model <model>', 'model for prompts and scored runs that name none')
+    .option('--all-models', 'promptfoo: create prompts for every provider, not only the first')
+    .option('--judge <model>', 'promptfoo: grading model if the configuration names none')
+    .option('--embeddings <model>', 'promptfoo: embedding model if the configuration names none')
+    .option(
+      '--scorer-project <folder>',
+      'promptfoo: folder for a generated scorer that runs JavaScript and Python asserts',
+    )
+    .option('--scorer-url <url>', 'promptfoo: address at which the scorer will run')
+    .option('--evaluations <folder>', 'folder for evaluation files, for pms eval run', 'evaluations')
     .option('--json', 'as JSON')
     .action((source: string, location: string, options: ImportOptions) =>
       sayingImportErrors(runImport(source, location, options, context)),
@@ -211,6 +211,10 @@ export function fillExport(command: Command, context: Context): void {
         .choices(['pms', 'github'])
         .default('pms'),
     )
-    .option('--evaluations <folder>', 'with --format github: where evaluations are, for its evaluators', 'evaluations')
+    .option(
+      '--evaluations <folder>',
+      'with --format github: folder of evaluation files to export evaluators from',
+      'evaluations',
+    )
     .action((folder: string, options: ExportOptions) => sayingImportErrors(runExport(folder, options, context)));
 }

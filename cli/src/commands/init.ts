@@ -39,9 +39,9 @@ export function fillInit(command: Command, context: Context): void {
   const { stdout, stderr } = context;
   command
     .argument('[places...]', 'files and folders of TypeScript, JavaScript and Python; default: this folder')
-    .option('--dir <folder>', 'where the files of prompts are', FOLDER)
-    .option('--model <model>', 'for prompts whose model is not written in the source')
-    .option('--write', 'write the files that are not there yet; default: only show them')
+    .option('--dir <folder>', 'folder for prompt files', FOLDER)
+    .option('--model <model>', 'model for prompts whose source names none')
+    .option('--write', 'write files that do not exist yet (default: only show them)')
     .option('--dry-run', 'only show them, which is the default')
     .option('--json', 'as JSON')
     .action(async (places: string[], { dir, model, write, json }: InitOptions) => {
@@ -69,12 +69,13 @@ export function fillInit(command: Command, context: Context): void {
           for (const note of notesOf(prompt)) printLine(stdout, safeText(`    # ${note}`));
         }
         for (const { file, line, callee, reason } of skipped)
-          printLine(stderr, safeText(`${file}:${line} ${callee}: not taken: ${reason}`));
+          printLine(stderr, safeText(`${file}:${line} ${callee}: skipped: ${reason}`));
         const became = write
           ? `${proposals.length - kept.length} written to ${dir}`
           : 'nothing is written without --write';
         printLine(stdout, `${count(proposals.length, 'prompt')} in ${count(files, 'file')}; ${became}`);
       }
-      if (kept.length > 0) throw new CliError(EXIT.failed, `failed: there already, and kept:\n${kept.join('\n')}`);
+      if (kept.length > 0)
+        throw new CliError(EXIT.failed, `failed: these files already exist and were not changed:\n${kept.join('\n')}`);
     });
 }

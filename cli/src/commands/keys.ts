@@ -33,11 +33,11 @@ const COLUMNS: Columns<Api.ApiKey> = {
 function scopesOf(text: string): CreateOptions['scopes'] {
   const scopes = text.split(',').map((each) => each.trim());
   const wrong = scopes.find((each) => !SCOPES.includes(each));
-  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is none of ${SCOPES.join(', ')}.`);
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is not a scope. Scopes: ${SCOPES.join(', ')}.`);
   return scopes as CreateOptions['scopes'];
 }
 
-const PERSONAL = ['--personal', 'your own keys as a member, in place of those of the workspace'] as const;
+const PERSONAL = ['--personal', 'manage your personal keys instead of workspace keys'] as const;
 
 /** `pms keys list|create|revoke`. */
 export function addKeyCommands(keys: Command, context: Context): void {
@@ -45,7 +45,7 @@ export function addKeyCommands(keys: Command, context: Context): void {
 
   keys
     .command('list')
-    .description('list keys, newest first; a key itself is shown only when it is made')
+    .description('list keys, newest first, without the keys themselves')
     .option(...PERSONAL)
     .option('--json', 'as JSON')
     .action(async ({ personal, json }: { personal?: boolean; json?: boolean }) => {
@@ -56,12 +56,12 @@ export function addKeyCommands(keys: Command, context: Context): void {
 
   keys
     .command('create')
-    .description('make a key, and print it: it is shown only once')
-    .argument('<name>', 'what it is for')
-    .requiredOption('--scopes <scopes>', `of ${SCOPES.join(', ')}; joined by commas`, scopesOf)
+    .description('create a key and print it; it is shown only once')
+    .argument('<name>', 'name that says what the key is for')
+    .requiredOption('--scopes <scopes>', `comma-separated list of ${SCOPES.join(', ')}`, scopesOf)
     .option('--expires-in-days <number>', 'default: never', wholeNumber)
     .option(...PERSONAL)
-    .option('--json', 'the record with the key as JSON')
+    .option('--json', 'print the record, including the key, as JSON')
     .action(async (name: string, { scopes, expiresInDays, personal, json }: CreateOptions) => {
       const end = expiresInDays === undefined ? undefined : new Date(Date.now() + expiresInDays * DAY_MS).toISOString();
       const body = { name, scopes, ...given({ expires_at: end }) };
@@ -74,10 +74,10 @@ export function addKeyCommands(keys: Command, context: Context): void {
 
   keys
     .command('revoke')
-    .description('end a key at once')
+    .description('revoke a key immediately')
     .argument('<id>', 'key_…')
     .option(...PERSONAL)
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'as JSON')
     .action(async (id: string, { personal, yes, json }: { personal?: boolean; yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);

@@ -30,7 +30,7 @@ const MAX_SHOWN_CHARS = 300;
 function checkAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new CliError(EXIT.usage, `--forward-to ${text}: give an address such as http://localhost:3000/hook.`);
+    throw new CliError(EXIT.usage, `--forward-to ${text}: use an address such as http://localhost:3000/hook.`);
   return url.href;
 }
 
@@ -40,7 +40,7 @@ function secretOf({ env, stderr }: Context): string {
   const problem = own ? signingSecretProblem(own) : undefined;
   if (problem !== undefined) throw new CliError(EXIT.usage, `PMS_WEBHOOK_SECRET: ${problem}`);
   const secret = own || generateSigningSecret();
-  printLine(stderr, own ? 'Signed with PMS_WEBHOOK_SECRET.' : `The secret that signs: ${secret}`);
+  printLine(stderr, own ? 'Signed with PMS_WEBHOOK_SECRET.' : `Signing secret: ${secret}`);
   return secret;
 }
 
@@ -75,7 +75,7 @@ async function forward(url: string, event: Api.Event, secret: string, { stderr }
   for (let attempt = 1; ; attempt += 1) {
     const result = await send(url, event, secret, attempt);
     if (result.status !== undefined) return result;
-    if (attempt === 1) printLine(stderr, safeText(`Nothing is at ${url} (${result.text}). It is waited for.`));
+    if (attempt === 1) printLine(stderr, safeText(`Nothing responds at ${url} (${result.text}). Waiting for it.`));
     await delay(RETRY_MS);
   }
 }
@@ -95,12 +95,12 @@ export function fillListen(command: Command, context: Context): void {
   command
     .option(
       '--forward-to <address>',
-      'where each event is sent, such as http://localhost:3000/hook; default: only shown',
+      'address to send events to, such as http://localhost:3000/hook (default: only show them)',
     )
-    .option('--events <events>', 'only these, joined by commas', eventNames)
-    .option('--since <time>', 'also what has happened since then: ISO 8601 with a zone')
-    .option('--json', 'each event as JSON in a line')
-    .addHelpText('after', '\nPMS_WEBHOOK_SECRET is the secret that signs; without it, a new one is made and shown.')
+    .option('--events <events>', 'only these events, separated by commas', eventNames)
+    .option('--since <time>', 'also past events since this time (ISO 8601 with a zone)')
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', '\nSet PMS_WEBHOOK_SECRET to the signing secret; otherwise a new one is generated and shown.')
     .action(async ({ forwardTo, events, since: from, json }: ListenOptions) => {
       const url = forwardTo === undefined ? undefined : checkAddress(forwardTo);
       const start = from === undefined ? undefined : timeOf(from, '--since');
@@ -115,7 +115,7 @@ export function fillListen(command: Command, context: Context): void {
         isReady: () => true,
         lookBackMs: 0,
       };
-      for await (const event of follow(list, start, () => printLine(stderr, 'Listening; Ctrl-C ends it.'))) {
+      for await (const event of follow(list, start, () => printLine(stderr, 'Listening. Press Ctrl-C to stop.'))) {
         if (events !== undefined && !events.includes(event.event)) continue;
         const result = url === undefined ? undefined : await forward(url, event, secret, context);
         const shown =

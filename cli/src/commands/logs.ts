@@ -39,8 +39,7 @@ function lineOf(execution: Api.Execution): string {
 /** @throws CliError where it is no time */
 export function timeOf(text: string, option: string): number {
   const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw new CliError(EXIT.usage, `${option} ${text}: give a time such as 2026-01-01T00:00:00Z.`);
+  if (Number.isNaN(time)) throw new CliError(EXIT.usage, `${option} ${text}: use a time such as 2026-01-01T00:00:00Z.`);
   return time;
 }
 
@@ -52,11 +51,11 @@ export function fillLogs(command: Command, context: Context): void {
     .option('--group <group>', 'of prompts whose names begin with it and a /')
     .option('--label <label>', 'that asked for the version by this label')
     .option('--model <model>', 'of this model')
-    .addOption(new Option('--status <status>', 'only those that ended so').choices(EXECUTION_STATUSES.slice(2)))
+    .addOption(new Option('--status <status>', 'only this status').choices(EXECUTION_STATUSES.slice(2)))
     .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
-    .option('-f, --follow', 'go on, with each that ends from now on, until Ctrl-C')
-    .option('-n, --limit <number>', 'how many at most, the newest ones; not with --follow', wholeNumber, 20)
-    .option('--json', 'each record as JSON in a line')
+    .option('-f, --follow', 'keep running and print executions as they end, until Ctrl-C')
+    .option('-n, --limit <number>', 'maximum number of executions, newest first; not with --follow', wholeNumber, 20)
+    .option('--json', 'print one JSON record per line')
     .action(async ({ status, follow: goesOn, limit, json, ...options }: LogOptions) => {
       const print = (execution: Api.Execution) =>
         printLine(stdout, json ? JSON.stringify(execution) : safeText(lineOf(execution)));

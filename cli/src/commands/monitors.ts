@@ -37,7 +37,7 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
     .command('get')
     .description('show a monitor, as the YAML that pms monitors set takes')
     .argument('<name>')
-    .option('--json', 'its whole record as JSON')
+    .option('--json', 'print the full record as JSON')
     .action(async (name: string, { json }: { json?: boolean }) => {
       const monitor = await (await connect(context)).call('getMonitor', { path: { name } });
       if (json) {
@@ -45,14 +45,14 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
         return;
       }
       const { state, since, values, last_checked_at: checked } = monitor;
-      const seen = [`${state} since ${since}, last looked at ${checked ?? 'never'}`, ...values.map(valueText)];
+      const seen = [`${state} since ${since}, last checked ${checked ?? 'never'}`, ...values.map(valueText)];
       stdout.write(await definitionText(definitionOf(monitor), seen));
     });
 
   monitors
     .command('set')
-    .description('create a monitor, or replace it')
-    .argument('<file>', 'YAML or JSON: the body of PUT /v1/monitors/{name}, and its name')
+    .description('create or replace a monitor')
+    .argument('<file>', 'YAML or JSON: name, and the body of PUT /v1/monitors/{name}')
     .option('--json', 'as JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
       // The service checks the rest, and names what is wrong.
@@ -64,9 +64,9 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
 
   monitors
     .command('delete')
-    .description('delete a monitor with its history')
+    .description('delete a monitor and its history')
     .argument('<name>')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'as JSON')
     .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       await confirm(context, `Delete the monitor ${name}?`, yes);

@@ -47,13 +47,13 @@ export function addProfileCommands(profile: Command, context: Context): void {
 
   profile
     .command('remove')
-    .description('forget a login, without revoking its key: pms logout --profile does both')
+    .description('delete a login without revoking its key (pms logout --profile does both)')
     .argument('<name>')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .action(async (name: string, { yes }: { yes?: boolean }) => {
       const { url } = await requireProfile(env, name);
-      await confirm(context, `Forget the key of ${url}, which stays valid?`, yes);
+      await confirm(context, `Delete the local key for ${url}? It stays valid.`, yes);
       await forgetLogin(env, name);
-      printLine(stdout, `${name} is forgotten. Its key for ${url} is valid still.`);
+      printLine(stdout, `Deleted ${name}. Its key for ${url} is still valid.`);
     });
 }

@@ -84,8 +84,8 @@ async function pushOne(
     if (error instanceof VersionConflictError)
       throw new CliError(
         EXIT.failed,
-        `failed: ${local.file} was not pushed: somebody else made version ${base + 1} of ${name} meanwhile: ` +
-          `pull ${name}, and make the change again`,
+        `failed: ${local.file} was not pushed: somebody else created version ${base + 1} of ${name} in the meantime: ` +
+          `pull ${name} and apply your change again`,
       );
     const [detail] = error instanceof InvalidRequestError ? error.details : [];
     if (detail === undefined) throw error;
@@ -109,7 +109,7 @@ async function push(places: string[], options: PushOptions, context: Context): P
   const steps = planPush(locals, latest, force);
   const conflicts = steps.filter((step) => step.kind === 'conflict');
   for (const { local, why } of conflicts)
-    printLine(stderr, `${local.file}: ${why}: pull ${local.prompt.name}, and make the change again`);
+    printLine(stderr, `${local.file}: ${why}: pull ${local.prompt.name} and apply your change again`);
   if (dryRun) for (const { local, latest: before } of steps) stdout.write(safeText(diffOf(local, before)));
   if (conflicts.length > 0)
     throw new CliError(
@@ -133,11 +133,11 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
 
   prompts
     .command('pull')
-    .description('write prompts into files, each with the version that it is of')
-    .argument('[names...]', 'default: all that are not archived')
-    .option('--dir <folder>', 'where the files are', FOLDER)
-    .option('--label <label>', 'the versions of this label')
-    .option('--force', 'also over files that were changed since')
+    .description('write prompts to files that record their version')
+    .argument('[names...]', 'prompts to pull (default: all that are not archived)')
+    .option('--dir <folder>', 'folder for prompt files', FOLDER)
+    .option('--label <label>', 'pull the versions with this label')
+    .option('--force', 'overwrite files with local changes')
     .action(async (names: string[], { dir, label, force }: { dir: string; label?: string; force?: boolean }) => {
       const pms = await connect(context);
       const selector = label === undefined ? {} : { label };
@@ -159,16 +159,16 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
       if (kept.length > 0)
         throw new CliError(
           EXIT.failed,
-          `failed: changed here since their version, and kept (--force takes the service's):\n${kept.join('\n')}`,
+          `failed: kept files with local changes (--force overwrites them):\n${kept.join('\n')}`,
         );
     });
 
   prompts
     .command('push')
-    .description('make versions of files that differ from the latest version')
+    .description('create versions from files that differ from the latest version')
     .argument('[places...]', `files and folders; default: ${FOLDER}`)
     .option('--dry-run', 'only show what would change')
-    .option('-m, --message <text>', 'why the versions are made')
+    .option('-m, --message <text>', 'commit message for the new versions')
     .option('--force', 'the files are the source: compare contents, not versions, and leave the files as they are')
     .action((places: string[], options: PushOptions) => push(places, options, context));
 
@@ -191,14 +191,17 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
 
   prompts
     .command('validate')
-    .description('check files without the service')
+    .description('validate prompt files offline')
     .argument('[places...]', `files and folders; default: ${FOLDER}`)
     .action(async (places: string[]) => {
       const { prompts: valid, broken } = await readLocalPrompts(places);
       for (const { message } of broken) printLine(context.stderr, safeText(message));
       for (const local of valid) printWarnings(context, local, templateWarnings(local.prompt));
       if (broken.length > 0)
-        throw new CliError(EXIT.failed, `failed: ${broken.length} of ${valid.length + broken.length} files are wrong`);
+        throw new CliError(
+          EXIT.failed,
+          `failed: ${broken.length} of ${valid.length + broken.length} files are invalid`,
+        );
       printLine(stdout, `passed: ${valid.length} files are valid`);
     });
 }

@@ -35,9 +35,9 @@ export function addPromptCommands(prompts: Command, context: Context): void {
   prompts
     .command('list')
     .description('list prompts')
-    .option('--group <name>', 'only those whose name starts with this and a "/"')
+    .option('--group <name>', 'only prompts whose name starts with this and a "/"')
     .option('--label <label>', 'only those with this label')
-    .option('-q <text>', 'only those with this in their name or description')
+    .option('-q <text>', 'only prompts with this text in their name or description')
     .option('--includes <name>', 'only those whose latest or labelled versions include this prompt')
     .option('--archived', 'only archived ones')
     .option('--json', 'as JSON')
@@ -65,11 +65,11 @@ export function addPromptCommands(prompts: Command, context: Context): void {
 
   prompts
     .command('get')
-    .description('print a prompt as a file says it')
+    .description('print a prompt in the prompt file format')
     .argument('<name>')
     .option('--label <label>', 'the version of this label')
     .option('--version <number>', 'this version', wholeNumber)
-    .option('--json', 'as the API gives it')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: Selected) => {
       const pms = await connect(context);
       const prompt = await pms.call('getPrompt', { path: { name }, query: selectorOf(options) });
@@ -81,9 +81,9 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .command('promote')
     .description('point a label at a version')
     .argument('<name>')
-    .requiredOption('--to <label>', 'the label that moves')
-    .option('--label <label>', 'to the version of this label')
-    .option('--version <number>', 'to this version; default: the latest', wholeNumber)
+    .requiredOption('--to <label>', 'label to move')
+    .option('--label <label>', 'move to the version with this label')
+    .option('--version <number>', 'move to this version (default: the latest)', wholeNumber)
     .option(...OVERRIDE)
     .action(async (name: string, { to, override, ...options }: Selected & { to: string; override?: string }) => {
       const pms = await connect(context);

@@ -47,7 +47,7 @@ function print({ stdout }: Context, queue: Api.Queue): void {
 function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptions, 'json'>): Api.AddQueueItems {
   const filter = given({ prompt_name: prompt, ...others, score: score.length === 0 ? undefined : score });
   if (Object.keys(filter).length === 0)
-    throw new CliError(EXIT.usage, 'Say what is added: IDs of executions, or a filter such as --prompt or --score.');
+    throw new CliError(EXIT.usage, 'Specify what to add: execution IDs, or a filter such as --prompt or --score.');
   return { filter, ...given({ sample_rate: sampleRate, limit }) };
 }
 
@@ -74,7 +74,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .command('show')
     .description('show a queue, its progress and its items')
     .argument('<name>')
-    .option('--items <number>', 'how many items are listed, the first ones', wholeNumber, 20)
+    .option('--items <number>', 'maximum number of items to list, oldest first', wholeNumber, 20)
     .addOption(
       new Option('--state <state>', 'only items of this state').choices(['pending', 'leased', 'completed', 'skipped']),
     )
@@ -95,7 +95,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
 
   queues
     .command('set')
-    .description('create a queue, or change it')
+    .description('create or replace a queue')
     .argument('<file>', 'YAML or JSON: the body of PUT /v1/queues/{name}, and its name')
     .option('--json', 'as JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
@@ -120,9 +120,9 @@ export function addQueueCommands(queues: Command, context: Context): void {
 
   queues
     .command('add')
-    .description('add executions to a queue; one that is in it stays as it is')
+    .description('add executions to a queue; those already in it are unchanged')
     .argument('<name>')
-    .argument('[ids...]', 'exec_…; without them, the newest that match a filter are added')
+    .argument('[ids...]', 'execution IDs (exec_…); otherwise the newest matches of a filter')
     .option('--prompt <name>', 'of this prompt')
     .option('--group <group>', 'of prompts whose names begin with it and a /')
     .option('--label <label>', 'that asked for the version by this label')
@@ -131,7 +131,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .option('--score <condition>', 'such as "helpful<0.5"; may be repeated', collect, [])
     .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
     .option('--until <time>', 'created before it: ISO 8601 with a zone')
-    .option('--sample-rate <share>', 'the share of them that is added: 0 to 1', decimal)
+    .option('--sample-rate <share>', 'share of matches to add, from 0 to 1', decimal)
     .option('--limit <number>', 'how many at most', wholeNumber)
     .option('--json', 'as JSON')
     .action(async (name: string, ids: string[], options: AddOptions) => {
@@ -148,6 +148,6 @@ export function addQueueCommands(queues: Command, context: Context): void {
         sum.present += present;
       }
       if (json) printJson(stdout, sum);
-      else printLine(stdout, `${sum.added} added, ${sum.present} were in the queue`);
+      else printLine(stdout, `${sum.added} added, ${sum.present} already in the queue`);
     });
 }

@@ -41,19 +41,22 @@ const ENDS: Partial<Record<Api.Release['status'], ExitStatus>> = {
 const POLL_MS = 1_000;
 
 const CONTROLS = {
-  approve: ['approveRelease', 'approve a release that awaits it'],
+  approve: ['approveRelease', 'approve a release that waits for approval'],
   reject: ['rejectRelease', 'reject a release that awaits an approval'],
-  pause: ['pauseRelease', 'leave it as it is until it is resumed'],
-  resume: ['resumeRelease', 'go on with a paused release'],
-  promote: ['promoteRelease', 'move the label now, and skip what is left'],
-  rollback: ['rollbackRelease', 'give everybody the stable version again, at once'],
-  cancel: ['cancelRelease', 'end it; everybody gets the stable version'],
+  pause: ['pauseRelease', 'pause a release until it is resumed'],
+  resume: ['resumeRelease', 'resume a paused release'],
+  promote: ['promoteRelease', 'move the label now and skip the remaining steps'],
+  rollback: ['rollbackRelease', 'roll back: return all callers to the stable version immediately'],
+  cancel: ['cancelRelease', 'cancel a release; all callers get the stable version'],
 } as const;
 
 const addWaitOptions = (command: Command): Command =>
   command
-    .option('--wait', 'wait for the end: 0 succeeded, 1 rolled back or rejected, 2 anything else')
-    .option('--timeout <seconds>', 'wait this long at most; the release goes on', wholeNumber)
+    .option(
+      '--wait',
+      'wait for the release to end; exit with 0 if succeeded, 1 if rolled back or rejected, 2 otherwise',
+    )
+    .option('--timeout <seconds>', 'maximum wait; the release continues after it', wholeNumber)
     .option('--json', 'as JSON');
 
 /** Steps from a file: a list, or an object with `steps`, as a label's policy has them. */
@@ -103,7 +106,7 @@ async function untilEnd(
     if (Date.now() >= until)
       throw new CliError(
         EXIT.service,
-        `${started.id} has not ended in time; it goes on: pms release status ${started.id} --wait`,
+        `Timed out; ${started.id} is still running: pms release status ${started.id} --wait`,
       );
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
@@ -133,12 +136,12 @@ export function addReleaseCommands(releases: Command, context: Context): void {
       .command('start')
       .description('start a release')
       .argument('<prompt>', 'its name')
-      .requiredOption('--label <label>', 'that is to move')
-      .option('--version <number>', 'that it is to move to; default: the latest', wholeNumber)
-      .option('--policy <file>', 'YAML or JSON with the steps; default: those of the label')
+      .requiredOption('--label <label>', 'label to move')
+      .option('--version <number>', 'version to move it to (default: the latest)', wholeNumber)
+      .option('--policy <file>', 'YAML or JSON file with the steps (default: those of the label)')
       .option('--reason <text>', 'why')
-      .option('--deadline <time>', 'ISO 8601: roll back where the label has not moved by then')
-      .option('--supersede', 'take the place of a release that runs on the label'),
+      .option('--deadline <time>', 'roll back if the label has not moved by this time (ISO 8601)')
+      .option('--supersede', 'replace a release running on the label'),
   ).action(async (prompt: string, options: StartOptions) => {
     const { label, policy, reason, deadline, supersede } = options;
     const steps = policy === undefined ? undefined : await stepsOf(policy);

@@ -58,7 +58,7 @@ async function untilEnd(pms: Pms, started: Api.Backfill, timeoutSeconds = Number
   const until = Date.now() + timeoutSeconds * 1000;
   let backfill = started;
   while (backfill.status === 'running') {
-    if (Date.now() >= until) throw new CliError(EXIT.service, `${id} has not ended in time; it goes on`);
+    if (Date.now() >= until) throw new CliError(EXIT.service, `Timed out; ${id} is still running`);
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
     backfill = await pms.call('getBackfill', { path: { name: rule, id } });
   }
@@ -99,7 +99,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
 
   rules
     .command('set')
-    .description('create a rule, or replace it')
+    .description('create or replace a rule')
     .argument('<file>', 'YAML or JSON: the body of PUT /v1/rules/{name}, and its name')
     .option('--json', 'as JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
@@ -112,7 +112,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
 
   rules
     .command('delete')
-    .description('delete a rule; its scores stay')
+    .description('delete a rule and keep its scores')
     .argument('<name>')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'as JSON')
@@ -125,13 +125,16 @@ export function addRuleCommands(rules: Command, context: Context): void {
 
   rules
     .command('backfill')
-    .description('score executions that were created in a period')
+    .description('score past executions')
     .argument('<name>', 'the rule')
     .requiredOption('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone; default: now')
-    .option('--max-cost <dollars>', 'what its judges may cost', decimal)
-    .option('--wait', 'wait for the end: 0 completed, 2 canceled, 3 failed, 4 paused, as by its budget')
-    .option('--timeout <seconds>', 'wait this long at most; the backfill goes on', wholeNumber)
+    .option('--max-cost <dollars>', 'maximum cost of its judges', decimal)
+    .option(
+      '--wait',
+      'wait for the backfill to end; exit with 0 if completed, 2 if canceled, 3 if failed, 4 if paused, for example by its budget',
+    )
+    .option('--timeout <seconds>', 'maximum wait; the backfill continues after it', wholeNumber)
     .option('--json', 'as JSON')
     .action(async (name: string, { since, until, maxCost, wait, timeout, json }: BackfillOptions) => {
       const pms = await connect(context);

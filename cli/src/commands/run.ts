@@ -19,7 +19,7 @@ interface RunOptions {
 
 function assignment(text: string, option: string): [name: string, value: string] {
   const cut = text.indexOf('=');
-  if (cut < 1) throw new CliError(EXIT.usage, `${option} ${text}: give a name and a value, such as name=Ada`);
+  if (cut < 1) throw new CliError(EXIT.usage, `${option} ${text}: use a name and a value, such as name=Ada`);
   return [text.slice(0, cut), text.slice(cut + 1)];
 }
 
@@ -59,11 +59,11 @@ async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: C
     } else if (event.type === 'execution.restarted' && text !== '') {
       text = '';
       stdout.write('\n');
-      printLine(stderr, 'The response begins anew:');
+      printLine(stderr, 'The response restarts:');
     }
   }
   if (text !== '' && !text.endsWith('\n')) stdout.write('\n');
-  if (execution === undefined) throw new CliError(EXIT.service, 'The stream held no execution.');
+  if (execution === undefined) throw new CliError(EXIT.service, 'The stream ended without an execution.');
   return execution;
 }
 
@@ -71,13 +71,13 @@ async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: C
 export function fillRun(command: Command, context: Context): void {
   command
     .argument('<name>', 'of the prompt')
-    .option('--var <name=text>', 'a variable; may be repeated', collect, [])
-    .option('--var-json <name=json>', 'a variable that is no text; may be repeated', collect, [])
+    .option('--var <name=text>', 'variable with a string value; repeatable', collect, [])
+    .option('--var-json <name=json>', 'variable with a JSON value; repeatable', collect, [])
     .option('--vars <file>', 'variables from a YAML or JSON file')
     .option('--label <label>', 'run the version of this label')
     .option('--version <number>', 'run this version', wholeNumber)
     .option('--model <model>', 'run with this model')
-    .option('--stream', 'print the output while the model writes it')
+    .option('--stream', 'print the output as it is generated')
     .option('--json', 'print the record of the execution as JSON')
     .action(async (name: string, options: RunOptions) => {
       const { stdout, stderr } = context;
@@ -95,7 +95,7 @@ export function fillRun(command: Command, context: Context): void {
       else if (!isStreamed && execution.output !== null)
         printLine(stdout, stdout.isTTY ? safeText(execution.output) : execution.output);
       if (!options.json && (execution.tool_calls?.length ?? 0) > 0) {
-        printLine(stderr, 'The model asks for tools:');
+        printLine(stderr, 'The model requested tools:');
         printJson(stderr, execution.tool_calls);
       }
       if (execution.status !== 'completed')

@@ -24,9 +24,9 @@ const COLUMNS: Columns<Api.Schedule> = {
 };
 
 const CONTROLS = {
-  pause: ['pauseSchedule', 'begin no more evaluations until it is resumed', 'is paused'],
-  resume: ['resumeSchedule', 'go on with a paused schedule', 'is resumed'],
-  trigger: ['triggerSchedule', 'begin an evaluation now', 'is triggered'],
+  pause: ['pauseSchedule', 'pause a schedule until it is resumed', 'is paused'],
+  resume: ['resumeSchedule', 'resume a paused schedule', 'is resumed'],
+  trigger: ['triggerSchedule', 'start an evaluation now', 'is triggered'],
 } as const;
 
 /** `pms schedules list|get|create|pause|resume|trigger|delete`. */
@@ -54,12 +54,12 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
 
   schedules
     .command('create')
-    .description('run an evaluation again and again')
+    .description('create a schedule that runs an evaluation regularly')
     .argument('<file>', 'YAML or JSON: a body of POST /evaluations, as pms eval run takes it')
-    .requiredOption('--cron <expression>', 'when, such as "0 6 * * *"')
-    .option('--time-zone <zone>', 'of the expression, such as Europe/Berlin; default: UTC')
+    .requiredOption('--cron <expression>', 'cron expression such as "0 6 * * *"')
+    .option('--time-zone <zone>', 'time zone of the expression, such as Europe/Berlin (default: UTC)')
     .option('--name <name>', 'default: that of the file')
-    .option('--paused', 'begin none until it is resumed')
+    .option('--paused', 'create the schedule paused')
     .option('--json', 'as JSON')
     .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {
       // The service checks it, and names what is wrong.
@@ -83,9 +83,9 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
 
   schedules
     .command('delete')
-    .description('delete a schedule; evaluations that it began stay')
+    .description('delete a schedule and keep its evaluations')
     .argument('<id>', 'sched_…')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'as JSON')
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);

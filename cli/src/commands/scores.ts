@@ -44,7 +44,7 @@ function subjectOf({ execution, evaluation, example }: SubjectOptions): Api.NewS
   if (execution !== undefined && evaluation === undefined && example === undefined) return { execution_id: execution };
   if (execution === undefined && evaluation !== undefined && example !== undefined)
     return { evaluation_id: evaluation, example_id: example };
-  throw new CliError(EXIT.usage, 'Say what is scored: --execution ID, or --evaluation ID and --example ID.');
+  throw new CliError(EXIT.usage, 'Specify what to score: --execution ID, or --evaluation ID and --example ID.');
 }
 
 /**
@@ -56,7 +56,7 @@ function parseValue(text: string, type: Api.Score['data_type'] | undefined): Api
   if (type !== 'numeric' && (text === 'true' || text === 'false')) return text === 'true';
   if (type !== 'boolean' && DECIMAL.test(text)) return Number(text);
   if (type === undefined) return text;
-  throw new CliError(EXIT.usage, `${text} is no ${type === 'numeric' ? 'number' : 'boolean: give true or false'}`);
+  throw new CliError(EXIT.usage, `${text} is not a ${type === 'numeric' ? 'number' : 'boolean: use true or false'}`);
 }
 
 function subjectText(subject: Api.Score['subject']): string {
@@ -98,7 +98,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--prompt <name>', 'only of runs of this prompt')
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
-    .option('--limit <number>', 'how many at most', wholeNumber, 50)
+    .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'as JSON')
     .action(async ({ limit, json, execution, evaluation, example, prompt, ...others }: ListOptions) => {
       const query: RequestOf<'listScores'>['query'] = given({
@@ -122,10 +122,10 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--execution <id>', 'the execution that is scored')
     .option('--evaluation <id>', 'the evaluation whose example is scored')
     .option('--example <id>', 'that example')
-    .addOption(new Option('--type <type>', 'default: by the value').choices(TYPES))
+    .addOption(new Option('--type <type>', 'type of the score (default: from the value)').choices(TYPES))
     .option('--comment <text>', 'why')
-    .option('--person', 'a person has said so, not a program')
-    .option('--id <id>', 'score_ and a UUID of yours: one that is stored is replaced')
+    .option('--person', 'record the score as given by a person, not a program')
+    .option('--id <id>', 'score_ and a UUID of your choice; replaces a stored score with this id')
     .option('--json', 'as JSON')
     .action(async (name: string, text: string, options: CreateOptions) => {
       const { type, comment, person, id, json } = options;
@@ -142,7 +142,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .command('delete')
     .description('delete scores')
     .argument('<ids...>', 'score_…')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'as JSON')
     .action(async (ids: string[], { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
@@ -158,14 +158,14 @@ export function addScoreCommands(scores: Command, context: Context): void {
 
   scores
     .command('summary')
-    .description('sum up scores by prompt, version, label, arm or day')
+    .description('summarize scores by prompt, version, label, arm or day')
     .option('--name <name>', 'only of this name')
     .option('--prompt <name>', 'only of runs of this prompt')
     .addOption(source())
     .option('--rule <rule>', 'only of this rule or evaluator')
     .option('--since <time>', 'ISO 8601 with a zone; default: 30 days ago')
     .option('--until <time>', 'ISO 8601 with a zone')
-    .option('--group-by <fields>', 'of prompt, version, label, arm and day, joined by commas', 'prompt,version')
+    .option('--group-by <fields>', 'any of prompt, version, label, arm and day, separated by commas', 'prompt,version')
     .option('--json', 'as JSON')
     .action(async ({ prompt, groupBy, json, ...others }: SummaryOptions) => {
       const query: RequestOf<'summarizeScores'>['query'] = {

@@ -18,7 +18,7 @@ export function fillUsage(command: Command, context: Context): void {
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--prompt <name>', 'only of this prompt')
     .option('--model <model>', 'only of this model')
-    .option('--group-by <fields>', 'of prompt, model and day, joined by commas', 'prompt,model')
+    .option('--group-by <fields>', 'any of prompt, model and day, separated by commas', 'prompt,model')
     .option('--json', 'as JSON')
     .action(async ({ since, until, prompt, model, groupBy, json }: UsageOptions) => {
       const pms = await connect(context);

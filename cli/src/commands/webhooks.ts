@@ -51,8 +51,8 @@ function headersOf(header: string[]): Record<string, string> {
 }
 
 const CONTROLS = {
-  enable: ['enableWebhook', 'call it again', 'is enabled'],
-  disable: ['disableWebhook', 'call it no more until it is enabled', 'is disabled'],
+  enable: ['enableWebhook', 'enable a webhook', 'is enabled'],
+  disable: ['disableWebhook', 'disable a webhook', 'is disabled'],
 } as const;
 
 /** `pms webhooks list|get|create|enable|disable|rotate-secret|delete|test|deliveries|delivery|redeliver|replay`. */
@@ -62,7 +62,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
   /** Prints a secret alone on standard output, so that a script can take it. */
   const printSecret = (webhook: Api.Webhook & { secret: string }, json: boolean | undefined) => {
     if (json) return printJson(stdout, webhook);
-    printLine(stderr, safeText(`${webhook.id} calls ${webhook.url}. Its secret, which is not shown again:`));
+    printLine(stderr, safeText(`Created ${webhook.id} for ${webhook.url}. Its signing secret, shown only once:`));
     printLine(stdout, safeText(webhook.secret));
   };
 
@@ -87,12 +87,12 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('create')
-    .description('have an address called, and print the secret that signs: it is shown only once')
+    .description('create a webhook and print its signing secret, shown only once')
     .argument('<url>', 'https://…')
     .option('--events <events>', 'joined by commas; default: those of prompts, executions and evaluations', eventNames)
-    .option('--description <text>', 'for you')
-    .option('--header <name: value>', 'of every request; may be repeated', collect, [])
-    .option('--rate-limit <number>', 'requests a minute at most', wholeNumber)
+    .option('--description <text>', 'description for your own reference')
+    .option('--header <name: value>', 'header to add to every request; repeatable', collect, [])
+    .option('--rate-limit <number>', 'maximum requests per minute', wholeNumber)
     .option('--json', 'the record with the secret as JSON')
     .action(async (url: string, { events, description, header, rateLimit, json }: CreateOptions) => {
       const headers = header.length === 0 ? undefined : headersOf(header);
@@ -113,7 +113,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('rotate-secret')
-    .description('make a new secret, and print it; the old one signs as well for another 24 hours')
+    .description('rotate the signing secret and print the new one; the old one also signs for 24 hours')
     .argument('<id>', 'wh_…')
     .option('--json', 'the record with the secret as JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -123,9 +123,9 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('delete')
-    .description('delete a webhook; its deliveries end')
+    .description('delete a webhook and abandon its deliveries')
     .argument('<id>', 'wh_…')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'as JSON')
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
@@ -135,7 +135,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('test')
-    .description('send a sample event once; status 1 where it was not delivered')
+    .description('send a sample event once; exit with 1 if it was not delivered')
     .argument('<id>', 'wh_…')
     .option('--event <event>', 'which', eventName)
     .option('--json', 'as JSON')
@@ -152,12 +152,12 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('deliveries')
-    .description('list what was sent to a webhook, newest first')
+    .description('list the deliveries of a webhook, newest first')
     .argument('<id>', 'wh_…')
     .option('--status <status>', 'queued, waiting, delivered, failed or abandoned')
     .option('--event <event>', 'only of this event', eventName)
     .option('--since <time>', 'ISO 8601 with a zone')
-    .option('--limit <number>', 'how many at most', wholeNumber, 50)
+    .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'as JSON')
     .action(async (id: string, { limit, json, ...filter }: DeliveriesOptions) => {
       const pms = await connect(context);
@@ -177,7 +177,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('redeliver')
-    .description('send the event of a delivery again')
+    .description('redeliver the event of a delivery')
     .argument('<id>', 'dlv_…')
     .option('--json', 'as JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -188,11 +188,11 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
 
   webhooks
     .command('replay')
-    .description('send the events of a time again')
+    .description('replay the events of a time range')
     .argument('<id>', 'wh_…')
     .requiredOption('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone; default: now')
-    .option('--undelivered-only', 'only what was not delivered')
+    .option('--undelivered-only', 'only undelivered events')
     .option('--json', 'as JSON')
     .action(
       async (
@@ -207,7 +207,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
         const body = { since, ...given({ until, undelivered_only: undeliveredOnly }) };
         const pms = await connect(context);
         const result = await pms.call('replayEvents', { path: { id }, body });
-        printDone(stdout, result, json, `${result.replayed} events are sent again`);
+        printDone(stdout, result, json, `Replaying ${result.replayed} events`);
       },
     );
 }

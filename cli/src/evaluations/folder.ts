@@ -50,7 +50,7 @@ export async function runAll(
   for (const [file, body] of definitions)
     try {
       const { id, examples_total: total } = await pms.call('createEvaluation', { body });
-      printLine(context.stderr, safeText(`${file}: ${id} has begun: ${total} examples`));
+      printLine(context.stderr, safeText(`${file}: ${id} started: ${total} examples`));
       begun.set(file, id);
     } catch (error) {
       begun.set(file, verdictOfError(error));

@@ -82,7 +82,7 @@ export function verdictOf(
     failed.push(
       baseline === null
         ? `${regressions} examples score below the threshold, and there is no run with the same evaluators to compare with; the limit is ${maxRegressions}.`
-        : `${regressions} examples are worse than before; ${maxRegressions} may be.`,
+        : `${regressions} examples are worse than before; the limit is ${maxRegressions}.`,
     );
   const compared = comparison === undefined ? undefined : comparisonVerdict(comparison, true);
   if (compared?.status === EXIT.failed) failed.push(...compared.reasons);

@@ -28,7 +28,7 @@ async function readUntil(pms: Pms, id: string, until: number, interrupted: Abort
 }
 
 const notInTime = (id: string, cause?: unknown) =>
-  new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`, { cause });
+  new CliError(EXIT.service, `Timed out; ${id} is still running: pms eval watch ${id}`, { cause });
 
 /**
  * Waits until a run is at rest, with a bar where somebody watches. Ctrl-C ends the waiting alone.
@@ -71,11 +71,15 @@ export async function watchEvaluation(
     }
   } catch (error) {
     if (interrupt.signal.aborted)
-      throw new CliError(EXIT.interrupted, `Detached. ${id} goes on; attach again: pms eval watch ${id}`, {
-        cause: error,
-      });
+      throw new CliError(
+        EXIT.interrupted,
+        `Detached. ${id} is still running; attach again with: pms eval watch ${id}`,
+        {
+          cause: error,
+        },
+      );
     if (!(error instanceof ConnectionError || error instanceof ServiceError)) throw error;
-    throw new CliError(EXIT.service, `${error.message}; ${id} goes on without pms: pms eval watch ${id}`, {
+    throw new CliError(EXIT.service, `${error.message}; ${id} continues without pms: pms eval watch ${id}`, {
       cause: error,
     });
   } finally {

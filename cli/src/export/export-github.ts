@@ -142,7 +142,7 @@ function promptAtGitHub(record: PromptRecord, thing: Thing): Json {
 function yamlOf(content: Json): string {
   const document = new Document(content, { aliasDuplicateObjects: false });
   const text = document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
-  if (!isSameJson(parse(text), content)) throw new TemplateError('it holds a value that YAML does not keep');
+  if (!isSameJson(parse(text), content)) throw new TemplateError('it holds a value that YAML cannot represent');
   return text;
 }
 

@@ -16,7 +16,7 @@ const Name = z.string().min(1).max(200);
  * "@" is in no name, so no name of a file is that of a folder.
  */
 export const Index = z.strictObject({
-  format: z.literal(FORMAT, `must be "${FORMAT}": get the version of pms that has written this export`),
+  format: z.literal(FORMAT, `must be "${FORMAT}": use the version of pms that wrote this export`),
   exported_at: z.string(),
   prompts: z.array(
     z.strictObject({

@@ -19,7 +19,7 @@ export class PmsError extends Error {
   readonly code: string;
   /** Of the response; undefined where there was none. */
   readonly status: number | undefined;
-  /** The fields at fault. */
+  /** The invalid fields. */
   readonly details: readonly { path: string; message: string }[];
   /** Tells the request in the service's logs. */
   readonly requestId: string | undefined;

@@ -13,7 +13,7 @@ export type StreamEvent =
   | { type: 'output_text.delta'; delta: string }
   /** A tool that the model asks for. */
   | { type: 'tool_call'; tool_call: ToolCall }
-  /** The response begins anew: discard all deltas and tool calls so far. */
+  /** The response restarts: discard all deltas and tool calls so far. */
   | { type: 'execution.restarted' }
   /** Last. */
   | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: Execution };

@@ -54,7 +54,7 @@ export async function savePng(chart: SVGSVGElement, title: string): Promise<void
   const blob = await new Promise<Blob | null>((done) => {
     canvas.toBlob(done, 'image/png');
   });
-  if (blob === null) throw new Error('The browser can make no PNG of it: take the SVG.');
+  if (blob === null) throw new Error('The browser cannot create a PNG of this chart: use the SVG.');
   save(blob, `${fileNameOf(title)}.png`);
 }
 

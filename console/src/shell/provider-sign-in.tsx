@@ -42,14 +42,15 @@ export function silentSignIn(providers: readonly IdentityProvider[]): string | u
 /** What has gone wrong with a sign-in, by the code that the service leads back with (`src/sign-in/sign-in-error.ts`). */
 const PROBLEMS: Record<string, (name: string) => string> = {
   provider_down: (name) => t(`${name} cannot be reached at the moment. Try again in a minute.`),
-  provider_refused: (name) => t(`${name} has refused the sign-in, or it was canceled there.`),
-  not_signed_in: () => t('Your session has run out. Sign in again.'),
+  provider_refused: (name) => t(`${name} rejected the sign-in, or it was canceled there.`),
+  not_signed_in: () => t('Your session has expired. Sign in again.'),
   invalid_response: (name) =>
     t(
       `What ${name} answered could not be accepted. Try again; if it stays so, tell your administrator: the log of the service says why.`,
     ),
-  login_expired: () => t('This sign-in has taken too long, or was begun in another browser. Begin again.'),
-  no_role: (name) => t(`${name} knows you, but gives you no role here. Ask your administrator to add you to a group.`),
+  login_expired: () => t('This sign-in took too long or was started in another browser. Start again.'),
+  no_role: (name) =>
+    t(`${name} recognizes you but gives you no role here. Ask your administrator to add you to a group.`),
   inactive: () => t('Your account is deactivated. Ask your administrator.'),
   too_many_tries: () => t('There were too many sign-ins from your network. Try again in a minute.'),
 };

@@ -22,7 +22,7 @@ const ON_A_PAGE = [
   ['k', t('the row before')],
   ['Enter', t('opens it')],
   ['/', t('to the search of the page')],
-  ['v', t('texts rendered, or as they are')],
+  ['v', t('toggles rendered and raw text')],
 ] as const;
 
 /** Says which keys do what. */
@@ -37,7 +37,7 @@ function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void
             <dt>
               <kbd>Ctrl</kbd> <kbd>K</kbd>
             </dt>
-            <dd>goes to anything, starts anything</dd>
+            <dd>opens any page, runs any command</dd>
             <dt>
               <kbd>?</kbd>
             </dt>
@@ -45,7 +45,7 @@ function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void
             <dt>
               <kbd>Esc</kbd>
             </dt>
-            <dd>closes what is open</dd>
+            <dd>closes the open dialog or panel</dd>
           </dl>
           <h3>On a page</h3>
           <dl className="shortcuts">

@@ -57,8 +57,8 @@ function SignInDialog() {
       <p className="muted">
         Sign in to go on where you were{session && <> as “{session.member?.name ?? session.key.name}”</>}.{' '}
         {provider === undefined
-          ? 'Nothing that you have typed is lost, and what you were doing is done then.'
-          : 'What you have typed is kept in this browser, and is here again then.'}
+          ? 'Nothing you typed is lost, and your last action is completed afterwards.'
+          : 'What you typed is kept in this browser and will be restored.'}
       </p>
     </>
   );

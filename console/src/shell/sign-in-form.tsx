@@ -49,7 +49,7 @@ export function SignInForm({
         {error && (
           <p id="key-error" role="alert" className="field-error">
             {error instanceof ApiError && error.code === 'unauthorized'
-              ? 'There is no such key, or it was revoked or has expired.'
+              ? 'This key is unknown, revoked or expired.'
               : error.message}
           </p>
         )}

@@ -29,11 +29,11 @@ export interface ExampleRunnerDeps extends ExampleScorerDeps {
 }
 
 /** Of a run that scores the outputs of another. */
-const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again has no output for this example.' };
+const NO_OUTPUT = { code: 'no_output', message: 'The source run has no output for this example.' };
 /** Of an example that has ended processes. */
 export const PROCESS_ENDED = {
   code: 'process_ended',
-  message: 'Four worker processes ended while they ran this example, the last two when it had been set aside.',
+  message: 'Four worker processes ended while running this example, the last two while it ran in isolation.',
 };
 
 /**

@@ -22,7 +22,7 @@ import {
 import { RunFailedError } from './run-failed-error.ts';
 
 /** Stands for a result that the database refuses, though it was paid for. */
-export const NOT_STORABLE = { code: 'internal_error', message: 'What came of this example could not be stored.' };
+export const NOT_STORABLE = { code: 'internal_error', message: 'The outcome of this example could not be stored.' };
 
 /** The database refuses the response of a judge. */
 export class NotStorableError extends Error {}

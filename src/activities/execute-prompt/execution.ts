@@ -193,7 +193,7 @@ export function createExecutionActivities({
       await untilDatabaseAnswers(store, spent === undefined ? graceOver : undefined);
     } catch (error) {
       const { tokens, cost } = spent ?? {};
-      log.error({ err: error, execution_id: id, tokens, cost }, 'cannot store how a call ended and what it has cost');
+      log.error({ err: error, execution_id: id, tokens, cost }, 'cannot store the outcome and cost of a call');
     }
   }
 

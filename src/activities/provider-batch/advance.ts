@@ -148,7 +148,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   /** Looks for a batch that was, or was not, submitted when an attempt broke off. */
   async function submitting(batch: LoadedBatch, attempt: Attempt): Promise<void> {
     const { hasTag } = models.batches.limitsOf(refOf(batch).provider);
-    attempt.tell('looks whether the provider has it');
+    attempt.tell('checks whether the provider has it');
     try {
       let sought = await find(batch, attempt);
       if (sought.kind !== 'found' && hasTag) {
@@ -199,7 +199,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     const { evaluationId, round, maxCostUsd } = batch;
     if (isHeld)
       throw later(
-        'waits for money: batches that have not ended may cost what is left of max_cost',
+        'waits for budget: unfinished batches may use up the rest of max_cost',
         waitSince(batch.createdAt.getTime(), CANCEL_WAIT),
       );
     await store(() => withdrawBatch(system, batch), attempt);
@@ -262,7 +262,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   }
 
   async function unknown(batch: LoadedBatch, attempt: Attempt): Promise<void> {
-    attempt.tell('looks for it at the provider');
+    attempt.tell('searches for it at the provider');
     let why = batch.error?.message ?? '';
     try {
       const sought = await find(batch, attempt);
@@ -275,7 +275,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     } catch (error) {
       why = troubleOf(error, attempt).message;
     }
-    const error = { code: 'batch_unknown', message: `The provider may have it, and did not say so: ${why}.` };
+    const error = { code: 'batch_unknown', message: `The provider may have the batch but did not confirm it: ${why}.` };
     if (Date.now() > giveUpTime(batch)) return giveUpUnread(batch, error, attempt);
     const waitMs = Math.min(waitSince(batch.createdAt.getTime()), Math.max(1_000, giveUpTime(batch) - Date.now()));
     await store(() => noteLook(query, batch, waitMs, { error }), attempt);

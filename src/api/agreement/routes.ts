@@ -76,10 +76,10 @@ export function agreementRoutes(): Route[] {
       path: '/evaluators/agreement',
       operationId: 'getEvaluatorAgreement',
       tag: 'Scores',
-      summary: 'Compare evaluators with people on the same subjects',
+      summary: 'Compare evaluator scores with human scores',
       description:
-        "For each version of an evaluator that gives the score, the newest first, up to 50: Cohen's kappa of booleans and categories, weighted kappas of " +
-        "ordered ones and of whole or half numbers, Spearman's correlation of numbers. Of several people the most frequent category or the median counts.",
+        "For up to 50 evaluator versions that give the score, newest first: Cohen's kappa for booleans and categories, weighted kappas for " +
+        "ordered categories and for whole or half numbers, and Spearman's correlation for numbers. If several people scored a subject, the most frequent category or the median counts.",
       scope: 'read',
       errors: ['not_found'],
       query: AgreementQuery,

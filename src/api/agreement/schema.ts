@@ -11,13 +11,15 @@ const Flag = z
 export const AgreementQuery = z.strictObject({
   score: ScoreName.meta({ description: 'The name of the score that both evaluators and people give.' }),
   rule: Name.optional().meta({ description: 'Only evaluators of this rule.' }),
-  feedback: Flag.meta({ description: 'Whether what users say by feedback tokens counts, too.' }),
-  ordered: Flag.meta({ description: 'Whether the categories of the definition are in order: adds weighted kappas.' }),
+  feedback: Flag.meta({ description: 'Whether scores submitted with feedback tokens count, too.' }),
+  ordered: Flag.meta({
+    description: 'Whether the categories of the definition are ordered. If so, weighted kappas are added.',
+  }),
   ...CreationTime,
   disagreements: wholeNumber({
     min: 0,
     max: 100,
-    description: 'How many are shown of each version.',
+    description: 'The number of disagreements to show for each version.',
     byDefault: 20,
   }).default(20),
 });
@@ -30,9 +32,9 @@ const Disagreement = z.object({
   }),
   evaluator: ScoreValue,
   people: ScoreValue,
-  reviewers: z.int().meta({ description: 'How many people.' }),
+  reviewers: z.int().meta({ description: 'The number of people who scored it.' }),
   distance: z.number(),
-  reason: z.string().nullable().meta({ description: "The evaluator's, cut after 500 characters." }),
+  reason: z.string().nullable().meta({ description: "The evaluator's reason, truncated to 500 characters." }),
 });
 
 export const Agreement = z
@@ -41,22 +43,25 @@ export const Agreement = z
     data_type: z.enum(['numeric', 'boolean', 'categorical']),
     truncated: z.boolean().meta({
       description:
-        'Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions.',
+        'Whether a limit of the comparison was exceeded: 20,000 human scores, 100,000 evaluator scores, 50 versions.',
     }),
     evaluators: z.array(
       z.object({
         rule: z.string(),
         version: z.string(),
         model: z.string().nullable(),
-        n: z.int().meta({ description: 'Subjects that both have scored.' }),
-        undecided: z.int().meta({ description: 'Subjects left out, since people disagree among themselves.' }),
-        measures: z.array(Measure).meta({ description: 'The verdict rests on the first.' }),
-        same: z.number().nullable().meta({ description: 'The share of subjects on which both say exactly the same.' }),
+        n: z.int().meta({ description: 'Subjects scored by both the evaluator and people.' }),
+        undecided: z.int().meta({ description: 'Subjects left out because people disagree with each other.' }),
+        measures: z.array(Measure).meta({ description: 'The verdict is based on the first one.' }),
+        same: z
+          .number()
+          .nullable()
+          .meta({ description: 'The share of subjects with exactly the same score from both.' }),
         mean_distance: z.number().nullable().meta({ description: 'Of numbers.' }),
-        better_than_chance: z.boolean().nullable().meta({ description: 'Null: it cannot be told.' }),
+        better_than_chance: z.boolean().nullable().meta({ description: 'Null if it cannot be determined.' }),
         verdict: z.string(),
         disagreements_total: z.int(),
-        disagreements: z.array(Disagreement).meta({ description: 'The largest first.' }),
+        disagreements: z.array(Disagreement).meta({ description: 'Largest distance first.' }),
       }),
     ),
   })

@@ -80,7 +80,7 @@ export function apiKeyRoutes(deps: {
       operationId: 'getCurrentApiKey',
       tag,
       summary: 'Retrieve the API key of the request',
-      description: 'Any key will do. For a session it is the key that the session was started with.',
+      description: 'Works with any key. For a session, returns the key that started it.',
       scope: SCOPES,
       response: CurrentApiKey,
       responseExample: { ...apiKeySample, member: null, workspace: { name: 'default' } },
@@ -104,7 +104,7 @@ export function apiKeyRoutes(deps: {
       audit: ['api_key.revoked'],
       tag,
       summary: 'Revoke the API key of the request immediately',
-      description: 'Any key will do: whoever has it can end it. A session is ended with `DELETE /session` instead.',
+      description: 'Works with any key, whatever its scopes. To end a session, use `DELETE /session` instead.',
       scope: SCOPES,
       response: ApiKey,
       responseExample: { ...apiKeySample, revoked_at: '2026-02-01T08:00:00.000Z' },
@@ -113,7 +113,7 @@ export function apiKeyRoutes(deps: {
         if (kind === 'sign_in' || sessionId !== undefined)
           throw new ApiError(
             'invalid_request',
-            'This request was made with a session or an access token, not with a key: a session is ended with DELETE /v1/session, keys are revoked by their id.',
+            'This request used a session or an access token, not a key. End a session with DELETE /v1/session; revoke keys by their id.',
           );
         const { key, hash } = await revokeApiKey(db, id);
         deps.authenticator.forgetKey(hash);

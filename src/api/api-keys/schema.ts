@@ -7,7 +7,7 @@ import { SCOPES } from '../../services/access/api-keys.ts';
 
 const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
   description:
-    '`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).',
+    '`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).',
 });
 
 export const CreateApiKey = z
@@ -26,9 +26,9 @@ export const ApiKey = z
     name: z.string(),
     kind: z.enum(API_KEY_KINDS).meta({
       description:
-        '`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.',
+        '`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.',
     }),
-    member_id: z.string().nullable().meta({ description: 'The member whose key it is.' }),
+    member_id: z.string().nullable().meta({ description: 'The member who owns the key.' }),
     scopes: Scopes,
     expires_at: Timestamp.nullable(),
     revoked_at: Timestamp.nullable(),
@@ -38,15 +38,15 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 
 export const CreatedApiKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The key itself. It is shown this once and stored nowhere.' }),
+  key: z.string().meta({ description: 'The key itself. It is shown only once and never stored.' }),
 }).meta({ id: 'CreatedApiKey' });
 
 export const CurrentApiKey = ApiKey.extend({
   member: z
     .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
     .nullable()
-    .meta({ description: 'The person whose key it is. Null: it is the workspace’s.' }),
-  workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that it opens.' }),
+    .meta({ description: 'The member who owns the key; null if the workspace owns it.' }),
+  workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that the key gives access to.' }),
 }).meta({ id: 'CurrentApiKey' });
 
 export const ApiKeyPage = pageOf(ApiKey).meta({ id: 'ApiKeyPage' });

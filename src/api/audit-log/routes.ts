@@ -51,7 +51,7 @@ export function auditLogRoutes(): Route[] {
       tag: 'Audit log',
       summary: 'List audit log entries, newest first',
       description:
-        'Each entry was stored with its change. Entries are never changed, and are removed only with the workspace.',
+        'Each entry is stored together with its change. Entries are never modified and are removed only with the workspace.',
       scope: 'admin',
       query: ListQuery,
       response: AuditLogPage,

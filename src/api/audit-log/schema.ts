@@ -23,7 +23,7 @@ const Actor = saneText()
   })
   .meta({
     description:
-      'Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.',
+      'Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.',
   });
 
 const isAuditedType = (text: string): text is AuditedType => (AUDITED_TYPES as readonly string[]).includes(text);
@@ -38,7 +38,9 @@ const Resource = saneText()
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
-  .meta({ description: 'Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).' });
+  .meta({
+    description: 'Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).',
+  });
 
 const Action = z.enum(AUDIT_ACTION_NAMES, `must be one of ${AUDIT_ACTION_NAMES.join(', ')}`);
 
@@ -57,22 +59,24 @@ export const AuditEntry = z
     actor: z.object({
       type: z.enum(ACTOR_TYPES).meta({
         description:
-          '`operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM).',
+          '`operator`: the operator command line, and changes that a sign-in or a session check makes on behalf of the identity provider. `provisioning`: changes that the identity provider sends by SCIM.',
       }),
-      key_id: z.string().nullable().meta({ description: 'The key, also of a session.' }),
+      key_id: z.string().nullable().meta({ description: 'The key, or the key of the session.' }),
       key_name: z.string().nullable(),
       member_id: z
         .string()
         .nullable()
-        .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
+        .meta({ description: 'The member who owns or created the key; null if there is none.' }),
       session_id: z.string().nullable(),
     }),
     action: Action,
     resource: z.object({
       type: z.enum(AUDITED_TYPES),
-      id: z.string().meta({ description: 'The name of a prompt, label or dataset, the id of all else.' }),
+      id: z.string().meta({ description: 'The name of a prompt, label or dataset; the id of any other resource.' }),
     }),
-    details: z.record(z.string(), z.unknown()).meta({ description: 'What has changed, by action. Never a secret.' }),
+    details: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What changed; the fields depend on the action. Never contains secrets.' }),
     address: z.string().nullable().meta({ description: 'From where.' }),
     request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
     created_at: Timestamp,

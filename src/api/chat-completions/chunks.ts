@@ -6,7 +6,7 @@ import { brokenOff, failureOf, type OpenAiError } from './errors.ts';
 import { finishReasonOf, headOf, presentToolCall, usageOf, warningsOf } from './presenter.ts';
 import { SentOutput } from './sent-output.ts';
 
-export const RESTARTED = 'The response began anew, and differs from what was sent.';
+export const RESTARTED = 'The response was restarted and differs from what was already sent.';
 export const INTERRUPTED = 'The stream was interrupted.';
 
 const dataOf = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;

@@ -53,7 +53,7 @@ const ImagePart = z
     type: z.literal('image_url'),
     image_url: z.strictObject({
       url: ImageUrl,
-      detail: z.literal('auto', 'must be "auto": the others are not supported').nullish(),
+      detail: z.literal('auto', 'must be "auto": other values are not supported').nullish(),
     }),
   })
   .transform(({ image_url: { url } }): UserPart => ({ type: 'file', ...url }));
@@ -111,7 +111,7 @@ export const UserContent = contentOf(
   z.discriminatedUnion(
     'type',
     [TextPart, ImagePart, AudioPart, DocumentPart],
-    'must be a text, image_url, input_audio or file part',
+    'must be a string, image_url, input_audio or file part',
   ),
 );
 
@@ -125,7 +125,7 @@ export const AssistantContent = contentOf(
         .strictObject({ type: z.literal('refusal'), refusal: TextPart.shape.text })
         .transform(({ refusal }) => ({ type: 'text' as const, text: refusal })),
     ],
-    'must be a text or refusal part',
+    'must be a string or refusal part',
   ),
 );
 

@@ -10,12 +10,12 @@ const OpenAiError = z
     error: z.object({
       message: z.string().meta({ description: 'What happened and what to change.' }),
       type: z.enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'server_error']),
-      param: z.string().nullable().meta({ description: 'The first field at fault.' }),
-      code: z.string().meta({ description: "The service's own code, or that of the execution's error." }),
+      param: z.string().nullable().meta({ description: 'The first invalid field.' }),
+      code: z.string().meta({ description: 'The error code of the service, or of the execution.' }),
       details: z
         .array(z.object({ path: z.string(), message: z.string() }))
         .optional()
-        .meta({ description: 'All fields at fault.' }),
+        .meta({ description: 'All invalid fields.' }),
     }),
   })
   .meta({ id: 'OpenAiError' });
@@ -117,11 +117,7 @@ function unfinished(execution: string, isRepeatable: boolean): Failure {
     status: 500,
     // Without a key, each retry would be a run of its own.
     headers: { 'X-Should-Retry': String(isRepeatable) },
-    body: body(
-      'temporarily_unavailable',
-      'server_error',
-      `The execution ${execution} has not ended; it goes on. ${advice}`,
-    ),
+    body: body('temporarily_unavailable', 'server_error', `The execution ${execution} is still running. ${advice}`),
   };
 }
 
@@ -131,6 +127,6 @@ export function brokenOff(id: string, reason: string): OpenAiError {
   return body(
     'temporarily_unavailable',
     'server_error',
-    `${reason} The execution ${execution} goes on: repeat the request with the same Idempotency-Key, or read it with GET /v1/executions/${execution}.`,
+    `${reason} The execution ${execution} is still running: repeat the request with the same Idempotency-Key, or read it with GET /v1/executions/${execution}.`,
   );
 }

@@ -28,7 +28,7 @@ export const Arguments = z
       const [insane] = insaneParts(value);
       // What a model wrote stays as it is.
       if (insane === undefined) return findLongNumber(text) === undefined ? value : text;
-      context.addIssue({ code: 'custom', message: `has a value that can't be taken: ${insane.message}` });
+      context.addIssue({ code: 'custom', message: `has an unsupported value: ${insane.message}` });
     } catch {
       context.addIssue({ code: 'custom', message: 'must be JSON in a string' });
     }
@@ -89,7 +89,7 @@ const ToolMessage = z.strictObject({
   role: z.literal('tool'),
   content: TextContent,
   tool_call_id: ToolCallId,
-  name: z.string().nullish().meta({ description: 'Ignored: the tool is the one of the tool call.' }),
+  name: z.string().nullish().meta({ description: 'Ignored: the tool call determines the tool.' }),
 });
 
 const Message = z.discriminatedUnion(
@@ -133,7 +133,7 @@ export const Messages = BoundedList.transform((messages, context): ChatMessage[]
       return { role: 'tool', content: [{ type: 'tool_result', id, name, output: joinedText(content) }] };
     context.addIssue({
       code: 'custom',
-      message: 'is the id of no tool call of an assistant message before it',
+      message: 'does not match a tool call of an earlier assistant message',
       path: [index, 'tool_call_id'],
     });
     return z.NEVER;

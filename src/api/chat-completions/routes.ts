@@ -20,12 +20,12 @@ export function chatCompletionRoutes(deps: RunExecutionDeps): Route[] {
       operationId: 'createChatCompletion',
       audit: 'none',
       tag: "OpenAI's format",
-      summary: "Run a prompt, in the format of OpenAI's chat completions",
+      summary: "Run a prompt in OpenAI's Chat Completions format",
       description:
-        "For OpenAI's SDKs and what else speaks their format: `model` names the prompt. It is an execution like any other, and " +
-        'the `id` is its id. `messages` are appended to those of the prompt; what the request leaves out is as the prompt has it. ' +
-        'It waits up to 300 s for the end; with `stream: true` it responds with server-sent events. An execution that fails is an ' +
-        'error: 400, 404, 429 or 500, or in the middle of a stream `{"error": …}`.',
+        "For OpenAI's SDKs and compatible clients: `model` names the prompt. The run is an ordinary execution, and " +
+        '`id` is its id. `messages` are appended to those of the prompt; omitted fields keep the values of the prompt. ' +
+        'Waits up to 300 s for the execution to end; `stream: true` responds with server-sent events. A failed execution is an ' +
+        'error response (400, 404, 429 or 500) or, within a stream, `{"error": …}`.',
       scope: 'execute',
       idempotent: true,
       body: CreateChatCompletion,

@@ -18,7 +18,7 @@ const JsonSchemaFormat = z.strictObject({
 
 /** Values that ask for nothing which this service does not have. */
 const unsupported = {
-  n: z.literal(1, 'must be 1: one choice is made').nullish(),
+  n: z.literal(1, 'must be 1: only one choice is supported').nullish(),
   logprobs: z.literal(false, 'is not supported').nullish(),
   top_logprobs: z.literal(0, 'is not supported').nullish(),
   logit_bias: z.strictObject({}, 'is not supported').nullish(),
@@ -58,13 +58,15 @@ export const CreateChatCompletion = z
       })
       .nullish()
       .meta({ description: '`include_usage`: a last chunk without choices has the tokens, if they are known.' }),
-    tools: Tools.nullish().meta({ description: 'Take the place of all tools of the prompt.' }),
-    tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
+    tools: Tools.nullish().meta({ description: 'Replace all tools of the prompt.' }),
+    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the one of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
     top_k: parameters.top_k.nullable().meta({ description: 'Left out if the provider has no such parameter.' }),
     max_tokens: parameters.max_tokens.nullable(),
-    max_completion_tokens: parameters.max_tokens.nullable().meta({ description: 'Comes before `max_tokens`.' }),
+    max_completion_tokens: parameters.max_tokens
+      .nullable()
+      .meta({ description: 'Takes precedence over `max_tokens`.' }),
     stop: parameters.stop.nullable(),
     seed: parameters.seed.nullable(),
     frequency_penalty: parameters.frequency_penalty.nullable(),
@@ -83,9 +85,7 @@ export const CreateChatCompletion = z
       .nullish()
       .meta({ description: 'Kept in the `metadata` of the execution, as `user`.' }),
     store: ignored(),
-    safety_identifier: ignored(
-      'Taken as `rollout_key` where there is none in the body or in `metadata`. Without it, `user` is.',
-    ),
+    safety_identifier: ignored('Used as `rollout_key` if neither the body nor `metadata` has one. Defaults to `user`.'),
     prompt_cache_key: ignored(),
     prompt_cache_retention: ignored(),
     ...unsupported,
@@ -128,7 +128,7 @@ export const ChatCompletion = z
     }),
     object: z.literal('chat.completion'),
     created: z.int().meta({ description: 'Seconds since 1970.' }),
-    model: z.string().meta({ description: 'The version of the prompt that was run.', example: 'support/greeting@3' }),
+    model: z.string().meta({ description: 'The prompt version that ran.', example: 'support/greeting@3' }),
     choices: z.array(
       z.object({
         index: z.literal(0),

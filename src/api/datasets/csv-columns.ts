@@ -5,8 +5,8 @@ import { isInsaneText } from '../../domain/text/json-faults.ts';
 export const MAX_COLUMNS = 1000;
 
 function problemOf(heading: string | null, { name, part }: Column): string | undefined {
-  if (heading === null || heading.trim() === '') return 'has no name: give every column one';
-  if (name === '' && part === 'metadata') return 'has no name behind the dot';
+  if (heading === null || heading.trim() === '') return 'has no name: name every column';
+  if (name === '' && part === 'metadata') return 'has no name after the dot';
   if (name === '__proto__' || isInsaneText(name)) return 'has a name that is not allowed';
   return undefined;
 }
@@ -19,7 +19,7 @@ export function parseColumns(line: number, headings: (string | null)[]): Column[
       details: [{ path, message }],
     });
   };
-  if (headings.length > MAX_COLUMNS) throw fault(MAX_COLUMNS, `is one too many: at most ${MAX_COLUMNS} columns`);
+  if (headings.length > MAX_COLUMNS) throw fault(MAX_COLUMNS, `exceeds the limit of ${MAX_COLUMNS} columns`);
   const columns = columnsOf(headings.map((heading) => heading ?? ''));
   const seen = new Map<string, number>();
   for (const [index, column] of columns.entries()) {
@@ -29,7 +29,7 @@ export function parseColumns(line: number, headings: (string | null)[]): Column[
     const identity = `${column.part}.${column.name}`;
     const other = seen.get(identity);
     if (other !== undefined)
-      throw fault(index, `says the same as column ${other + 1}: "${heading?.slice(0, 100).toWellFormed()}"`);
+      throw fault(index, `has the same name as column ${other + 1}: "${heading?.slice(0, 100).toWellFormed()}"`);
     seen.set(identity, index);
   }
   return columns;

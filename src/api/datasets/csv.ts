@@ -24,9 +24,8 @@ interface NumberedRecord {
 
 const PROBLEMS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'opens a quote that is not closed',
-  CSV_INVALID_CLOSING_QUOTE: 'has text behind a closing quote: write a quote inside a quoted cell twice',
-  INVALID_OPENING_QUOTE:
-    'has a quote inside a cell that is not quoted: quote the whole cell, and write the quote twice',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote: double quotes inside a quoted cell',
+  INVALID_OPENING_QUOTE: 'has a quote inside an unquoted cell: quote the whole cell and double the quote',
 };
 
 function countLineEnds(cells: Cells, lineEnd: string): number {

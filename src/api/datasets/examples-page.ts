@@ -20,7 +20,7 @@ export async function examplesPage(
 ) {
   const [begun, seq = 0] = decodeCursor(cursor, Position)?.split(' ').map(Number) ?? [];
   if (begun !== undefined && version !== undefined && begun !== version)
-    throw invalidField('cursor', `is one of version ${begun}: leave out version, or give that one`);
+    throw invalidField('cursor', `belongs to version ${begun}: omit version, or pass that version`);
   const dataset = await getDataset(db.query, name, version ?? begun);
   const { examples_id: id, examples_total: total } = dataset;
   const page = (data: ShownExample[], next: number) => ({

@@ -96,10 +96,10 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       path: '/datasets/{name}/examples',
       operationId: 'listDatasetExamples',
       tag,
-      summary: 'List the examples of a dataset version in order',
+      summary: 'List the examples of a dataset version, in order',
       description:
-        'A page of large examples ends before its limit. A cursor belongs to the version that it came from. With `q` a page goes ' +
-        `through ${EXAMINED_EXAMPLES.toLocaleString('en-US')} examples or about 4 MiB at most: it may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
+        'A page of large examples may hold fewer than its limit. A cursor is valid only for the version it came from. With `q`, a page searches at most ' +
+        `${EXAMINED_EXAMPLES.toLocaleString('en-US')} examples or about 4 MiB: it may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
       scope: 'read',
       params: NameParams,
       query: ExamplesQuery,
@@ -113,7 +113,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'exportDataset',
       tag,
       summary: 'Export a dataset version as JSON Lines or CSV',
-      description: 'An export as JSON Lines can be uploaded again: the new version has the same hash.',
+      description: 'Uploading a JSON Lines export again creates a version with the same hash.',
       scope: 'read',
       params: NameParams,
       query: ExportQuery,
@@ -239,9 +239,9 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'deleteDataset',
       audit: ['dataset.deleted'],
       tag,
-      summary: 'Delete a dataset with all its versions and examples',
+      summary: 'Delete a dataset, its versions and its examples',
       description:
-        'Results of evaluations stay. An upload to this name creates a new dataset, whose version numbers continue.',
+        'Evaluation results are kept. Uploading to this name later creates a new dataset that continues the version numbers.',
       scope: 'write',
       withoutRead: UNREAD_DATASET,
       params: NameParams,

@@ -46,7 +46,7 @@ export const ExamplesQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'Only examples with this, in any case, in their id or in a value of their variables, expectation or metadata.',
+        'Only examples that contain this text (case-insensitive) in their id or in a value of their variables, expected value or metadata.',
     }),
 });
 export const ExportQuery = z.strictObject({
@@ -54,7 +54,7 @@ export const ExportQuery = z.strictObject({
   format: z
     .enum(['jsonl', 'csv'], 'must be jsonl or csv')
     .default('jsonl')
-    .meta({ description: '`jsonl` keeps everything; CSV holds text only: other values become JSON.' }),
+    .meta({ description: '`jsonl` keeps everything. `csv` holds only text; other values become JSON.' }),
 });
 
 export const Dataset = z
@@ -64,7 +64,7 @@ export const Dataset = z
     examples_total: z.int(),
     hash: z.string().meta({
       description:
-        'SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.',
+        'SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash.',
       example: 'sha256:6d1f…',
     }),
     description: z.string().nullable(),
@@ -96,7 +96,7 @@ export const ExampleRecord = z
     seq: z.int().meta({ description: 'Its position in the version, from 0.' }),
     key: z
       .string()
-      .meta({ description: 'Its id; without one, `sha256:` and a hash of its variables and expectation.' }),
+      .meta({ description: 'The id of the example, or `sha256:` and a hash of its variables and expected value.' }),
     ...Example.shape,
   })
   .meta({ id: 'DatasetExample' });
@@ -124,17 +124,17 @@ export const FromExecutions = z
       .min(1, 'must not be empty')
       .max(MAX_EXECUTION_IDS, `must be at most ${MAX_EXECUTION_IDS} ids`)
       .optional()
-      .meta({ description: 'Only these; all of them must match the other fields.' }),
+      .meta({ description: 'Only these executions; all must match the other fields.' }),
     limit: z
       .int(`must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
       .min(1, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
       .max(MAX_FROM_EXECUTIONS, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
       .default(MAX_FROM_EXECUTIONS)
-      .meta({ description: 'If more match, the newest are taken.' }),
+      .meta({ description: 'If more executions match, the newest are used.' }),
     expected: z
       .enum(['output', 'none'], 'must be output or none')
       .default('output')
-      .meta({ description: 'What the examples expect: the output of the execution, or nothing.' }),
+      .meta({ description: 'The expected value of the examples: the output of the execution, or none.' }),
     mode: Mode.default('add').meta({
       description:
         '`add`: the examples of the latest version stay, and new ones follow. `replace`: the next version has only these.',

@@ -61,7 +61,7 @@ async function* readChunks(chunks: AsyncIterator<Buffer>, stallMs: number): Asyn
   for (;;) {
     const { done, value } = await nextWithin(chunks, stallMs).catch((error: unknown) => {
       if (error instanceof ApiError) throw error;
-      throw new ApiError('invalid_request', 'The upload ended before its end was announced.', { cause: error });
+      throw new ApiError('invalid_request', 'The upload was cut off before it was complete.', { cause: error });
     });
     if (done) return;
     bytes += value.length;

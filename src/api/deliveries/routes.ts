@@ -73,7 +73,7 @@ export function deliveryRoutes({
       tag,
       summary: 'Send a waiting delivery now',
       description:
-        'Makes the next attempt of a delivery that is `waiting` at once. If it fails, the next waits for as long as it would have.',
+        'Makes the next attempt of a `waiting` delivery immediately. If it fails, the following attempt keeps its usual delay.',
       scope: 'write',
       // What the receiver has responded.
       withoutRead: { status_reason: null } satisfies Partial<z.input<typeof Delivery>>,
@@ -91,7 +91,7 @@ export function deliveryRoutes({
       tag,
       summary: 'Redeliver an event',
       description:
-        'Makes a new delivery of the same event, which is sent at once with the current settings of the webhook.',
+        'Creates a new delivery of the same event and sends it immediately with the current settings of the webhook.',
       scope: 'write',
       status: 201,
       idempotent: true,

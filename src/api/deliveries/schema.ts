@@ -24,7 +24,7 @@ export const Delivery = z
     next_attempt_at: Timestamp.nullable(),
     workflow_id: z.string().nullable().meta({
       description:
-        'Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.',
+        'The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded.',
     }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
@@ -34,7 +34,7 @@ export const Delivery = z
 const SentRequest = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()).meta({
-    description: 'With the signatures. Of headers that the webhook has of its own, the values are hidden.',
+    description: 'Includes the signatures. The values of custom headers are hidden.',
   }),
 });
 
@@ -43,7 +43,8 @@ const Attempt = z
     attempt: z.int().meta({ description: 'The number of the attempt, from 1.' }),
     started_at: Timestamp,
     request: SentRequest.nullable().meta({
-      description: 'What was sent, with the `request_body` of the delivery; null for attempts from before it was kept.',
+      description:
+        'The headers sent with the `request_body` of the delivery; null for attempts made before they were recorded.',
     }),
     status: z.int().nullable().meta({ description: 'HTTP status of the response; null if there was none.' }),
     duration_ms: z.int(),
@@ -54,7 +55,7 @@ const Attempt = z
 
 export const DeliveryWithAttempts = Delivery.extend({
   request_body: z.string().nullable().meta({
-    description: 'The body of every attempt: the event, byte by byte what is signed. Null where the event is gone.',
+    description: 'The body of every attempt: the event, exactly as signed. Null if the event no longer exists.',
   }),
   attempts: z.array(Attempt).meta({ description: 'All attempts so far, oldest first.' }),
 }).meta({ id: 'DeliveryWithAttempts' });

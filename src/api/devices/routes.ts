@@ -74,7 +74,7 @@ export function deviceRoutes({
   /** Who tries a code, on a route that only a session may call. @throws ApiError `rate_limited`, whether the code is right or not */
   async function approverOf({ key, address }: Request): Promise<Approver> {
     const { sessionId } = key;
-    if (sessionId === undefined) throw new Error('This route is for sessions.');
+    if (sessionId === undefined) throw new Error('This route requires a session.');
     for (const state of [await ofSession.take(sessionId), await ofAddress.take(addressGroup(address))])
       if (!state.allowed) throw tooMany(state, `Too many codes. Try again in ${state.resetSeconds} s.`);
     return { ...key, sessionId };
@@ -90,9 +90,9 @@ export function deviceRoutes({
       operationId: 'createDeviceAuthorization',
       audit: 'none',
       tag,
-      summary: 'Ask a person for a key',
+      summary: 'Create a device authorization',
       description:
-        'For programs that a person runs. They show the code and the address, and poll `POST /device/token`. Nothing is given unless someone who is signed in approves the code.',
+        'For programs that a person runs. The program shows the code and the address, and polls `POST /device/token`. No key is issued until a signed-in person approves the code.',
       scope: SCOPES,
       withoutKey: true,
       status: 201,
@@ -125,9 +125,9 @@ export function deviceRoutes({
       operationId: 'createDeviceKey',
       audit: ['api_key.created'],
       tag,
-      summary: 'Fetch the key that a person has approved; it is shown once',
+      summary: 'Exchange an approved device code for a key, shown once',
       description:
-        '400 until then: `authorization_pending` (ask again after the interval), `slow_down` (leave 5 more seconds each time), `denied`, `expired`. The audit log has the key as made by the session that has approved it.',
+        'Returns 400 until the code is approved: `authorization_pending` (poll again after the interval), `slow_down` (add 5 seconds to the interval), `denied`, `expired`. The audit log attributes the key to the session that approved it.',
       scope: SCOPES,
       withoutKey: true,
       status: 201,
@@ -149,7 +149,7 @@ export function deviceRoutes({
       path: '/device/authorizations/{user_code}',
       operationId: 'getDeviceAuthorization',
       tag,
-      summary: 'Look at what asks for a key under a code',
+      summary: 'Retrieve a device authorization',
       scope: SCOPES,
       bySession: true,
       params: UserCodeParams,
@@ -168,9 +168,9 @@ export function deviceRoutes({
       operationId: 'approveDeviceAuthorization',
       audit: 'none',
       tag,
-      summary: 'Let a program have a key',
+      summary: 'Approve a device authorization',
       description:
-        'A member gives a personal key; a session that was begun with a key gives one like that, which ends with it. It can do what the session can, or less.',
+        'A member issues a personal key. A session started with a key issues a key of the same kind, which ends with that key. The new key has at most the permissions of the session.',
       scope: SCOPES,
       bySession: true,
       params: UserCodeParams,
@@ -195,7 +195,7 @@ export function deviceRoutes({
       operationId: 'denyDeviceAuthorization',
       audit: 'none',
       tag,
-      summary: 'Refuse a program a key',
+      summary: 'Deny a device authorization',
       scope: SCOPES,
       bySession: true,
       params: UserCodeParams,

@@ -3,7 +3,7 @@ import { saneText, Timestamp } from '../../http/fields.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 import { CreatedApiKey } from '../api-keys/schema.ts';
 
-const UserCode = 'What the person is shown: 8 letters, one use.';
+const UserCode = 'The code shown to the person: 8 letters, single use.';
 
 export const CreateDeviceAuthorization = z
   .strictObject({
@@ -11,18 +11,18 @@ export const CreateDeviceAuthorization = z
       .min(1, 'must not be empty')
       .max(100, 'must be at most 100 characters')
       .refine((text) => !/\p{Cc}|\p{Cf}/u.test(text), 'must have no control characters')
-      .meta({ description: 'What asks, and where it runs: the person is shown it, and the key has it as its name.' }),
+      .meta({ description: 'The program and where it runs. Shown to the person and used as the name of the key.' }),
   })
   .meta({ id: 'CreateDeviceAuthorization' });
 
 export const CreatedDeviceAuthorization = z
   .object({
-    device_code: z.string().meta({ description: 'For `POST /device/token`. It is shown to nobody.' }),
+    device_code: z.string().meta({ description: 'The code for `POST /device/token`. Never show it to anyone.' }),
     user_code: z.string().meta({ description: UserCode }),
-    verification_uri: z.string().meta({ description: 'The page of the console where the code is typed.' }),
-    verification_uri_complete: z.string().meta({ description: 'The same page with the code in it.' }),
+    verification_uri: z.string().meta({ description: 'The console page where the person enters the code.' }),
+    verification_uri_complete: z.string().meta({ description: 'The same page with the code filled in.' }),
     expires_in: z.int().meta({ description: 'Seconds.' }),
-    interval: z.int().meta({ description: 'Seconds to leave between two polls.' }),
+    interval: z.int().meta({ description: 'The minimum number of seconds between two polls.' }),
   })
   .meta({ id: 'CreatedDeviceAuthorization' });
 
@@ -33,7 +33,7 @@ export const DeviceToken = z
   .meta({ id: 'DeviceToken' });
 
 export const DeviceKey = CreatedApiKey.extend({
-  workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that it opens.' }),
+  workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that the key gives access to.' }),
 }).meta({ id: 'DeviceKey' });
 
 export const UserCodeParams = z.object({
@@ -49,7 +49,7 @@ export const ApproveDeviceAuthorization = z
       .min(1, 'must name at least one scope')
       .max(SCOPES.length)
       .optional()
-      .meta({ description: 'Of the key. Default: all that the session has; others than these are refused.' }),
+      .meta({ description: 'Scopes of the key. Default: all scopes of the session. Other scopes are rejected.' }),
     expires_in_days: z
       .int('must be a whole number of days')
       .min(1, 'must be at least 1 day')
@@ -60,8 +60,8 @@ export const ApproveDeviceAuthorization = z
 
 export const DeviceAuthorization = z
   .object({
-    client: z.string().meta({ description: 'What asks, as it says itself.' }),
-    address: z.string().meta({ description: 'From where it asks.' }),
+    client: z.string().meta({ description: 'The program, as it identifies itself.' }),
+    address: z.string().meta({ description: 'The address the request came from.' }),
     status: z.enum(['pending', 'approved', 'denied']),
     key: z
       .object({
@@ -71,7 +71,7 @@ export const DeviceAuthorization = z
       })
       .nullable()
       .meta({
-        description: 'What the key will be; while it is pending, what it can be at most. Null: there will be none.',
+        description: 'The key to be issued or, while pending, the most it can be. Null if no key will be issued.',
       }),
     created_at: Timestamp,
     expires_at: Timestamp,

@@ -21,14 +21,14 @@ function durationOf(seconds: number): string {
 export const BatchOptions = z
   .strictObject({
     max_wait: z
-      .string('must be a time with its unit, such as "24h"')
+      .string('must be a duration with a unit, such as "24h"')
       .refine(
         (text) => secondsOf(text) >= SHORTEST_WAIT && secondsOf(text) <= LONGEST_WAIT,
-        'must be a time with its unit from "1h" to "7d", such as "24h"',
+        'must be a duration from "1h" to "7d", such as "24h"',
       )
       .default('24h')
       .meta({
-        description: 'How long the run waits for each batch, from its submission: from `1h` to `7d`.',
+        description: 'The longest wait for each batch after its submission, from `1h` to `7d`.',
         example: '24h',
       }),
     then: z
@@ -36,10 +36,10 @@ export const BatchOptions = z
       .default('interactive')
       .meta({
         description:
-          'What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.',
+          'How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed.',
       }),
   })
-  .meta({ id: 'BatchOptions', description: 'Only with the mode `batch` or `auto`.' });
+  .meta({ id: 'BatchOptions', description: 'Allowed only with the mode `batch` or `auto`.' });
 
 /** `batch` says nothing of a run that is interactive. */
 export function checkMode(fields: { mode?: unknown; batch?: unknown }, context: z.RefinementCtx): void {
@@ -47,7 +47,7 @@ export function checkMode(fields: { mode?: unknown; batch?: unknown }, context: 
     context.addIssue({
       code: 'custom',
       path: ['batch'],
-      message: 'goes with mode "batch" or "auto": leave it out, or give one of them',
+      message: 'requires mode "batch" or "auto": set one of them, or omit this field',
     });
 }
 

@@ -36,10 +36,10 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       operationId: 'createCodeEvaluation',
       audit: 'none',
       tag,
-      summary: 'Begin an evaluation of code that the caller runs',
+      summary: 'Create an evaluation of code that the caller runs',
       description:
-        'The service calls no model: a program runs the examples (`GET /evaluations/{id}/open-examples`), scores the outputs, sends the ' +
-        'results, and finishes the run. The clients for TypeScript and Python do all of that. A run without results for 72 hours has failed; `retry` goes on with it.',
+        'The service calls no model. Your program runs the examples (`GET /evaluations/{id}/open-examples`), scores the outputs, sends the ' +
+        'results and finishes the run. The TypeScript and Python clients do all of this. A run that receives no results for 72 hours fails; `retry` continues it.',
       scope: 'execute',
       withoutRead: UNREAD_EVALUATION,
       status: 201,
@@ -52,7 +52,7 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
           scores: [{ name: 'correct' }, { name: 'polite', weight: 0.5 }],
           threshold: 0.9,
         },
-        'Where an interrupted run left off': {
+        'Resume an interrupted run': {
           name: 'support/agent',
           examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
           scores: [{ name: 'correct' }],
@@ -80,8 +80,8 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       path: '/evaluations/{id}/open-examples',
       operationId: 'listOpenExamples',
       tag,
-      summary: 'List the examples of an evaluation that have no result yet',
-      description: 'In their order. After a `retry`, those that have failed are among them.',
+      summary: 'List the examples that have no result yet',
+      description: 'In dataset order. After a `retry`, includes the failed examples.',
       scope: 'read',
       params: EvaluationParams,
       query: OpenExamplesQuery,
@@ -112,14 +112,14 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       operationId: 'storeEvaluationResults',
       audit: 'none',
       tag,
-      summary: 'Store results of an evaluation of code',
+      summary: 'Store results of a code evaluation',
       description:
-        'All of them or none. The first result of an example stays: sending one again changes nothing. An evaluation that has ended, or that the service runs itself, takes none.',
+        'Stores all results or none. Only the first result of an example is kept; sending another changes nothing. Ended evaluations and evaluations that the service runs accept no results.',
       scope: 'execute',
       params: EvaluationParams,
       body: StoreCodeResults,
       bodyExamples: {
-        'One that is scored, and one that has failed': {
+        'A scored and a failed example': {
           results: [
             {
               seq: 0,
@@ -146,9 +146,9 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       operationId: 'finishEvaluation',
       audit: 'none',
       tag,
-      summary: 'Finish an evaluation of code',
+      summary: 'Finish a code evaluation',
       description:
-        'Sums it up and compares it with its baseline, once each example has a result. Finishing it again changes nothing.',
+        'Summarizes the evaluation and compares it with its baseline once every example has a result. Finishing it again changes nothing.',
       scope: 'execute',
       withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,

@@ -15,7 +15,7 @@ const { dataset, examples, threshold, baseline } = evaluationFields;
 export const CreateCodeEvaluation = z
   .strictObject({
     name: Name.meta({
-      description: 'Of what is evaluated: the runs of one name are compared.',
+      description: 'The name of the evaluated code. Runs with the same name are compared.',
       example: 'support/agent',
     }),
     dataset,
@@ -24,20 +24,17 @@ export const CreateCodeEvaluation = z
       .array(z.strictObject({ name: EvaluatorName, weight: Weight }))
       .min(1, 'must have at least one score')
       .max(MAX_SCORES, `must have at most ${MAX_SCORES} scores`)
-      .refine(
-        (scores) => new Set(scores.map(({ name }) => name)).size === scores.length,
-        'must have names of their own',
-      )
-      .meta({ description: 'What each result is scored by. The score of an example is their weighted mean.' }),
+      .refine((scores) => new Set(scores.map(({ name }) => name)).size === scores.length, 'must have unique names')
+      .meta({ description: 'The scores of each result. The score of an example is their weighted mean.' }),
     threshold,
     baseline: baseline.meta({
       description:
-        'What regressions are counted against: the newest completed run of this name over the same examples, a given one, or none.',
+        'The baseline for regressions: the newest completed run with this name over the same examples, a given run, or none.',
     }),
     metadata: Metadata.default({}),
     resume: z.boolean().default(false).meta({
       description:
-        'Whether to go on with the newest run of this name that is `running`, has equal examples and the same scores, if there is one.',
+        'Whether to continue the newest `running` run with this name, the same examples and the same scores, if there is one.',
     }),
   })
   .superRefine(checkExamples)
@@ -47,10 +44,10 @@ export const OpenExamplesQuery = z.strictObject(PageQuery);
 
 export const OpenExample = z
   .object({
-    seq: z.int().meta({ description: 'Its place among the examples, from 0.' }),
+    seq: z.int().meta({ description: 'The position of the example, from 0.' }),
     example_id: z.string(),
     variables: Variables,
-    expected: AnyJson.optional().meta({ override: { description: 'Absent where nothing is expected.' } }),
+    expected: AnyJson.optional().meta({ override: { description: 'Absent if there is no expected value.' } }),
     metadata: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'OpenExample' });
@@ -69,17 +66,17 @@ const GivenScore = z
     'must be a number from 0 to 1, or {"score", "reason"}',
   )
   .transform((given) => (typeof given === 'number' ? { score: given, reason: null } : given))
-  .meta({ description: 'From 0 to 1, where it has one with its reason.' });
+  .meta({ description: 'From 0 to 1, optionally with a reason.' });
 
 export const CodeResult = z
   .strictObject({
     seq: z.int().min(0).max(2_147_483_647).meta({ description: 'Of the example.' }),
-    output: z.string().nullable().optional().meta({ description: 'A text; JSON as its text.' }),
+    output: z.string().nullable().optional().meta({ description: 'The output as text; JSON output as JSON text.' }),
     scores: z
       .record(EvaluatorName, GivenScore)
       .optional()
       .meta({
-        description: 'By name: all scores of the evaluation. Absent where the example has failed.',
+        description: 'All scores of the evaluation, by name. Absent if the example failed.',
         example: { correct: 1, polite: { score: 0.5, reason: 'No greeting.' } },
       }),
     error: z
@@ -94,10 +91,15 @@ export const CodeResult = z
       })
       .optional()
       .meta({
-        description: 'Why it has failed. In place of `scores`.',
+        description: 'Why the example failed. Replaces `scores`.',
         example: { code: 'task_failed', message: 'Timed out.' },
       }),
-    duration_ms: z.int().min(0).max(2_147_483_647).optional().meta({ description: 'How long the output took.' }),
+    duration_ms: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .meta({ description: 'The time taken to produce the output.' }),
   })
   .refine(({ scores, error }) => (scores === undefined) !== (error === undefined), {
     path: ['scores'],
@@ -115,7 +117,11 @@ export const StoreCodeResults = z
         const seen = new Set<number>();
         for (const [index, { seq }] of results.entries()) {
           if (seen.has(seq))
-            context.addIssue({ code: 'custom', path: [index, 'seq'], message: 'is in this request before' });
+            context.addIssue({
+              code: 'custom',
+              path: [index, 'seq'],
+              message: 'appears more than once in this request',
+            });
           seen.add(seq);
         }
       }),
@@ -124,7 +130,7 @@ export const StoreCodeResults = z
 
 export const StoredCodeResults = z
   .object({
-    stored: z.int().meta({ description: 'How many are new.' }),
-    known: z.int().meta({ description: 'How many examples had a result already, which stays.' }),
+    stored: z.int().meta({ description: 'The number of new results.' }),
+    known: z.int().meta({ description: 'The number of examples that already had a result, which is kept.' }),
   })
   .meta({ id: 'StoredCodeResults' });

@@ -10,24 +10,28 @@ const name = () => saneText().min(1, 'must not be empty').max(200, 'must be at m
 export const CompareQuery = z
   .strictObject({
     evaluator: name().optional().meta({
-      description: 'Whose scores are compared, one that both runs have. Default: the scores of the examples.',
+      description:
+        'The evaluator whose scores are compared; both runs must have it. Default: the scores of the examples.',
     }),
     ...MetadataQuery,
     group_by: name().optional().meta({
-      description: "A key of the examples' metadata: `by_group` compares each of its values by itself.",
+      description: 'A metadata key of the examples: `by_group` compares each of its values separately.',
       example: 'topic',
     }),
-    unchanged: Flag.meta({ description: 'Whether `unchanged_examples` lists those with the same score.' }),
-    limit: wholeNumber({ min: 1, max: 1000, description: 'Examples of each kind at most.', byDefault: 100 }).default(
-      100,
-    ),
+    unchanged: Flag.meta({ description: 'Whether `unchanged_examples` lists the examples with the same score.' }),
+    limit: wholeNumber({
+      min: 1,
+      max: 1000,
+      description: 'The maximum number of examples of each kind.',
+      byDefault: 100,
+    }).default(100),
   })
   .refine(...metadataGoesTogether);
 
 const ChangedExample = z.strictObject({
   key: z.string(),
-  seq_a: z.int().meta({ description: 'Its result in the run before: `/evaluations/{other}/results/{seq_a}`.' }),
-  seq_b: z.int().meta({ description: 'Its result in the run after: `/evaluations/{id}/results/{seq_b}`.' }),
+  seq_a: z.int().meta({ description: 'The result in the earlier run: `/evaluations/{other}/results/{seq_a}`.' }),
+  seq_b: z.int().meta({ description: 'The result in the later run: `/evaluations/{id}/results/{seq_b}`.' }),
   score_a: z.number(),
   score_b: z.number(),
   difference: z.number(),
@@ -58,7 +62,7 @@ const GroupComparison = z.strictObject({
   value: z
     .string()
     .nullable()
-    .meta({ description: 'As text, cut to 200 characters. Null: the examples have no such key.' }),
+    .meta({ description: 'As text, truncated to 200 characters. Null for examples without this key.' }),
   examples: z.int(),
   score_a: z.number(),
   score_b: z.number(),
@@ -121,6 +125,6 @@ export const EvaluationComparison = z
     metadata_keys: z
       .array(z.string())
       .optional()
-      .meta({ description: "The keys of the metadata of b's first 200 examples: what `group_by` can be." }),
+      .meta({ description: 'The metadata keys of the first 200 examples of b: possible values of `group_by`.' }),
   })
   .meta({ id: 'EvaluationComparison' }) satisfies z.ZodType<RunComparison>;

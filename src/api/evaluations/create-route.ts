@@ -41,10 +41,10 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     tag: 'Evaluations',
     summary: 'Evaluate a prompt over a dataset or inline examples',
     description:
-      'Responds at once. The run goes on in the background, also through restarts of the service, and pays for no model call ' +
-      'twice. An example of a dataset that lacks a variable of the prompt counts as failed. The response contains the secrets ' +
-      'of `http` evaluators, which are not shown again. An `http` evaluator over a dataset sends its examples elsewhere, which ' +
-      'needs `read`, too.',
+      'Responds immediately. The run continues in the background, survives restarts of the service, and pays for no model call ' +
+      'twice. Dataset examples that lack a variable of the prompt count as failed. The response contains the secrets ' +
+      'of `http` evaluators, which are not shown again. An `http` evaluator sends dataset examples to another service, which ' +
+      'also requires the scope `read`.',
     scope: 'execute',
     status: 201,
     idempotent: true,
@@ -82,10 +82,10 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     tag: 'Evaluations',
     summary: 'Rescore the outputs of a completed evaluation',
     description:
-      'A new run over the same outputs, with other evaluators or another threshold. The model is not called: only judges cost. ' +
-      'Evaluators that are left out are those of the source, with their secrets. ' +
-      'What had no output counts as failed. Where the source is deleted before the end, what is left counts as failed, too. ' +
-      'An `http` evaluator in the request is sent what is stored, which needs `read`, too.',
+      'Creates a run over the same outputs with other evaluators or another threshold. The model is not called; only judges cost money. ' +
+      'If omitted, the evaluators and their secrets come from the source run. ' +
+      'Examples without an output count as failed. If the source is deleted during the run, the remaining examples count as failed, too. ' +
+      'An `http` evaluator in the request receives stored data, which also requires the scope `read`.',
     scope: 'execute',
     withoutRead: UNREAD_RESCORED,
     status: 201,

@@ -16,14 +16,14 @@ export const MaxCost = z
   .transform((cost) => (typeof cost === 'number' ? String(Number(cost.toFixed(12))) : cost))
   .refine((cost) => /^\d+(\.\d+)?$/.test(cost) && Number(cost) > 0, 'must be at least 0.000001')
   .meta({
-    description: 'US dollars that the run may cost, judges included; it pauses when they are used up.',
+    description: 'The maximum cost of the run in US dollars, including judges. The run pauses when it is used up.',
     example: 2.5,
   });
 
 export const DatasetReference = z
   .union([
     Name,
-    z.strictObject({ name: Name, version: BodyVersion.optional().meta({ description: 'The latest unless given.' }) }),
+    z.strictObject({ name: Name, version: BodyVersion.optional().meta({ description: 'Default: the latest.' }) }),
   ])
   .transform((dataset) => (typeof dataset === 'string' ? { name: dataset, version: undefined } : dataset))
   .meta({ description: 'A dataset by name, or `{"name", "version"}`.', example: 'support/questions' });
@@ -39,9 +39,10 @@ export const evaluationFields = {
     .max(MAX_INLINE_EXAMPLES, `must have at most ${MAX_INLINE_EXAMPLES} examples; upload a dataset for more`)
     .optional(),
   evaluators: EvaluatorsSchema,
-  threshold: z.number().min(0).max(1).default(0.8).meta({ description: 'The run passes from this score on.' }),
+  threshold: z.number().min(0).max(1).default(0.8).meta({ description: 'The minimum score for the run to pass.' }),
   example_threshold: z.number().min(0).max(1).optional().meta({
-    description: 'From this score on an example counts 1, below it 0. Unless given it counts its score.',
+    description:
+      'An example with at least this score counts as 1, any other as 0. Default: each example counts as its score.',
   }),
   baseline: z
     .union(
@@ -51,26 +52,26 @@ export const evaluationFields = {
     .default('previous')
     .meta({
       description:
-        'What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.',
+        'The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.',
     }),
   mode: z
     .enum(EVALUATION_MODES, `must be one of ${EVALUATION_MODES.join(', ')}`)
     .default('interactive')
     .meta({
       description:
-        '`batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. ' +
-        '`auto`: so where all models of the run have one, otherwise `interactive`.',
+        '`batch`: calls models through the batch APIs of their providers, which cost less and respond within hours; a model without one is a 400. ' +
+        '`auto`: uses `batch` if all models of the run support it, otherwise `interactive`.',
     }),
   batch: BatchOptions.optional(),
-  concurrency: z.int().min(1).max(200).default(20).meta({ description: 'Examples at a time.' }),
+  concurrency: z.int().min(1).max(200).default(20).meta({ description: 'The number of examples run at a time.' }),
   max_cost: MaxCost.optional().meta({
     description:
-      'US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.',
+      'US dollars, including judges. A call of unknown cost counts as the amount reserved for it. The run pauses when too little is left for another example.',
   }),
   reuse: CreateExecution.shape.reuse.meta({
     description:
-      'Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that ' +
-      'time, its response is taken and costs nothing.',
+      'If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that ' +
+      'time, its response is reused at no cost.',
   }),
   metadata: Metadata.default({}),
 };
@@ -100,7 +101,7 @@ export const CreateEvaluation = z
   .strictObject({
     ...evaluationFields,
     draft: Draft.optional(),
-    start_at: TimestampInput.optional().meta({ description: 'When to begin; at once unless given.' }),
+    start_at: TimestampInput.optional().meta({ description: 'When to start. Default: immediately.' }),
   })
   .superRefine(checkTogether)
   .meta({ id: 'CreateEvaluation' });
@@ -113,9 +114,9 @@ export const ScheduledEvaluation = z
 
 export const RescoreEvaluation = z
   .strictObject({
-    evaluators: EvaluatorList.optional().meta({ description: 'Those of the run that is scored again unless given.' }),
+    evaluators: EvaluatorList.optional().meta({ description: 'Default: those of the source run.' }),
     threshold: evaluationFields.threshold.unwrap().optional().meta({ description: 'The same.' }),
-    max_cost: MaxCost.optional().meta({ description: 'US dollars that the judges may cost.' }),
+    max_cost: MaxCost.optional().meta({ description: 'The maximum cost of the judges in US dollars.' }),
     mode: evaluationFields.mode.meta({ description: 'How the judges are called, as for a new evaluation.' }),
     batch: BatchOptions.optional(),
   })
@@ -123,5 +124,7 @@ export const RescoreEvaluation = z
   .meta({ id: 'RescoreEvaluation' });
 
 export const ResumeEvaluation = z
-  .strictObject({ max_cost: MaxCost.nullable().optional().meta({ description: 'A higher cap, or null for none.' }) })
+  .strictObject({
+    max_cost: MaxCost.nullable().optional().meta({ description: 'A higher limit, or null for no limit.' }),
+  })
   .meta({ id: 'ResumeEvaluation' });

@@ -12,7 +12,9 @@ import { toNewEvaluation } from './to-new-evaluation.ts';
 const Estimate = z
   .object({
     examples: z.int(),
-    model_calls: z.int().meta({ description: 'Examples that fit the prompt; of a large dataset by a sample.' }),
+    model_calls: z
+      .int()
+      .meta({ description: 'Examples that fit the prompt, estimated from a sample of a large dataset.' }),
     judge_calls: z.int(),
     tokens: z.object({ input: z.int(), output: z.int() }).meta({ description: 'Model and judges together.' }),
     cost: Cost.pick({ currency: true })
@@ -21,9 +23,9 @@ const Estimate = z
       .meta({ description: 'US dollars, judges included; null where a model has no known price.' }),
     savings: CostAmount.nullable().meta({
       description:
-        'What batches save, within `cost`; null where calls are made one by one, or a model has no known price.',
+        'The savings by batches, already part of `cost`; null if calls are made one by one or a model has no known price.',
     }),
-    basis: z.string().meta({ description: 'How it was reckoned, in words.' }),
+    basis: z.string().meta({ description: 'How the estimate was calculated, in words.' }),
   })
   .meta({ id: 'EvaluationEstimate' });
 
@@ -35,8 +37,8 @@ const estimateSample: z.input<typeof Estimate> = {
   cost: { amount: '0.0264', currency: 'USD' },
   savings: null,
   basis:
-    'Calls of openai/gpt-4o-mini, each example once, without retries and fallbacks. Input tokens: the prompt filled with 50 of 2,000 ' +
-    'examples, a token for every 3 characters. Output tokens: 16 a call, the mean of its newest evaluation on this model.',
+    'Calls to openai/gpt-4o-mini, one per example, without retries and fallbacks. Input tokens: the prompt filled with 50 of 2,000 ' +
+    'examples, one token per 3 characters. Output tokens: 16 per call, the mean of its newest evaluation on this model.',
 };
 
 /** `POST /evaluations/estimate` */
@@ -49,7 +51,7 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
     tag: 'Evaluations',
     summary: 'Estimate what an evaluation would cost',
     description:
-      'Takes what `POST /evaluations` takes, checks it in the same way, and creates nothing. Tokens come from a sample of the examples ' +
+      'Accepts and validates the same body as `POST /evaluations`, and creates nothing. Token counts come from a sample of the examples ' +
       'and from past runs of the prompt.',
     scope: 'read',
     body: CreateEvaluation,

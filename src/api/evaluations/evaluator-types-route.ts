@@ -42,7 +42,7 @@ export function evaluatorTypesRoute(): Route {
     operationId: 'listEvaluators',
     tag: 'Evaluations',
     summary: 'List the types of evaluators, with their options',
-    description: 'All that `evaluators` of an evaluation can hold, in one page.',
+    description: 'Returns every evaluator type that an evaluation supports, in one page.',
     scope: 'read',
     response: EvaluatorTypeList,
     responseExample: { data: data.filter(({ type }) => type === 'json_valid'), next_cursor: null },

@@ -6,15 +6,15 @@ export const EvaluatorType = z
   .object({
     type: z.string(),
     title: z.string(),
-    description: z.string().meta({ description: 'What gives a score of 1.' }),
+    description: z.string().meta({ description: 'When the score is 1.' }),
     options: jsonObject().meta({
       override: {
         type: 'object',
         additionalProperties: {},
         description:
-          'A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: ' +
-          '`title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control ' +
-          'other than the one that the type has: `long-text`, `model`, `json`, or `none`.',
+          'A JSON schema of the options, except those common to all evaluators (`type`, `name`, `weight`). You can render a form from it: ' +
+          '`title` and `description` are display texts, `x-enumDescriptions` the display texts of `enum` values; `x-field` names a control ' +
+          'other than the default of the type: `long-text`, `model`, `json`, or `none`.',
       },
     }),
   })

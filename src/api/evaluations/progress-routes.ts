@@ -19,9 +19,9 @@ export function progressRoutes({ quotas, progress }: { quotas: Quotas; progress:
       tag: 'Evaluations',
       summary: 'Stream the progress of an evaluation as server-sent events',
       description:
-        '`evaluation.progress` with the evaluation as it is, and whenever it has changed, about once a second at most; then ' +
+        'Sends `evaluation.progress` with the current evaluation, and again after changes, at most about once a second; then ' +
         '`evaluation.completed`, `evaluation.failed` or `evaluation.canceled`. A stream that ends without one of those three was ' +
-        'interrupted, or its evaluation was deleted: open it again. Closing the connection cancels nothing.',
+        'interrupted, or its evaluation was deleted: reconnect. Closing the connection cancels nothing.',
       scope: 'read',
       params: EvaluationParams,
       response: z.string(),

@@ -39,8 +39,8 @@ export function readEvaluationRoutes(): Route[] {
       tag,
       summary: 'Delete an ended evaluation and its results',
       description:
-        'It can no longer be read or compared with. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
-        'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
+        'The evaluation can no longer be read or compared. Its usage stays in `GET /usage`. Runs that used it as their baseline keep their results; ' +
+        'those still running compare with their threshold instead. The `Idempotency-Key` that created it is forgotten.',
       scope: 'write',
       withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,

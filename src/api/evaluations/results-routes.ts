@@ -46,7 +46,7 @@ function toFilter(
   names: readonly string[],
 ): ResultFilter {
   if (evaluator !== undefined && !names.includes(evaluator))
-    throw invalidField('evaluator', `is not one of this evaluation's, which are ${names.join(', ')}`);
+    throw invalidField('evaluator', `must be an evaluator of this evaluation: ${names.join(', ')}`);
   const { regression, improvement, failed } = rest;
   return {
     regression,
@@ -88,8 +88,8 @@ export function evaluationResultsRoutes(): Route[] {
       tag,
       summary: 'List the results of the examples',
       description:
-        'Filters can be combined. Only a flag that is true has an index: with any other filter a page goes through ' +
-        `${EXAMINED_RESULTS.toLocaleString('en-US')} results at most, and may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
+        'Filters can be combined. Only flags set to true are indexed. With any other filter, a page examines at most ' +
+        `${EXAMINED_RESULTS.toLocaleString('en-US')} results, and may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
       scope: 'read',
       params: EvaluationParams,
       query: ResultsQuery,
@@ -130,7 +130,7 @@ export function evaluationResultsRoutes(): Route[] {
       path: '/evaluations/{id}/results/summary',
       operationId: 'summarizeEvaluationResults',
       tag,
-      summary: 'Sum up the results that filters let through',
+      summary: 'Summarize the results that match the filters',
       description: 'The filters are those of `GET /evaluations/{id}/results`.',
       scope: 'read',
       params: EvaluationParams,
@@ -182,8 +182,8 @@ export function evaluationResultsRoutes(): Route[] {
       path: '/evaluations/{id}/results/{seq}/input',
       operationId: 'getEvaluationInput',
       tag,
-      summary: 'Retrieve the input that the model got for one example',
-      description: 'The prompt as the run has it, with its pinned includes, filled with the variables of the example.',
+      summary: 'Retrieve the model input of one example',
+      description: 'The prompt as pinned by the run, including its includes, filled with the variables of the example.',
       scope: 'read',
       params: ResultParams,
       response: ExampleInput,
@@ -200,8 +200,8 @@ export function evaluationResultsRoutes(): Route[] {
       tag,
       summary: 'Compare an evaluation with an earlier one',
       description:
-        '`{other}` is the run before (`a` in the response), `{id}` the run after (`b`): a regression is an example that scores ' +
-        'lower in `{id}`. Filters narrow all of it down, the verdict too. The interval and the verdict tell noise from a real difference.',
+        '`{other}` is the earlier run (`a` in the response), `{id}` the later one (`b`): a regression is an example that scores ' +
+        'lower in `{id}`. Filters apply to everything, including the verdict. The interval and the verdict separate noise from a real difference.',
       scope: 'read',
       params: CompareParams,
       query: CompareQuery,

@@ -35,11 +35,11 @@ export const ResultParams = z.object({
 export const MetadataQuery = {
   metadata_key: saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional().meta({
     description:
-      "With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.",
+      'With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.',
     example: 'topic',
   }),
   metadata_value: saneText().max(1000, 'must be at most 1,000 characters').optional().meta({
-    description: 'As text: `true`, `3`, or what the text says.',
+    description: 'As text: `true`, `3`, or the string itself.',
     example: 'billing',
   }),
 };
@@ -49,7 +49,7 @@ type Metadata = { metadata_key?: string | undefined; metadata_value?: string | u
 /** For `refine`: one without the other says nothing. */
 export const metadataGoesTogether: [(query: Metadata) => boolean, { message: string; path: string[] }] = [
   ({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined),
-  { message: 'goes together with metadata_key: give both, or neither', path: ['metadata_value'] },
+  { message: 'must be given together with metadata_key', path: ['metadata_value'] },
 ];
 
 export const toMetadata = ({ metadata_key: key, metadata_value: value }: Metadata) =>
@@ -58,15 +58,15 @@ export const toMetadata = ({ metadata_key: key, metadata_value: value }: Metadat
 const FILTERS = {
   regression: Flag.meta({ description: 'Only examples that got worse.' }),
   improvement: Flag.meta({ description: 'Only examples that got better.' }),
-  failed: Flag.meta({ description: 'Only examples that failed: without a response of the model or of a judge.' }),
+  failed: Flag.meta({ description: 'Only failed examples: those without a response from the model or a judge.' }),
   example_id: saneText().max(200, 'must be at most 200 characters').optional().meta({
-    description: 'Only this example. Several have the same one where they are equal and were given none.',
+    description: 'Only this example. Identical examples without an id share one.',
   }),
-  min_score: scoreBound('Only examples that score this or more. One that failed scores 0 when the run has ended.'),
-  max_score: scoreBound('Only examples that score this or less. One that failed scores 0 when the run has ended.'),
+  min_score: scoreBound('Only examples with at least this score. Failed examples score 0 once the run has ended.'),
+  max_score: scoreBound('Only examples with at most this score. Failed examples score 0 once the run has ended.'),
   evaluator: saneText().max(200, 'must be at most 200 characters').optional().meta({
     description:
-      'Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.',
+      'The evaluator whose score `min_score`, `max_score` and sorting by score use; failed examples have none. Default: the score of the example.',
   }),
   q: saneText()
     .min(1, 'must not be empty: leave it out for all results')
@@ -74,7 +74,7 @@ const FILTERS = {
     .optional()
     .meta({
       description:
-        "Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.",
+        "Only examples that contain this text (case-insensitive) in the output, the expected value, the example's id, or a value of its variables.",
     }),
   ...MetadataQuery,
 };
@@ -93,21 +93,21 @@ const Results = z.strictObject({
   ...FILTERS,
   sort: sortField(
     RESULT_SORTS,
-    `In this order instead of that of the examples, of runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples; with a minus the greatest come first. What has no value counts less than anything. \`change\`: the score less that of the baseline.`,
+    `Sorts by this field instead of example order, for runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples; a minus sorts descending. Missing values count as the lowest. \`change\`: the score minus the baseline score.`,
   ),
   format: z
     .enum(['json', 'csv'], 'must be json or csv')
     .default('json')
-    .meta({ description: '`csv`: all of them, streamed.' }),
+    .meta({ description: '`csv`: all results, streamed.' }),
 });
 export const ResultsQuery = Results.refine(isRange, RANGE)
   .refine(
     ({ evaluator, min_score, max_score, sort }) =>
       evaluator === undefined || /^-?score$/.test(sort ?? '') || (min_score ?? max_score) !== undefined,
-    { message: 'says whose score is meant: give min_score or max_score, or sort by score', path: ['evaluator'] },
+    { message: 'requires min_score, max_score or sorting by score', path: ['evaluator'] },
   )
   .refine(({ sort, format }) => sort === undefined || format === 'json', {
-    message: 'is for JSON alone: a CSV has the order of the examples',
+    message: 'is supported only for JSON: a CSV keeps the order of the examples',
     path: ['sort'],
   })
   .refine(...metadataGoesTogether);
@@ -120,19 +120,19 @@ export const SummaryQuery = z
 /** The response of `GET /evaluations/{id}/results/summary`. */
 export const ResultsSummary = z
   .object({
-    results: z.int().meta({ description: 'How many the filters let through.' }),
+    results: z.int().meta({ description: 'The number of results that match the filters.' }),
     failed: z.int(),
     scored: z.int().meta({
-      description: 'How many have a score: that of `evaluator` where it is given. One that failed scores 0.',
+      description: 'The number of results with a score (of `evaluator`, if given). One that failed scores 0.',
     }),
     unscored: z.int().optional().meta({ description: 'How many have none, since an evaluator has given none.' }),
     passed: z.int().meta({
-      description: "How many of those reach the run's `example_threshold`, or its `threshold` where it has none.",
+      description: "The number of those that reach the run's `example_threshold`, or its `threshold` if it has none.",
     }),
-    score: z.number().nullable().meta({ description: 'Their mean.' }),
+    score: z.number().nullable().meta({ description: 'The mean of the scores.' }),
     histogram: z
       .array(z.int())
-      .meta({ description: 'How many scores are in each tenth from 0 to 1; a score of 1 is in the last.' }),
+      .meta({ description: 'The number of scores in each tenth from 0 to 1; a score of 1 is in the last.' }),
     by_evaluator: z
       .record(z.string(), z.number().nullable())
       .meta({ description: 'The mean score of each evaluator. An example that failed counts 0.' }),
@@ -141,10 +141,10 @@ export const ResultsSummary = z
       .optional()
       .meta({ description: 'How many examples each evaluator has given no score.' }),
     tokens: z.int(),
-    cost: CostAmount.meta({ description: 'Without calls whose price is not known, and without judges.' }),
+    cost: CostAmount.meta({ description: 'Excludes calls of unknown price and judges.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
     complete: z.boolean().meta({
-      description: `False: only the first results were gone through, ${SUMMED_RESULTS.toLocaleString('en-US')} at most, or with \`q\` those of 64 MiB.`,
+      description: `False if only the first results were examined: at most ${SUMMED_RESULTS.toLocaleString('en-US')}, or with \`q\` at most 64 MiB.`,
     }),
   })
   .meta({ id: 'EvaluationResultsSummary' });
@@ -157,12 +157,15 @@ export const Result = z
     variables: Variables,
     expected: AnyJson,
     output: z.string().nullable(),
-    tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
+    tool_calls: z
+      .array(ToolCall)
+      .meta({ description: 'The tool calls that the model requested. The service never runs tools.' }),
     model: z.string().nullable().meta({
-      description: "The model that responded, or that failed last: the run's, or one of its fallback models.",
+      description:
+        "The model that responded, or the last one that failed: the run's model or one of its fallback models.",
     }),
     reused_from: z.string().nullable().meta({
-      description: 'The execution or evaluation that paid for the output, where it was reused.',
+      description: 'The execution or evaluation that paid for the output, if it was reused.',
     }),
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
@@ -177,7 +180,9 @@ export const Result = z
     stored_scores: z
       .array(Score)
       .optional()
-      .meta({ description: `The newest ${SHOWN_SCORES} of \`POST /scores\`. Only where one result is read.` }),
+      .meta({
+        description: `The newest ${SHOWN_SCORES} scores stored with \`POST /scores\`. Only when a single result is read.`,
+      }),
     baseline_score: z.number().nullable(),
     regression: z.boolean().nullable(),
     improvement: z.boolean().nullable(),
@@ -196,7 +201,7 @@ export const ExampleInput = z
       .nullable()
       .meta({
         description:
-          "The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.",
+          "The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent.",
       }),
   })
   .meta({ id: 'EvaluationInput' });

@@ -21,26 +21,26 @@ export const ProviderBatch = z
   .object({
     number: z.int().meta({ description: 'From 1.' }),
     id: z.string().meta({
-      description: 'What it is tagged with at a provider that has tags.',
+      description: 'The tag of the batch at providers that support tags.',
       example: 'batch_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12',
     }),
     wave: z.enum(BATCH_WAVES),
-    evaluator: z.string().nullable().meta({ description: 'The judge, of `judgements`.' }),
+    evaluator: z.string().nullable().meta({ description: 'The judge, for `judgements`.' }),
     provider: z.string(),
     model: z.string(),
     provider_batch_id: z.string().nullable(),
     status: z.enum(providerBatchStates.states).meta({
       description:
-        '`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that.',
+        '`unknown`: the provider may have the batch but did not confirm it. The service searches for it and resubmits it only on request.',
     }),
-    provider_status: z.string().nullable().meta({ description: 'As the provider calls it.' }),
-    items: z.int().meta({ description: 'Calls in it.' }),
+    provider_status: z.string().nullable().meta({ description: 'The status as reported by the provider.' }),
+    items: z.int().meta({ description: 'The number of calls in the batch.' }),
     counts: z
       .object({ total: z.int(), succeeded: z.int(), failed: z.int() })
       .nullable()
-      .meta({ description: 'By the provider.' }),
+      .meta({ description: 'Reported by the provider.' }),
     submitted_at: Timestamp.nullable(),
-    expires_at: Timestamp.nullable().meta({ description: 'When the provider gives up.' }),
+    expires_at: Timestamp.nullable().meta({ description: 'When the batch expires at the provider.' }),
     next_poll_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     error: ErrorOrNull,
@@ -51,15 +51,15 @@ export const Evaluation = z
   .object({
     id: z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
     status: z.enum(evaluationStates.states),
-    status_reason: z.string().nullable().meta({ description: 'Why it is paused.' }),
+    status_reason: z.string().nullable().meta({ description: 'Why the evaluation is paused.' }),
     target: z.object({ type: z.enum(EVALUATION_TARGETS), name: z.string() }).meta({
-      description: 'What is evaluated: a prompt, or `code` that its caller runs.',
+      description: 'The evaluated target: a prompt, or `code` that the caller runs.',
     }),
     prompt_name: z.string().meta({ description: 'The name of the target.' }),
     prompt_version: z.int().meta({ description: '0 for code and for a draft.' }),
     model: z.string().meta({ description: '`code` for code.' }),
     fallback_models: z.array(z.string()).meta({
-      description: 'Called in order where the model before has failed for good. Pinned, as all of the version is.',
+      description: 'Called in order when the previous model failed permanently. Pinned, like the rest of the version.',
     }),
     includes: z
       .array(z.object({ name: z.string(), version: z.int() }))
@@ -75,17 +75,22 @@ export const Evaluation = z
     example_threshold: z
       .number()
       .nullable()
-      .meta({ description: 'From this score on an example counts 1, below it 0. Null: it counts its score.' }),
+      .meta({
+        description:
+          'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
+      }),
     baseline_id: z.string().nullable(),
     source_evaluation_id: z.string().nullable().meta({
-      description: 'The run whose outputs were scored again, without calling the model.',
+      description: 'The run whose outputs were rescored without calling the model.',
     }),
     reuse: z.object({ max_age: z.int() }).nullable(),
     concurrency: z.int(),
     mode: z.enum(EVALUATION_MODES),
-    batch: BatchOptions.nullable().meta({ description: 'Null where models are called one by one, also by `auto`.' }),
-    batches: z.array(ProviderBatch).optional().meta({ description: 'Omitted in lists and where a run is created.' }),
-    savings: CostAmount.optional().meta({ description: 'What batches have saved so far. Omitted as `batches` is.' }),
+    batch: BatchOptions.nullable().meta({
+      description: 'Null if models are called one by one, also when `auto` chose that.',
+    }),
+    batches: z.array(ProviderBatch).optional().meta({ description: 'Omitted in lists and when a run is created.' }),
+    savings: CostAmount.optional().meta({ description: 'The savings by batches so far. Omitted when `batches` is.' }),
     max_cost: z.string().nullable(),
     start_at: Timestamp.nullable(),
     metadata: Metadata,
@@ -116,15 +121,17 @@ export const Evaluation = z
     }),
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
-    tokens: TokenUsage.meta({ description: 'Model and judges together.' }),
-    cost: CostAmount.meta({ description: 'Model and judges together.' }),
-    judge: Judge.meta({ description: 'The judges alone.' }),
+    tokens: TokenUsage.meta({ description: 'The model and the judges combined.' }),
+    cost: CostAmount.meta({ description: 'The model and the judges combined.' }),
+    judge: Judge.meta({ description: 'The judges only.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
     progress: z.number().meta({ description: 'Share of the examples that have a result, 0–1.' }),
     retries: z.int(),
-    workflow_id: z.string().meta({ description: 'Empty where no workflow runs it, but a program of the caller.' }),
+    workflow_id: z
+      .string()
+      .meta({ description: 'Empty if a program of the caller runs the evaluation instead of a workflow.' }),
     results_due_at: Timestamp.nullable().meta({
-      description: 'Of a run of code: when it fails unless results come before. Null where the service runs it.',
+      description: 'For code evaluations: when the run fails unless results arrive. Null if the service runs it.',
     }),
     error: ErrorOrNull,
     created_at: Timestamp,
@@ -138,7 +145,7 @@ export const CreatedEvaluation = Evaluation.extend({
     Evaluator.extend({
       secret: z.string().optional().meta({
         description:
-          'Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again.',
+          'The signing secret of an `http` evaluator in the request. It is stored encrypted and not shown again.',
       }),
     }),
   ),

@@ -14,5 +14,5 @@ export function requireScorerScope(
   { evaluators, dataset }: { evaluators: readonly EvaluatorConfig[]; dataset?: unknown },
 ): void {
   if (dataset !== undefined && hasScorer(evaluators))
-    requireAlso(scopes, 'read', 'An "http" evaluator over a dataset, whose examples it is sent,');
+    requireAlso(scopes, 'read', 'An "http" evaluator that receives the examples of a dataset');
 }

@@ -24,36 +24,36 @@ const MAX_TOOL_CALLS = 100;
 const TryEvaluators = z
   .strictObject({
     evaluators: EvaluatorList.meta({
-      description: 'As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have.',
+      description: 'As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support.',
     }),
     output: z
       .string('must be a string')
       .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
-      .meta({ description: 'What is scored.' }),
+      .meta({ description: 'The output to score.' }),
     tool_calls: z
       .array(ToolCall)
       .max(MAX_TOOL_CALLS, `must be at most ${MAX_TOOL_CALLS} tool calls`)
       .default([])
-      .meta({ description: 'The tools that the model has asked for.' }),
-    expected: AnyJson.optional().meta({ override: { description: 'What the output should be. Absent: nothing is.' } }),
-    variables: Variables.default({}).meta({ description: 'What the prompt was filled with.' }),
+      .meta({ description: 'The tool calls that the model requested.' }),
+    expected: AnyJson.optional().meta({ override: { description: 'The expected output. Omit it if there is none.' } }),
+    variables: Variables.default({}).meta({ description: 'The variables that filled the prompt.' }),
     input: z
       .union([z.string().max(MAX_RENDERED_CHARS), ChatMessages], 'must be a string or a list of messages')
       .default('')
-      .meta({ description: 'What was sent to the model: judges are shown it.' }),
+      .meta({ description: 'The input sent to the model. It is shown to judges.' }),
     model_ms: z
       .int()
       .min(0)
       .max(2_147_483_647)
       .nullable()
       .default(null)
-      .meta({ description: 'How long the call took that gave the output; null where that is not known.' }),
+      .meta({ description: 'The duration of the call that produced the output; null if unknown.' }),
     cost: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be a decimal number of US dollars, such as "0.0012"')
       .nullable()
       .default(null)
-      .meta({ description: 'What the output cost in US dollars; null where that is not known.', example: '0.0012' }),
+      .meta({ description: 'The cost of the output in US dollars; null if unknown.', example: '0.0012' }),
   })
   .meta({ id: 'TryEvaluators' });
 
@@ -70,10 +70,10 @@ const TriedScores = z
         reason: z.string().nullable(),
         problem: z.string().nullable().meta({
           description:
-            'Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing.',
+            'Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing.',
         }),
-        execution_id: z.string().nullable().meta({ description: 'The execution that asked the judge last.' }),
-        cost: CostAmount.nullable().meta({ description: 'Of the judge; null where no model was asked.' }),
+        execution_id: z.string().nullable().meta({ description: 'The last execution that called the judge.' }),
+        cost: CostAmount.nullable().meta({ description: 'The cost of the judge; null if no model was called.' }),
       }),
     ),
   })
@@ -101,8 +101,8 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     tag: 'Evaluations',
     summary: 'Score one output',
     description:
-      'Scores an output by the evaluators of evaluations, and stores no score. A judge is asked by an execution (`metadata.source` is ' +
-      '`evaluator`), which is in the lists and the usage as every other: its cost is in the response, too. Waits up to 60 s for all judges; ' +
+      'Scores an output with the given evaluators and stores no score. Judges are called by executions (`metadata.source` is ' +
+      '`evaluator`), which appear in lists and usage like any other; their cost is also in the response. Waits up to 60 s for all judges; ' +
       '`Prefer: wait=N` (0–300 seconds) sets the wait.',
     scope: 'execute',
     headers: PreferHeader,
@@ -197,7 +197,7 @@ async function askAll(
     judges.map(({ name }, index) => {
       const each = asked[index];
       if (each?.status === 'fulfilled') return [name, each.value];
-      const message = `the judge could not be asked: ${toApiError(each?.reason).message}`;
+      const message = `the judge could not be called: ${toApiError(each?.reason).message}`;
       return [name, { score: unscored('evaluator_error', message), executionId: null, costs: [] }];
     }),
   );
@@ -233,9 +233,9 @@ async function judge(
     costs.push(cost);
     const give = (score: Score): Judged => ({ score, executionId, costs });
     if (status === 'queued' || status === 'running')
-      return give(unscored('timed_out', 'the judge has not responded in time; its execution goes on'));
+      return give(unscored('timed_out', 'the judge did not respond in time; its execution is still running'));
     if (status !== 'completed')
-      return give(unscored('evaluator_error', error?.message ?? `the execution that asks the judge was ${status}`));
+      return give(unscored('evaluator_error', error?.message ?? `the execution that calls the judge was ${status}`));
     const judgement = judging.read(output ?? '');
     if (judgement.usable) return give(judgement.score);
     if (costs.length === MAX_ASKS || performance.now() >= until)

@@ -13,12 +13,12 @@ export function changesRoutes({ quotas, changes }: { quotas: Quotas; changes: Ch
       path: '/changes',
       operationId: 'streamChanges',
       tag: 'Events',
-      summary: 'Stream which types of resources change, as server-sent events',
+      summary: 'Stream the types of resources that change, as server-sent events',
       description:
-        'For pages that show what is: `changes` with `resources`, the types (as in the audit log) of what has changed in the workspace, once a ' +
-        'second at most. The first one is empty: read what you show, and read it again when its type is named. It tells of events (ends of ' +
-        'executions and evaluations, releases, monitors, prompts) and of what people and programs have changed, not of each step of a run. ' +
-        'A stream that ends was interrupted: open it again.',
+        'For pages that show live data. Sends `changes` with `resources`, the types (as in the audit log) of the resources that changed in the workspace, at most once a ' +
+        'second. The first one is empty: load the data that you show, and reload it when its type is named. It covers events (ends of ' +
+        'executions and evaluations, releases, monitors, prompts) and changes by people and programs, not each step of a run. ' +
+        'If the stream ends, it was interrupted: reconnect.',
       scope: 'read',
       response: z.string(),
       responseContentType: EVENT_STREAM,

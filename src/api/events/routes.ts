@@ -19,7 +19,7 @@ export function eventRoutes(): Route[] {
       tag,
       summary: 'List events, newest first',
       description:
-        'All events of the workspace, whether or not a webhook is subscribed to them. Test events are not included.',
+        'Lists all events of the workspace, whether or not a webhook subscribes to them. Test events are excluded.',
       scope: 'read',
       query: ListQuery,
       response: EventPage,

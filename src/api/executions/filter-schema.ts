@@ -23,7 +23,7 @@ import type { ExecutionFilter, ExecutionSearch } from '../../services/executions
 const MAX_ERROR_CODE = 100;
 
 const CONDITIONS =
-  'Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.';
+  'Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.';
 
 /** The conditions on scores of a body. */
 const ScoreConditions = z
@@ -45,14 +45,16 @@ export const executionFilterFields = {
   }),
   status: z.enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`).optional(),
   model: ModelName.optional(),
-  label: Label.optional().meta({ description: 'By which the version was asked for.' }),
-  release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
-  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
+  label: Label.optional().meta({ description: 'The label that the request named.' }),
+  release: publicIdInput('release')
+    .optional()
+    .meta({ description: 'Only executions whose version this release chose.' }),
+  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'The arm of that release.' }),
   error_code: saneText()
     .min(1, 'must not be empty')
     .max(MAX_ERROR_CODE, `must be at most ${MAX_ERROR_CODE} characters`)
     .optional()
-    .meta({ description: 'Of the error that it ended with.', example: 'provider_error' }),
+    .meta({ description: 'The error code of the execution.', example: 'provider_error' }),
   ...CreationTime,
 };
 
@@ -63,19 +65,19 @@ const CostInput = z
   .union([CostText, z.number().min(0, COST_FORM).max(999_999_999, COST_FORM)], COST_FORM)
   .transform((cost) => (typeof cost === 'number' ? cost.toFixed(12) : cost));
 
-const MIN_COST = { description: 'US dollars. Those without a known cost do not match.', example: '0.05' };
-const MAX_COST = { description: 'US dollars, inclusive. Those without a known cost do not match.', example: '1' };
+const MIN_COST = { description: 'US dollars. Executions of unknown cost do not match.', example: '0.05' };
+const MAX_COST = { description: 'US dollars, inclusive. Executions of unknown cost do not match.', example: '1' };
 
 const MAX_LATENCY_MS = 9_999_999_999;
 const MS_FORM = `must be a whole number of milliseconds from 0 to ${MAX_LATENCY_MS}`;
 const Milliseconds = z.int(MS_FORM).min(0, MS_FORM).max(MAX_LATENCY_MS, MS_FORM);
 const milliseconds = (description: string) => wholeNumber({ min: 0, max: MAX_LATENCY_MS, description });
-const MIN_LATENCY = 'Milliseconds from creation to the end. Those that have not ended do not match.';
+const MIN_LATENCY = 'Milliseconds from creation to the end. Unfinished executions do not match.';
 const MAX_LATENCY = `${MIN_LATENCY} Inclusive.`;
 
 /** Names and values of metadata that a filter has at most. */
 const MAX_METADATA_CONDITIONS = 10;
-const METADATA = 'Metadata that it has, among others';
+const METADATA = 'Metadata that the execution must include';
 
 /** `NAME=VALUE`, once for each of them. */
 const RepeatedMetadata = z
@@ -83,7 +85,7 @@ const RepeatedMetadata = z
     (given) => (typeof given === 'string' ? [given] : given),
     z
       .array(saneText().regex(/^[^=]{1,64}=.{0,512}$/s, 'must be NAME=VALUE, such as customer=acme'))
-      .max(MAX_METADATA_CONDITIONS, `must be at most ${MAX_METADATA_CONDITIONS} of them`),
+      .max(MAX_METADATA_CONDITIONS, `must have at most ${MAX_METADATA_CONDITIONS} conditions`),
   )
   .transform((pairs, context) => {
     const entries = pairs.map((pair): [string, string] => {
@@ -91,7 +93,7 @@ const RepeatedMetadata = z
       return [pair.slice(0, at), pair.slice(at + 1)];
     });
     if (new Set(entries.map(([name]) => name)).size < entries.length)
-      context.addIssue({ code: 'custom', message: 'has a name twice: an execution has one value of each' });
+      context.addIssue({ code: 'custom', message: 'has a duplicate name: an execution has one value per name' });
     return Object.fromEntries(entries);
   })
   .meta({
@@ -111,8 +113,8 @@ const SearchText = saneText()
   })
   .meta({
     description:
-      'Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks ' +
-      'through a part of the executions, and may be empty although there is a next one.',
+      'Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches ' +
+      'part of the executions, and may be empty even if there is a next page.',
     example: 'refund "order 17"',
   });
 
@@ -125,13 +127,13 @@ const IdPrefix = z
     if (ids !== undefined) return ids;
     context.addIssue({
       code: 'custom',
-      message: 'must be the id of an execution or how it begins, such as exec_0198f0aa',
+      message: 'must be an execution id or its beginning, such as exec_0198f0aa',
     });
     return z.NEVER;
   })
-  .meta({ description: 'An id, or how it begins.', example: 'exec_0198f0aa' });
+  .meta({ description: 'An execution id, or the beginning of one.', example: 'exec_0198f0aa' });
 
-const RECORDED = 'Only those that were made elsewhere, or (`false`) here.';
+const RECORDED = 'Only executions recorded by an application, or (`false`) run by the service.';
 
 /** The same in a query string, with `score` and `metadata`, which may be repeated: the route says so (`REPEATABLE`). */
 export const executionFilterQuery = {

@@ -21,10 +21,10 @@ export function recordRoutes(deps: {
       operationId: 'recordExecutions',
       audit: 'none',
       tag: 'Executions',
-      summary: 'Record runs that were made elsewhere',
+      summary: 'Record runs made outside the service',
       description:
-        'Stores up to 1,000 calls that an application made itself as executions that have ended (`recorded`): all, or with a 400 ' +
-        'none. They are listed, counted and copied to datasets as others are, and no webhook is told of them.',
+        'Stores up to 1,000 model calls that an application made itself, as ended executions (`recorded`): all of them or, with a 400, ' +
+        'none. They are listed, counted and copied to datasets like other executions, but send no webhook events.',
       scope: 'execute',
       status: 201,
       idempotent: true,

@@ -45,14 +45,14 @@ const RecordTokens = z
     if (issues.length > 0) return;
     const wrong = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
-    if (value.cached_input > value.input) wrong('cached_input', 'is part of input, and must not be more');
-    if (value.reasoning > value.output) wrong('reasoning', 'is part of output, and must not be more');
+    if (value.cached_input > value.input) wrong('cached_input', 'must not exceed input, which includes it');
+    if (value.reasoning > value.output) wrong('reasoning', 'must not exceed output, which includes it');
     if (value.total !== undefined && value.total !== value.input + value.output)
       wrong('total', 'must be input + output');
   })
   .meta({ id: 'RecordTokens' });
 
-const COST = 'must be US dollars: a number from 0 to 1000000000, or the same as a decimal in a string';
+const COST = 'must be an amount in US dollars from 0 to 1000000000: a number or a decimal string';
 const Dollars = z.union(
   [z.number(COST).min(0, COST).max(1e9, COST), z.string(COST).regex(/^(1000000000|\d{1,9})(\.\d{1,20})?$/, COST)],
   COST,
@@ -68,7 +68,7 @@ const RecordCost = z
     COST,
   )
   .transform((cost) => new Big(typeof cost === 'object' ? cost.amount : cost).toFixed())
-  .meta({ description: 'US dollars. Default: by `tokens` and the price list.', example: 0.00021 });
+  .meta({ description: 'US dollars. Default: calculated from `tokens` and the price list.', example: 0.00021 });
 
 const LATENCY = `must be a whole number of milliseconds, at most ${MAX_RUN_DAYS} days`;
 const Milliseconds = z
@@ -79,7 +79,7 @@ const RecordLatency = z
   .union([Milliseconds, z.strictObject({ model_ms: Milliseconds }).meta({ id: 'RecordLatencyMs' })], LATENCY)
   .transform((latency) => (typeof latency === 'object' ? latency.model_ms : latency))
   .meta({
-    description: 'How long the model took, in milliseconds. Default: `finished_at` − `started_at`.',
+    description: 'The response time of the model in milliseconds. Default: `finished_at` − `started_at`.',
     example: 611,
   });
 
@@ -91,7 +91,7 @@ const RecordInput = z
     ],
     'must be a string or a list of messages',
   )
-  .meta({ description: 'What the model was sent: a text, or messages.' });
+  .meta({ description: 'The input sent to the model: a string or messages.' });
 
 const Run = z
   .strictObject({
@@ -101,15 +101,15 @@ const Run = z
       .optional()
       .meta({
         description:
-          'The same again changes nothing. What the application calls the run; or the ID of the execution, `exec_` and a ' +
-          'UUID of version 7 with the time of `started_at`.',
+          'Recording the same id again changes nothing. Either an id of your application, or an execution id: `exec_` and a ' +
+          'version 7 UUID with the time of `started_at`.',
       }),
     prompt_name: Name.optional(),
-    prompt_version: BodyVersion.optional().meta({ description: 'The version that was run. Required with a label.' }),
+    prompt_version: BodyVersion.optional().meta({ description: 'The prompt version that ran. Required with a label.' }),
     label: Label.optional().meta({
-      description: 'By which the version was chosen: the run counts for the release that runs on it.',
+      description: 'The label that chose the version. The run counts toward the release on that label.',
     }),
-    model: ModelName.meta({ description: '`provider/model`, or with `provider` what that calls it.' }),
+    model: ModelName.meta({ description: '`provider/model`, or with `provider` the name used by that provider.' }),
     provider: z
       .string('must be a string')
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1–64 letters, digits, ".", "_" or "-"')
@@ -133,7 +133,7 @@ const Run = z
       })
       .nullable()
       .default(null)
-      .meta({ description: 'The run has failed. Default: it has completed.' }),
+      .meta({ description: 'Set if the run failed. Default: the run completed.' }),
     started_at: TimestampInput,
     finished_at: TimestampInput,
     metadata: Metadata.default({}),
@@ -145,7 +145,7 @@ const Run = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'The release that decided the version: the run counts for its arm.' }),
+      .meta({ description: 'The release that chose the version. The run counts toward its arm.' }),
   })
   .check(({ value, issues }) => {
     // What is wrong by itself was told, and is not compared.
@@ -159,7 +159,7 @@ const Run = z
     if (output === null && tool_calls.length === 0 && error === null)
       wrong('output', 'is required, unless there are tool_calls or an error');
     if (id?.startsWith('exec_') && !isIdOf(parsePublicId('execution', id) ?? '', started))
-      wrong('id', 'must be exec_ and a UUID of version 7 with the time of started_at, or begin with something else');
+      wrong('id', 'must be exec_ and a version 7 UUID with the time of started_at, or not begin with exec_');
   })
   .meta(requiring('RecordedRun', ['model', 'input', 'started_at', 'finished_at']));
 
@@ -170,7 +170,7 @@ export const RecordRuns = z
   .meta(requiring('RecordRuns', ['records']));
 
 export const RecordedRuns = z
-  .object({ ids: z.array(z.string()).meta({ description: 'Of the executions, in the order of the records.' }) })
+  .object({ ids: z.array(z.string()).meta({ description: 'The ids of the executions, in the order of the records.' }) })
   .meta({ id: 'RecordedRuns' });
 
 type RunInput = z.output<typeof Run>;

@@ -74,8 +74,8 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       tag,
       summary: 'Run a prompt',
       description:
-        'Waits up to 60 s for the end and returns the execution as it is then; it goes on. `Prefer: wait=N` (0–300 seconds) sets ' +
-        'the wait, `Prefer: respond-async` does not wait. An execution that the model refused is `failed`; its status is 201, too. ' +
+        'Waits up to 60 s for the execution to end and returns its current state; an unfinished execution continues. `Prefer: wait=N` (0–300 seconds) sets ' +
+        'the wait; `Prefer: respond-async` does not wait. An execution that the model rejects is `failed` and also returns 201. ' +
         'With `Accept: text/event-stream` the response is the stream of the execution, as at `GET /executions/{id}/stream`.',
       scope: 'execute',
       status: 201,
@@ -103,9 +103,9 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       path: '/executions',
       operationId: 'listExecutions',
       tag,
-      summary: 'List executions, newest first or in another order',
+      summary: 'List executions, newest first by default',
       description:
-        'Conditions that no index serves make a page end after so many executions, whether they match or not: it may hold fewer than `limit`, or none, and ' +
+        'With unindexed conditions, a page examines a limited number of executions, whether or not they match. It may hold fewer than `limit`, or none, and ' +
         'still have a `next_cursor`.',
       scope: 'read',
       query: ListQuery,
@@ -133,8 +133,8 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       tag,
       summary: 'Count executions by status, prompt, version, model, label, origin and error',
       description:
-        `Of the newest ${COUNTED_EXECUTIONS.toLocaleString('en-US')} that match; with conditions that no index serves, of those that match among the newest ` +
-        `${EXAMINED_EXECUTIONS.toLocaleString('en-US')}. \`complete\` says whether these are all.`,
+        `Counts the newest ${COUNTED_EXECUTIONS.toLocaleString('en-US')} matching executions or, with unindexed conditions, those that match among the newest ` +
+        `${EXAMINED_EXECUTIONS.toLocaleString('en-US')}. \`complete\` says whether all matches were counted.`,
       scope: 'read',
       query: FacetsQuery,
       repeatable: REPEATABLE,
@@ -166,8 +166,8 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       path: '/executions/{id}/deliveries',
       operationId: 'listExecutionDeliveries',
       tag,
-      summary: 'List what webhooks were told of the end of an execution, oldest first',
-      description: `The newest ${MAX_EXECUTION_DELIVERIES}. None where it has not ended, or no webhook was subscribed.`,
+      summary: 'List the webhook deliveries of an execution, oldest first',
+      description: `The newest ${MAX_EXECUTION_DELIVERIES}. Empty if the execution has not ended or no webhook was subscribed.`,
       scope: 'read',
       params: ExecutionParams,
       response: ExecutionDeliveries,
@@ -182,7 +182,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       tag,
       summary: 'Delete an ended execution',
       description:
-        'Its tokens and cost stay in `GET /usage`. Its `Idempotency-Key` is forgotten: a request with that key runs again.',
+        'Tokens and cost stay in `GET /usage`. The `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
       withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,

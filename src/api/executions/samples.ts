@@ -25,14 +25,14 @@ export const executionBodies = {
     },
     variables: { name: 'Ada' },
   },
-  'The response of the last hour, if there is one': {
+  'Reuse a response from the last hour': {
     prompt_name: 'support/greeting',
     variables: { name: 'Ada' },
     reuse: { max_age: 3600 },
   },
 };
 export const recordBodies = {
-  'A call of a model': {
+  'A call to a model': {
     records: [
       {
         id: 'checkout-7f3a',

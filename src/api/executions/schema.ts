@@ -54,7 +54,7 @@ export const CreateExecution = z
     label: Label.optional(),
     draft: Draft.optional(),
     model: ModelName.optional().meta({ description: 'Replaces the model of the prompt. Its fallback models stay.' }),
-    parameters: ModelParameters.optional().meta({ description: 'Override those of the prompt, one by one.' }),
+    parameters: ModelParameters.optional().meta({ description: 'Overrides individual parameters of the prompt.' }),
     messages: ChatMessages.optional().meta({ description: "Appended to the prompt's own messages." }),
     reuse: z
       .strictObject({
@@ -67,7 +67,7 @@ export const CreateExecution = z
       .optional()
       .meta({
         description:
-          'Where the same call (model, input, parameters, tools) of this workspace was completed within that time, its response is given at once.',
+          'If this workspace completed the same call (model, input, parameters, tools) within that time, its response is returned immediately.',
       }),
     rollout_key: RolloutKey.optional(),
     metadata: Metadata.default({}),
@@ -101,7 +101,7 @@ const ExecutionCall = z
   .object({
     model: z.string(),
     started_at: Timestamp,
-    duration_ms: z.int().nullable().meta({ description: 'Null while it is in flight, and where its worker died.' }),
+    duration_ms: z.int().nullable().meta({ description: 'Null while the call is in flight, and if its worker died.' }),
     tokens: TokenUsage.nullable().meta({ description: 'As billed; null if that is not known.' }),
     cost: CostAmount,
     error: ExecutionError.nullable(),
@@ -128,13 +128,13 @@ export const Execution = z
     status: z.enum(executionStates.states),
     prompt_name: z.string().nullable().meta({ description: 'Null for a draft that was run on its own.' }),
     prompt_version: z.int().nullable().meta({ description: 'Null for a draft.' }),
-    model: z.string().meta({ description: 'The model that responded, or that is called.' }),
+    model: z.string().meta({ description: 'The model that responded or is being called.' }),
     requested_model: z.string().meta({ description: 'The model that was called first.' }),
     provider: z.string(),
     parameters: ModelParameters,
     variables: Variables,
     input: z.union([z.string(), z.array(ChatMessage)]).meta({
-      description: 'What was sent: the filled template, or the list of messages.',
+      description: 'The input sent to the model: the filled template or the list of messages.',
     }),
     tools: z.array(Tool).nullable(),
     tool_choice: ToolChoice.nullable(),
@@ -144,10 +144,12 @@ export const Execution = z
     output: z.string().nullable(),
     output_json: AnyJson.nullable().meta({
       override: {
-        description: '`output`, parsed, where a JSON format was asked for and the model kept to it; else null.',
+        description: '`output` as parsed JSON if a JSON format was requested and the model complied; otherwise null.',
       },
     }),
-    tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
+    tool_calls: z
+      .array(ToolCall)
+      .meta({ description: 'The tool calls that the model requested. The service never runs tools.' }),
     finish_reason: z.string().nullable(),
     tokens: TokenUsage,
     tokens_unknown: z.boolean().optional().meta({
@@ -157,33 +159,35 @@ export const Execution = z
     cost: Cost,
     latency: z.object({
       queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),
-      model_ms: z.int().nullable().meta({ description: 'The call that succeeded.' }),
+      model_ms: z.int().nullable().meta({ description: 'The duration of the successful call.' }),
       total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
     }),
     attempts: z.int().meta({ description: 'Calls to models.' }),
     calls: z.array(ExecutionCall).meta({
-      description: 'Every call, in order, those counted that failed. Their costs add up to that of the execution.',
+      description: 'Every call in order, including failed ones. Their costs add up to the cost of the execution.',
     }),
     reused_from: z.string().nullable().meta({
-      description: 'The execution whose response this is, where it was reused: no model was called.',
+      description: 'The execution whose response was reused. No model was called.',
     }),
     error: ExecutionError.nullable(),
-    label: z.string().nullable().meta({ description: 'By which the version was asked for, where it was.' }),
+    label: z.string().nullable().meta({ description: 'The label that the request named, if any.' }),
     release: z
       .object({
         id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
         arm: z.enum(ARMS),
-        keyed: z.boolean().meta({ description: 'Whether the `rollout_key` decided. Else it was chosen at random.' }),
+        keyed: z
+          .boolean()
+          .meta({ description: 'Whether the `rollout_key` chose the arm. Otherwise it was chosen at random.' }),
       })
       .nullable()
-      .meta({ description: 'The release of the label that decided the version; null where none did.' }),
-    recorded: z.boolean().meta({ description: 'Whether it was made elsewhere: `POST /executions/record`.' }),
+      .meta({ description: 'The release on the label that chose the version, if any.' }),
+    recorded: z.boolean().meta({ description: 'Whether the run was recorded with `POST /executions/record`.' }),
     metadata: Metadata,
     scores: z
       .array(Score)
       .optional()
-      .meta({ description: `The newest ${SHOWN_SCORES}, where there are any. Only in \`GET /executions/{id}\`.` }),
-    workflow_id: z.string().nullable().meta({ description: 'Null where it was made elsewhere.' }),
+      .meta({ description: `The newest ${SHOWN_SCORES} scores, if any. Only in \`GET /executions/{id}\`.` }),
+    workflow_id: z.string().nullable().meta({ description: 'Null for recorded runs.' }),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
@@ -198,12 +202,12 @@ export const ListQuery = z.strictObject({
   ...executionFilterQuery,
   sort: sortField(
     EXECUTION_SORTS,
-    `The newest ${SORTED_EXECUTIONS.toLocaleString('en-US')} that match, in this order; with a minus the greatest come first. What has no value counts less than anything. \`latency\`: from creation to the end.`,
+    `Sorts the newest ${SORTED_EXECUTIONS.toLocaleString('en-US')} matches by this field; a minus sorts descending. Missing values count as the lowest. \`latency\`: from creation to the end.`,
   ),
 });
 
 const FacetValues = z
-  .array(z.object({ value: z.string().meta({ description: 'As the filter takes it.' }), count: z.int() }))
+  .array(z.object({ value: z.string().meta({ description: 'The value to pass to the filter.' }), count: z.int() }))
   .meta({ description: `The ${MAX_FACET_VALUES} values with the most executions.` });
 
 export const FacetsQuery = z.strictObject(executionFilterQuery);
@@ -218,8 +222,8 @@ export const ExecutionFacets = z
       recorded: FacetValues,
       error_code: FacetValues,
     }),
-    counted: z.int().meta({ description: 'Executions that were counted.' }),
-    complete: z.boolean().meta({ description: 'Whether these are all that match. Otherwise they are the newest.' }),
+    counted: z.int().meta({ description: 'The number of executions counted.' }),
+    complete: z.boolean().meta({ description: 'Whether all matches were counted. Otherwise only the newest were.' }),
   })
   .meta({ id: 'ExecutionFacets' });
 

@@ -12,7 +12,7 @@ import { executionStream } from './stream-format.ts';
 /** Where to go on, as `EventSource` sends it. */
 const LastEventIdHeader = z.object({
   'Last-Event-ID': z.string().optional().meta({
-    description: 'The `id` of the last event that you received: the stream goes on after it.',
+    description: 'The `id` of the last event that you received. The stream continues after it.',
     example: '1.42',
   }),
 });
@@ -35,7 +35,7 @@ export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: Str
       description:
         '`execution.started` with the execution so far, then `output_text.delta` and `tool_call` as the model sends them, then ' +
         '`execution.completed`, `execution.failed` or `execution.canceled` with the whole execution. `execution.restarted`: a new ' +
-        'call began, discard what came before. Closing the connection cancels nothing; `Last-Event-ID` goes on where it broke off.',
+        'call began; discard earlier output. Closing the connection cancels nothing; `Last-Event-ID` resumes an interrupted stream.',
       scope: 'read',
       params: ExecutionParams,
       headers: LastEventIdHeader,

@@ -43,17 +43,17 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       tag,
       summary: 'Protect or unprotect a label',
       description:
-        'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. What it is on ' +
-        'may include only what is pinned to a version or to a protected label, all the way down: else it is a 400 that names it, as ' +
-        'is ending the protection of a label that such an include relies on. ' +
-        `A workspace can protect at most ${MAX_PROTECTED_LABELS}. With \`release\`, releases on the label take its steps; with \`required\` it moves by ` +
-        'releases alone. What is left out stays as it is.',
+        'Only keys with the scope `publish` or `admin` can move or remove a protected label, on any prompt. A version under it ' +
+        'may include only prompts pinned to a version or to a protected label, at every level. Otherwise the response is a 400 that names the include, as ' +
+        'it is when you unprotect a label that such an include relies on. ' +
+        `A workspace can protect at most ${MAX_PROTECTED_LABELS} labels. \`release\` sets the default steps of releases on the label; with \`required\`, it moves only by ` +
+        'releases. Omitted fields keep their values.',
       scope: 'admin',
       params: LabelParams,
       body: SetProtection,
       bodyExamples: {
         Protect: { protected: true },
-        'Move by releases alone': { release: { required: true, steps: EXAMPLE_STEPS } },
+        'Move only by releases': { release: { required: true, steps: EXAMPLE_STEPS } },
       },
       response: Label,
       responseExample: example,

@@ -16,12 +16,12 @@ export const SetProtection = z
       .strictObject({
         steps: ReleaseSteps,
         required: z.boolean('must be true or false').default(false).meta({
-          description: 'Whether the label moves by releases alone, save with `override` by an `admin`.',
+          description: 'Whether the label moves only by releases, unless an `admin` sends `override`.',
         }),
       })
       .nullable()
       .optional()
-      .meta({ description: 'The steps of releases that give none; null takes them away.' }),
+      .meta({ description: 'The default steps of releases on this label; null removes them.' }),
   })
   .refine((changes) => Object.keys(changes).length > 0, {
     error: 'Give at least one of protected and release.',
@@ -36,8 +36,8 @@ export const Label = z
     release: z
       .object({ steps: z.array(z.looseObject({ type: z.string() })), required: z.boolean() })
       .nullable()
-      .meta({ description: 'How it moves; null: there is no policy.' }),
-    prompts: z.int().meta({ description: 'How many prompts have it, archived ones included.' }),
+      .meta({ description: 'How the label moves; null if there is no policy.' }),
+    prompts: z.int().meta({ description: 'The number of prompts with this label, including archived ones.' }),
   })
   .meta({ id: 'Label' });
 

@@ -50,8 +50,8 @@ export function personalKeyRoutes(deps: {
       tag,
       summary: 'Create a personal API key; it is shown once',
       description:
-        'It may do what its scopes say as long as your role allows it, and ends with your membership. It can do no more, and lasts no longer, than what this ' +
-        `request is made with. A member has at most ${MAX_PERSONAL_KEYS}.`,
+        'The key has its scopes as long as your role allows them, and ends with your membership. It cannot have more scopes, or last longer, than the credential this ' +
+        `request uses. A member can have at most ${MAX_PERSONAL_KEYS} keys.`,
       scope: SCOPES,
       status: 201,
       idempotent: true,

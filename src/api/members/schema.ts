@@ -14,25 +14,25 @@ export const ListMembers = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Only those in whose name or e-mail address this is, in any case.' }),
+    .meta({ description: 'Only members whose name or e-mail address contains this text (case-insensitive).' }),
   status: z.enum(MEMBER_STATUSES, `must be one of ${MEMBER_STATUSES.join(', ')}`).optional(),
 });
 
 export const Member = z
   .object({
     id: z.string(),
-    name: z.string().meta({ description: 'As the identity provider last said.' }),
+    name: z.string().meta({ description: 'As last reported by the identity provider.' }),
     email: z.string().nullable(),
     role: Role.meta({
       description:
-        'What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything).',
+        'The permissions of the member: `viewer` (read), `runner` (plus execute and score), `editor` (plus write), `publisher` (plus publish), `admin` (everything).',
     }),
     role_set: Role.nullable().meta({
-      description: 'Where an admin has set the role. Null: it follows the identity provider.',
+      description: 'The role set by an admin. Null if the role follows the identity provider.',
     }),
     status: z.enum(MEMBER_STATUSES).meta({
       description:
-        '`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.',
+        '`suspended`: by an admin, until an admin reinstates the member. `removed`: by an admin, or because the identity provider no longer assigns a role here.',
     }),
     last_seen_at: Timestamp.nullable().meta({
       description: 'The last use of a session or personal key, to the minute.',
@@ -46,7 +46,7 @@ export const MemberPage = pageOf(Member).meta({ id: 'MemberPage' });
 
 export const UpdateMember = z
   .strictObject({
-    role: Role.nullable().optional().meta({ description: 'Null: what the identity provider gives, again.' }),
+    role: Role.nullable().optional().meta({ description: 'Null restores the role of the identity provider.' }),
     status: z.enum(['active', 'suspended'], 'must be active or suspended').optional(),
   })
   .refine(({ role, status }) => role !== undefined || status !== undefined, 'must have a role or a status')
@@ -55,12 +55,12 @@ export const UpdateMember = z
 export const Me = z
   .object({
     key: z.object({ id: z.string(), name: z.string(), kind: z.enum(API_KEY_KINDS) }).meta({
-      description: 'The key of the request. For a session it is the key that the session belongs to.',
+      description: 'The key of the request. For a session, the key that the session belongs to.',
     }),
-    scopes: z
-      .array(z.enum(SCOPES))
-      .meta({ description: 'What this request may do, as far as the member’s role goes.' }),
-    member: Member.nullable().meta({ description: 'Whose key or session it is. Null: a key of the workspace.' }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: 'The scopes of this request, limited by the member’s role.' }),
+    member: Member.nullable().meta({
+      description: 'The member who owns the key or session; null for a key of the workspace.',
+    }),
     role: Role.nullable(),
     workspace: z.object({ name: z.string() }),
     workspaces: z.array(z.object({ name: z.string(), member_id: z.string(), role: Role })).meta({

@@ -52,7 +52,7 @@ export function modelRoutes(): Route[] {
       operationId: 'listModels',
       tag,
       summary: 'List prompts as models, by name',
-      description: `What \`model\` of \`POST /chat/completions\` may be. The first ${MAX_MODELS} that are not archived: \`GET /prompts\` has all.`,
+      description: `The values allowed for \`model\` in \`POST /chat/completions\`: the first ${MAX_MODELS} prompts that are not archived. \`GET /prompts\` lists all.`,
       scope: 'read',
       response: ModelList,
       responseExample: { object: 'list', data: [modelSample] },

@@ -34,7 +34,7 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
       path: '/monitors/{name}/history',
       operationId: 'listMonitorHistory',
       tag,
-      summary: 'List the changes of a monitor’s state, newest first',
+      summary: 'List the state changes of a monitor, newest first',
       scope: 'read',
       params: MonitorParams,
       query: ListQuery,
@@ -60,7 +60,7 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
       path: '/monitors/{name}',
       operationId: 'getMonitor',
       tag,
-      summary: 'Retrieve a monitor, its state and what it has last seen',
+      summary: 'Retrieve a monitor, its state and its latest measurements',
       scope: 'read',
       params: MonitorParams,
       response: Monitor,
@@ -75,8 +75,8 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
       tag,
       summary: 'Create or replace a monitor',
       description:
-        'Once a minute it measures the runs that ended in its window. Its alerts and recoveries are the events `monitor.alerted` and ' +
-        '`monitor.recovered`, for webhooks that name them, and e-mails. A monitor that is changed begins anew, which ends an alert; so does disabling it.',
+        'Measures the runs that ended in its window, once a minute. Alerts and recoveries send the events `monitor.alerted` and ' +
+        '`monitor.recovered` to webhooks that name them, and e-mails. Changing a monitor restarts it, which ends an alert; so does disabling it.',
       scope: 'write',
       withoutRead: UNREAD_STATE,
       params: MonitorParams,
@@ -95,7 +95,7 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'deleteMonitor',
       audit: ['monitor.deleted'],
       tag,
-      summary: 'Delete a monitor and its history; an alert ends',
+      summary: 'Delete a monitor and its history, and end any alert',
       scope: 'write',
       withoutRead: UNREAD_MONITOR,
       params: MonitorParams,

@@ -37,16 +37,16 @@ const DEFAULT_MIN_EXECUTIONS = 20;
 const checkFields = {
   metric: metricOf(MONITOR_METRICS),
   above: Limit.optional().meta({
-    description: 'Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.',
+    description: 'Alerts if the metric is above this value: a rate (0–1), ms, US dollars or a score.',
   }),
-  below: Limit.optional().meta({ description: 'Alerts where it is below this. Give one of the two.' }),
+  below: Limit.optional().meta({ description: 'Alerts if the metric is below this value. Set either above or below.' }),
 };
 
 const PutCheck = z
   .strictObject({
     ...checkFields,
     recover_at: Limit.optional().meta({
-      description: 'What it must come back to. Default: a tenth better; see docs/monitors.md.',
+      description: 'The value that ends the alert. Default: a tenth better; see docs/monitors.md.',
     }),
     min_executions: z
       .int('must be a whole number')
@@ -54,16 +54,20 @@ const PutCheck = z
       .max(1_000_000_000)
       .optional()
       .meta({
-        description: `With fewer executions (or scores) in the window the check says nothing. Default: ${DEFAULT_MIN_EXECUTIONS}; 0 for \`cost_total\`.`,
+        description: `The check is skipped with fewer executions (or scores) in the window. Default: ${DEFAULT_MIN_EXECUTIONS}; 0 for \`cost_total\`.`,
       }),
     for: MinuteToDay.default('2m').meta({
-      description: 'How long it must be so, at every look, to alert or to recover. There is one look a minute.',
+      description:
+        'How long the condition must hold, at every measurement, to alert or to recover. Measured once a minute.',
     }),
   })
   .superRefine(({ metric, above, below, recover_at: recovery }, context) => {
     const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if ((above === undefined) === (below === undefined)) {
-      fault('above', above === undefined ? 'is required, or below' : 'can not be given with below: make it two checks');
+      fault(
+        'above',
+        above === undefined ? 'is required, or below' : 'cannot be combined with below: create two checks',
+      );
       return;
     }
     const side = above === undefined ? 'below' : 'above';
@@ -74,7 +78,7 @@ const PutCheck = z
     }
     const isRate = RATE.test(metric);
     if (isRate && (number > 1 || (recovery ?? 0) > 1))
-      fault(number > 1 ? side : 'recover_at', 'must be from 0 to 1: 5 % are 0.05');
+      fault(number > 1 ? side : 'recover_at', 'must be from 0 to 1: 5 % is 0.05');
     else if (isRate && above === 1) fault(side, 'must be less than 1: no rate is above it');
     else if (!metric.startsWith(SCORE)) {
       if (number < 0 || (below !== undefined && number === 0))
@@ -96,18 +100,18 @@ const PutCheck = z
 
 const Notify = z.strictObject({
   email: z.boolean('must be true or false').default(true).meta({
-    description: 'Whether the owner of the workspace gets e-mails, where the operator has set up mail.',
+    description: 'Whether the workspace owner gets e-mails, if the operator has configured mail.',
   }),
 });
 
 export const PutMonitor = z
   .strictObject({
-    prompt_name: Name.optional().meta({ description: 'Default: all prompts, and drafts.' }),
+    prompt_name: Name.optional().meta({ description: 'Default: all prompts, including drafts.' }),
     label: MovableLabel.optional().meta({
-      description: 'Only runs that asked for the version by this label.',
+      description: 'Only runs that requested this label.',
     }),
     window: MinuteToDay.meta({
-      description: 'How far a look looks back, by when runs ended: `1m` to `24h`.',
+      description: 'The time window of a measurement, by when runs ended: `1m` to `24h`.',
       example: '15m',
     }),
     checks: z
@@ -123,8 +127,8 @@ const Values = z.array(
   z
     .object({
       metric: z.string(),
-      value: z.number().nullable().meta({ description: 'Null: there was nothing to measure.' }),
-      count: z.int().meta({ description: 'The executions or scores that it is from.' }),
+      value: z.number().nullable().meta({ description: 'Null if there was nothing to measure.' }),
+      count: z.int().meta({ description: 'The number of executions or scores measured.' }),
       alerting: z.boolean(),
     })
     .meta({ id: 'MonitorValue' }),
@@ -132,7 +136,7 @@ const Values = z.array(
 
 const MonitorStateSchema = z.enum(monitorStates.states).meta({
   id: 'MonitorState',
-  description: '`no_data`: too few runs to say anything. `alerting`: at least one check does not hold.',
+  description: '`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold.',
 });
 
 export const Monitor = z
@@ -155,8 +159,8 @@ export const Monitor = z
     notify: z.object({ email: z.boolean() }),
     enabled: z.boolean(),
     state: MonitorStateSchema,
-    since: Timestamp.meta({ description: 'Since when it is in this state.' }),
-    values: Values.meta({ description: 'What the last look has seen, in the order of `checks`.' }),
+    since: Timestamp.meta({ description: 'When the monitor entered this state.' }),
+    values: Values.meta({ description: 'The latest measurements, in the order of `checks`.' }),
     last_checked_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -9,7 +9,7 @@ export const Notification = z
     type: z.enum(NOTIFICATION_TYPES),
     message: z.string(),
     webhook_id: z.string().nullable(),
-    monitor: z.string().nullable().meta({ description: 'The name of the monitor that it is about.' }),
+    monitor: z.string().nullable().meta({ description: 'The monitor that the notification is about.' }),
     email: z.object({
       sent_at: Timestamp.nullable().meta({ description: 'When the mail server accepted it; null until then.' }),
       error: z.string().nullable().meta({ description: 'Why the last attempt to send it failed.' }),

@@ -141,8 +141,8 @@ export function promptRoutes({
       tag,
       summary: 'Resolve many prompts, skipping unchanged ones',
       description:
-        'For programs that cache prompts: one request refreshes up to 200 of them. Each comes with all that it includes, so ' +
-        'that it can be filled without the service.',
+        'For programs that cache prompts: one request refreshes up to 200 prompts. Each is returned with all its includes, so ' +
+        'the program can fill it without calling the service.',
       scope: 'read',
       body: ResolvePrompts,
       bodyExamples: {
@@ -196,8 +196,8 @@ export function promptRoutes({
       tag,
       summary: 'Delete an unused version of a prompt',
       description:
-        'For good. A 400 says what needs it: the latest version, one with a label, one that another version includes by its number, ' +
-        'one in a run that has not ended, and one that a schedule names can not be deleted. Its number is not given to another.',
+        'Cannot be undone. A version still in use returns a 400 that says why: the latest version, a version with a label, one that another version includes by number, ' +
+        'one in an unfinished run, and one that a schedule names cannot be deleted. The version number is never reused.',
       scope: 'admin',
       params: VersionParams,
       response: Prompt,
@@ -231,7 +231,7 @@ export function promptRoutes({
       path: '/prompts/{name}/labels',
       operationId: 'listPromptLabels',
       tag,
-      summary: 'List the labels of a prompt, with the versions that they point at',
+      summary: 'List the labels of a prompt and the versions they point to',
       description: 'All of them, in one page.',
       scope: 'read',
       params: NameParams,
@@ -247,11 +247,11 @@ export function promptRoutes({
       tag,
       summary: 'Create or update a label',
       description:
-        'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
-        'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
-        'version or to a protected label, all the way down. Where another prompt includes the label, the version must have a template. ' +
-        'A label that moves by releases alone is moved so by an `admin` only, with ' +
-        '`override` and `reason`; none is while a release runs on it.',
+        'A protected label (`PUT /labels/{label}`) requires `publish`, any other `write`. The version is checked like a new ' +
+        'version: the label must not make its includes circular. Under a protected label they must be pinned to a ' +
+        'version or to a protected label, at every level. If another prompt includes the label, the version must have a template. ' +
+        'A label that moves only by releases can be moved directly only by an `admin`, with ' +
+        '`override` and `reason`. No label can be moved while a release runs on it.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
       params: LabelParams,
@@ -276,8 +276,8 @@ export function promptRoutes({
       tag,
       summary: 'Delete a label',
       description:
-        'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. One that a current version of another prompt ' +
-        'includes is not removed: change that first.',
+        'A protected label (`PUT /labels/{label}`) requires `publish`, any other `write`. A label that a current version of another prompt ' +
+        'includes cannot be removed: change that version first.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
       params: LabelParams,
@@ -294,8 +294,8 @@ export function promptRoutes({
       tag,
       summary: 'Restore an archived prompt',
       description:
-        'One that is not in the archive is left as it is, and nothing is recorded. One with a protected label, or that a version ' +
-        'under a protected label includes, needs `publish`, too.',
+        'Restoring a prompt that is not archived changes and records nothing. A prompt with a protected label, or that a version under a ' +
+        'protected label includes, also requires `publish`.',
       scope: 'write',
       withoutRead: UNREAD_PROMPT,
       params: NameParams,
@@ -329,14 +329,14 @@ export function promptRoutes({
       tag,
       summary: 'Update a prompt by creating its next version; omitted fields keep their values',
       description:
-        '`template` takes the place of `messages`, and `messages` that of `template`. Null takes away tools, tool_choice, inputs and config.',
+        '`template` replaces `messages`, and `messages` replaces `template`. Null removes tools, tool_choice, inputs and config.',
       scope: 'write',
       withoutRead: { ...UNREAD_PROMPT, warnings: [] },
       params: NameParams,
       body: UpdatePrompt,
       bodyExamples: {
         'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' },
-        'Unless someone else was faster': { template: 'Greet {{ name }} warmly.', base_version: 1 },
+        'With a check for concurrent changes': { template: 'Greet {{ name }} warmly.', base_version: 1 },
       },
       response: Prompt,
       responseExample: { ...example, version: 2 },
@@ -360,8 +360,8 @@ export function promptRoutes({
       tag,
       summary: 'Archive a prompt',
       description:
-        'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer. One with a ' +
-        'protected label, or that a version under a protected label includes, needs `publish`, too.',
+        'The prompt and its versions stay readable. Archiving an archived prompt returns the same response. A prompt with a ' +
+        'protected label, or that a version under a protected label includes, also requires `publish`.',
       scope: 'write',
       withoutRead: UNREAD_PROMPT,
       params: NameParams,

@@ -19,32 +19,34 @@ import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber, War
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const Messages = PromptMessages.meta({
-  description: 'A list of messages, and placeholders for lists of messages; either this or `template`.',
+  description: 'A list of messages and placeholders for lists of messages. Set either this or `template`.',
   example: [{ role: 'system', content: 'Answer in one sentence.' }, { placeholder: 'history' }],
 });
 
 const AnyConfig = Config.nullable().meta({
-  description: 'Any JSON object, kept and never read.',
+  description: 'Any JSON object. Stored, but never used by the service.',
   example: { team: 'support' },
 });
 
 /** What both POST and PUT take besides the text. */
 const content = {
-  tools: Tools.nullable().optional().meta({ description: 'What the model may ask for. No tool is ever run here.' }),
+  tools: Tools.nullable()
+    .optional()
+    .meta({ description: 'The tools that the model may call. The service never runs tools.' }),
   tool_choice: ToolChoice.nullable().optional().meta({ description: 'Default: the model decides.' }),
   inputs: Inputs.nullable().optional().meta({
-    description: 'What is known of variables, by name. One that is not declared is required and takes any type.',
+    description: 'Declarations of variables, by name. An undeclared variable is required and accepts any type.',
   }),
   fallback_models: FallbackModels.optional().meta({
-    description: 'Tried in order where the model before fails for good in a way that another may not.',
+    description: 'Tried in order if the previous model fails permanently in a way that another model may not.',
   }),
   config: AnyConfig.optional(),
 };
 
 /** What may be run without being stored. */
 export const draftFields = {
-  template: Template.optional().meta({ description: 'Takes the place of messages, too.' }),
-  messages: Messages.optional().meta({ description: 'Takes the place of a template, too.' }),
+  template: Template.optional().meta({ description: 'Also replaces messages.' }),
+  messages: Messages.optional().meta({ description: 'Also replaces a template.' }),
   ...content,
   parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
 };
@@ -54,7 +56,7 @@ const CommitMessage = z.string().max(1000).meta({ description: 'Why this version
 
 const BaseVersion = BodyVersion.meta({
   description:
-    'The version that the change was made from. Where there is a newer one, the request is refused with `version_conflict`.',
+    'The version that the change is based on. If there is a newer one, the request fails with `version_conflict`.',
   example: 3,
 });
 const BaseVersionOrNone = z
@@ -63,7 +65,7 @@ const BaseVersionOrNone = z
   .max(MAX_VERSION, 'is too large')
   .meta({
     description:
-      'The version that this one was made from, 0 where the prompt is to be new. Where there is a newer one, the request is refused with `version_conflict`.',
+      'The version that this one is based on; 0 if the prompt must be new. If there is a newer one, the request fails with `version_conflict`.',
     example: 0,
   });
 
@@ -102,7 +104,7 @@ export const PromptRelease = z
     percent: z.number().meta({ description: 'The share of keys that get the candidate, 0–100.' }),
     salt: z.string().meta({
       description:
-        'A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.',
+        'A key gets the candidate if the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.',
     }),
   })
   .meta({ id: 'PromptRelease' });
@@ -111,8 +113,8 @@ export const Prompt = z
   .object({
     name: Name,
     version: BodyVersion,
-    template: z.string().nullable().meta({ description: 'Null where the prompt has messages.' }),
-    messages: z.array(PromptMessage).nullable().meta({ description: 'Null where the prompt is a template.' }),
+    template: z.string().nullable().meta({ description: 'Null if the prompt has messages.' }),
+    messages: z.array(PromptMessage).nullable().meta({ description: 'Null if the prompt is a template.' }),
     tools: z.array(Tool).nullable(),
     tool_choice: ToolChoice.nullable(),
     inputs: Inputs.nullable(),
@@ -121,9 +123,10 @@ export const Prompt = z
     parameters: ModelParameters,
     config: jsonObject().nullable(),
     variables: z.array(z.string()).meta({
-      description: 'Names of all that a run must or may be given: placeholders, those of includes, files, inputs.',
+      description:
+        'The names of all values that a run must or may pass: placeholders (also of includes), files and inputs.',
     }),
-    labels: z.array(z.string()).meta({ description: 'Labels that point at this version.' }),
+    labels: z.array(z.string()).meta({ description: 'Labels that point to this version.' }),
     archived: z.boolean(),
     description: z.string().nullable(),
     commit_message: z.string().nullable(),
@@ -133,16 +136,17 @@ export const Prompt = z
         member_id: z
           .string()
           .nullable()
-          .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
+          .meta({ description: 'The member who owns or created the key; null if there is none.' }),
         name: z.string(),
       })
       .nullable()
-      .meta({ description: 'Who made the version. Null: the operator, or nobody knows any more.' }),
+      .meta({ description: 'Who created the version; null for the operator, or if no longer known.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     version_created_at: Timestamp,
     release: PromptRelease.optional().meta({
-      description: 'Only where it is asked for by a label on which a release runs: the version is then the stable one.',
+      description:
+        'Only when requested by a label with a running release; the returned version is then the stable one.',
     }),
     warnings: Warnings.optional().meta({
       description:
@@ -171,12 +175,18 @@ export const SetLabel = z
   .strictObject({
     version: BodyVersion,
     override: z.literal(true, 'must be true').optional().meta({
-      description: 'For the scope `admin`: moves a label that moves by releases alone. The audit log keeps the reason.',
+      description:
+        'Requires the scope `admin`. Moves a label that otherwise moves only by releases. The audit log keeps the reason.',
     }),
-    reason: z.string('must be a string').min(1).max(1_000).optional().meta({ description: 'Of the override.' }),
+    reason: z
+      .string('must be a string')
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta({ description: 'The reason for the override.' }),
   })
   .refine(({ override, reason }) => (override === undefined) === (reason === undefined), {
-    message: 'goes with "override": true',
+    message: 'requires "override": true',
     path: ['reason'],
   })
   .meta({ id: 'SetLabel' });
@@ -197,19 +207,18 @@ export const ListQuery = z.strictObject({
   q: saneText()
     .max(200)
     .optional()
-    .meta({ description: 'Only prompts with this in their name or description, in any case.' }),
+    .meta({ description: 'Only prompts whose name or description contains this text (case-insensitive).' }),
   model: ModelName.optional(),
   label: Label.optional().meta({ description: 'Only prompts with this label; the labelled version is shown.' }),
   includes: Name.optional().meta({
-    description:
-      'Only prompts whose texts include this prompt, in any version of it: in their latest version, or in one that a label points at.',
+    description: 'Only prompts that include any version of this prompt, in their latest version or a labelled one.',
     example: 'support/tone',
   }),
   archived: z.enum(['true', 'false', 'all'], 'must be true, false or all').default('false'),
   sort: z
     .enum(
       ['name', '-name', 'created_at', '-created_at', 'updated_at', '-updated_at'],
-      'must be name, created_at or updated_at, with "-" in front for the other direction',
+      'must be name, created_at or updated_at; prefix "-" to reverse the order',
     )
     .default('name'),
 });
@@ -225,14 +234,14 @@ export const VersionDiff = z
       z.object({
         path: z.string().meta({
           description:
-            'What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed.',
+            'The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed.',
         }),
-        before: AnyJson.optional().meta({ override: { description: 'Absent from what was added.' } }),
-        after: AnyJson.optional().meta({ override: { description: 'Absent from what was removed.' } }),
+        before: AnyJson.optional().meta({ override: { description: 'Absent if the field was added.' } }),
+        after: AnyJson.optional().meta({ override: { description: 'Absent if the field was removed.' } }),
         diff: z
           .string()
           .optional()
-          .meta({ description: 'A unified diff, in place of `before` and `after`, where both are texts.' }),
+          .meta({ description: 'A unified diff instead of `before` and `after`, if both are strings.' }),
       }),
     ),
   })
@@ -244,14 +253,14 @@ const WantedPrompt = z
   .strictObject({
     name: Name,
     version: BodyVersion.optional(),
-    label: Label.optional().meta({ description: 'Default, where no version is given: `latest`.' }),
+    label: Label.optional().meta({ description: 'Default if no version is given: `latest`.' }),
     known_version: BodyVersion.optional().meta({ description: 'The version that you have.' }),
-    known_includes: z.string().max(64, 'must be an includes_hash as it was given').optional().meta({
-      description: 'The `includes_hash` of what you have. A prompt with includes is sent where it is left out.',
+    known_includes: z.string().max(64, 'must be an includes_hash from an earlier response').optional().meta({
+      description: 'The `includes_hash` of your copy. If omitted, a prompt with includes is always sent.',
     }),
   })
   .refine(({ version, label }) => version === undefined || label === undefined, {
-    message: 'must not be given beside version: give one of both',
+    message: 'cannot be combined with version: give only one of them',
     path: ['label'],
   });
 
@@ -267,25 +276,25 @@ export const ResolvedPrompt = z
       .record(z.string(), z.object({ name: Name, version: BodyVersion, template: z.string() }))
       .optional()
       .meta({
-        description: 'What the texts include, at any depth, by how they refer to it (`support/tone@production`).',
+        description: 'The included prompts, at any depth, by their reference in the text (`support/tone@production`).',
       }),
     includes_hash: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'Tells apart what the texts include, in its versions; null where they include nothing.' }),
-    unchanged: z.literal(true).optional().meta({ description: 'What you have is what is asked for.' }),
+      .meta({ description: 'Identifies the included versions; null if nothing is included.' }),
+    unchanged: z.literal(true).optional().meta({ description: 'Your copy is up to date.' }),
     release: PromptRelease.optional().meta({
-      description: 'With `unchanged`: the release that runs on the label now.',
+      description: 'With `unchanged`: the release currently running on the label.',
     }),
     left_out: z
       .literal(true)
       .optional()
-      .meta({ description: 'The response would be larger than about 4 MiB: ask for this one again.' }),
+      .meta({ description: 'Omitted to keep the response under about 4 MiB: request this prompt again.' }),
     error: z
       .object({ code: z.enum(ERROR_CODES), message: z.string() })
       .optional()
-      .meta({ description: '`not_found`, or `invalid_request` where a run would be refused for an include.' }),
+      .meta({ description: '`not_found`, or `invalid_request` if an include would make a run fail.' }),
   })
   .meta({
     id: 'ResolvedPrompt',

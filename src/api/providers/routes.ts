@@ -14,24 +14,24 @@ const Provider = z
     provider: z.string(),
     is_configured: z.boolean().meta({ description: 'Whether its models can be called.' }),
     setting: z.string().nullable().meta({
-      description: 'What an operator sets so that they can be; null where nothing needs to be set.',
+      description: 'The setting that enables them; null if none is needed.',
     }),
-    has_batches: z.boolean().meta({ description: 'Whether evaluations can call its models by batches.' }),
+    has_batches: z.boolean().meta({ description: 'Whether evaluations can call its models in batches.' }),
     models: z
       .array(
         z.object({
           model: z.string(),
           pricing: z.object({ input: Usd, output: Usd, cached_input: Usd }).nullable().meta({
-            description: 'For short inputs, where the price depends on the length; null where none is known.',
+            description: 'If the price depends on the input length, the price for short inputs. Null if unknown.',
           }),
           context_window: z.int().nullable().meta({
             description:
-              'The most tokens of input and output together, by the price list; null where that is not known.',
+              'The maximum number of input and output tokens together, from the price list; null if unknown.',
           }),
         }),
       )
       .meta({
-        description: 'The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too.',
+        description: 'The models in the price list and in `MODEL_PRICES_FILE`, by name. Other models can be used, too.',
       }),
   })
   .meta({ id: 'Provider' });
@@ -39,15 +39,16 @@ const Provider = z
 const ProviderTest = z
   .object({
     provider: z.string(),
-    ok: z.boolean().meta({ description: 'Whether the provider was reached and has taken the key.' }),
+    ok: z.boolean().meta({ description: 'Whether the provider was reached and accepted the key.' }),
     latency_ms: z.int().meta({ description: 'From the request to the whole response.' }),
     models: z.int().nullable().meta({
-      description: 'How many models the first page of its list has; null where it failed, or is no list.',
+      description:
+        'The number of models on the first page of its list; null if the request failed or returned no list.',
     }),
     error: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why it failed, and what to set where something is missing.' }),
+      .meta({ description: 'Why the test failed, and which setting is missing, if any.' }),
   })
   .meta({ id: 'ProviderTest' });
 
@@ -151,7 +152,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       tag: 'Providers',
       summary: 'List providers and their models, with prices',
       description:
-        'Every provider, with or without credentials, in one page. A model that is not listed can be used where its provider has it.',
+        'Returns every provider, with or without credentials, in one page. Models that are not listed can be used if their provider offers them.',
       scope: 'read',
       response: ProviderList,
       responseExample: { data: providerSamples, next_cursor: null },
@@ -190,7 +191,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       tag: 'Providers',
       summary: 'Test the connection to a provider',
       description:
-        'Asks the provider for the list of its models, with the key that is set: that costs nothing. Waits up to 15 s; tests at the same time are one.',
+        'Requests the model list of the provider with the configured key, which costs nothing. Waits up to 15 s; concurrent tests share one request.',
       scope: 'admin',
       params: z.object({
         name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the name of a provider, such as openai'),

@@ -31,10 +31,10 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       // A lease passes by itself.
       audit: 'none',
       tag,
-      summary: 'Get the next item of a queue to review',
+      summary: 'Lease the next item of a queue for review',
       description:
-        `It is the caller's (the member's, else the key's or session's) for ${LEASE_MINUTES} minutes; nobody else gets it meanwhile, unless several reviewers are wanted. ` +
-        'Who holds one gets that again, for as long anew.',
+        `Leases the item to the caller (the member, otherwise the key or session) for ${LEASE_MINUTES} minutes. Nobody else gets it during that time, unless the queue wants several reviewers. ` +
+        'A caller that already holds an item gets it again, with its lease renewed.',
       scope,
       params: QueueParams,
       response: NextItem,
@@ -50,10 +50,10 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'completeQueueItem',
       audit: ['queue.item_completed', 'dataset.created', 'dataset.updated'],
       tag,
-      summary: 'Complete an item with scores and maybe a correction',
+      summary: 'Complete an item with scores and an optional correction',
       description:
-        'Scores are stored as those of a person. A correction becomes `expected` of an example in a new version of `dataset`, which needs the scope `write`. ' +
-        'The same again changes nothing; other scores replace those that the caller gave.',
+        'Stores scores with the source `person`. A correction becomes the `expected` value of an example in a new version of `dataset`, which requires the scope `write`. ' +
+        'Repeating the same request changes nothing; different scores replace those of the caller.',
       scope,
       params: ItemParams,
       body: CompleteItem,
@@ -75,7 +75,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'skipQueueItem',
       audit: ['queue.item_skipped'],
       tag,
-      summary: 'Leave an item to other reviewers',
+      summary: 'Skip an item and leave it to other reviewers',
       scope,
       params: ItemParams,
       response: QueueItem,
@@ -89,9 +89,9 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'returnQueueItem',
       audit: ['queue.item_returned', 'dataset.updated'],
       tag,
-      summary: 'Take back what the caller has made of an item',
+      summary: 'Return an item: undo its lease, skip or completion',
       description:
-        'Ends a lease, or undoes a skip or a completion: its scores are deleted, and another version of the dataset takes its correction back.',
+        'Ends a lease, or undoes a skip or completion of the caller: deletes its scores and removes its correction in a new dataset version.',
       scope,
       params: ItemParams,
       response: QueueItem,

@@ -3,7 +3,7 @@ import type { Queue, QueueAgreement, QueueItem } from './schema.ts';
 
 export const queueSample: z.input<typeof Queue> = {
   name: 'support/unhelpful',
-  description: 'Is the answer right, and kind?',
+  description: 'Is the answer correct and kind?',
   score_names: ['helpful'],
   filter: { prompt_name: 'support/greeting', score: ['helpful<0.5'] },
   sample_rate: 1,

@@ -32,7 +32,7 @@ const reviewers = `must be a whole number from 1 to ${MAX_REVIEWERS}`;
 export const PutQueue = z
   .strictObject({
     description: saneText().max(2000, 'must be at most 2000 characters').optional().meta({
-      description: 'What reviewers are to look at.',
+      description: 'Instructions for reviewers.',
       example: 'Is the answer right, and kind?',
     }),
     score_names: z
@@ -40,13 +40,13 @@ export const PutQueue = z
       .min(1, 'must name at least one score')
       .max(MAX_QUEUE_SCORES, `must be at most ${MAX_QUEUE_SCORES} names`)
       .refine((names) => new Set(names).size === names.length, 'must not name a score twice')
-      .meta({ description: 'What reviewers score.', example: ['helpful'] }),
+      .meta({ description: 'The scores that reviewers give.', example: ['helpful'] }),
     filter: ExecutionFilterBody.optional().meta({
       description:
-        'Executions that match enter by themselves from now on, once they have ended or got a score. Without `status`: completed ones. Omitted: none do.',
+        'From now on, matching executions are added automatically once they end or get a score. Default `status`: completed. If omitted, none are added.',
     }),
     sample_rate: SampleRate.default(1).meta({
-      description: 'The share of matching executions that enters, by a hash of their ids.',
+      description: 'The share of matching executions to add, chosen by a hash of their ids.',
       example: 0.1,
     }),
     reviewers_per_item: z
@@ -54,7 +54,7 @@ export const PutQueue = z
       .min(1, reviewers)
       .max(MAX_REVIEWERS, reviewers)
       .default(1)
-      .meta({ description: 'How many different reviewers complete an item.' }),
+      .meta({ description: 'The number of different reviewers per item.' }),
   })
   .meta({ id: 'PutQueue' });
 
@@ -65,13 +65,13 @@ export const Queue = z
     name: QueueName,
     description: z.string().nullable(),
     score_names: z.array(z.string()),
-    filter: z.looseObject({}).nullable().meta({ description: 'As it was given.' }),
+    filter: z.looseObject({}).nullable().meta({ description: 'As given in the request.' }),
     sample_rate: z.number(),
     reviewers_per_item: z.int(),
     progress: z
       .object({ pending: Count, leased: Count, completed: Count, skipped: Count })
-      .meta({ description: 'Items by state.' }),
-    full: z.boolean().meta({ description: 'Whether it takes no more items.' }),
+      .meta({ description: 'The number of items in each state.' }),
+    full: z.boolean().meta({ description: 'Whether the queue is full.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -99,17 +99,17 @@ export const AddItems = z
       .min(1, 'must not be empty')
       .max(MAX_NAMED_ITEMS, atMost)
       .optional()
-      .meta({ description: 'Examples of evaluations that have a score.' }),
+      .meta({ description: 'Evaluation examples that have a score.' }),
     filter: ExecutionFilterBody.optional().meta({
-      description: 'The newest executions that match. Without `status`: completed ones.',
+      description: 'Adds the newest matching executions. Default `status`: completed.',
     }),
-    sample_rate: SampleRate.optional().meta({ description: 'With `filter`: the share of them. Default: 1.' }),
+    sample_rate: SampleRate.optional().meta({ description: 'With `filter`: the share of matches to add. Default: 1.' }),
     limit: z
       .int(limit)
       .min(1, limit)
       .max(MAX_FILTERED_ITEMS, limit)
       .optional()
-      .meta({ description: 'With `filter`: how many at most. Default: 1000.' }),
+      .meta({ description: 'With `filter`: the maximum number to add. Default: 1000.' }),
   })
   .check(({ value, issues }) => {
     const named = [value.execution_ids, value.examples, value.filter].some((each) => each !== undefined);
@@ -124,7 +124,7 @@ export const AddItems = z
 export const AddedItems = z
   .object({
     added: Count,
-    present: Count.meta({ description: 'How many were in the queue already.' }),
+    present: Count.meta({ description: 'The number already in the queue.' }),
   })
   .meta({ id: 'AddedQueueItems' });
 
@@ -141,7 +141,7 @@ const Review = z.object({
   correction: z
     .object({ dataset: z.string(), version: z.int() })
     .nullable()
-    .meta({ description: 'Where the correction is an example.' }),
+    .meta({ description: 'The example that holds the correction.' }),
 });
 
 export const QueueItem = z
@@ -156,10 +156,14 @@ export const QueueItem = z
       .meta({ description: 'An execution, or an example of an evaluation.' }),
     state: z
       .enum(ITEM_STATES)
-      .meta({ description: '`skipped`: by somebody; others may still get it, once nothing else is left.' }),
-    completed: Count.meta({ description: 'How many reviewers have completed it.' }),
-    skipped: Count.meta({ description: 'How many have skipped it.' }),
-    reviews: z.array(Review).meta({ description: "In the list everybody's, up to 20; else the caller's own." }),
+      .meta({
+        description: '`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.',
+      }),
+    completed: Count.meta({ description: 'The number of reviewers who completed the item.' }),
+    skipped: Count.meta({ description: 'The number of reviewers who skipped the item.' }),
+    reviews: z
+      .array(Review)
+      .meta({ description: 'In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.' }),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
   })
@@ -168,7 +172,9 @@ export const QueueItem = z
 export const QueueItemPage = pageOf(QueueItem).meta({ id: 'QueueItemPage' });
 
 export const NextItem = z
-  .object({ item: QueueItem.nullable().meta({ description: 'Null: nothing is left for this reviewer now.' }) })
+  .object({
+    item: QueueItem.nullable().meta({ description: 'Null if nothing is left for this reviewer at the moment.' }),
+  })
   .meta({ id: 'NextQueueItem' });
 
 /** A score's value. */
@@ -176,7 +182,7 @@ export const ScoreValue = z
   .union([z.number(), z.boolean(), z.string().max(MAX_SCORE_TEXT_LENGTH)], {
     error: `must be a number, true, false or a string of at most ${MAX_SCORE_TEXT_LENGTH} characters`,
   })
-  .meta({ description: 'A number, a boolean, a category or a text, as the definition of its name has it.' });
+  .meta({ description: 'A number, boolean, category or text, as the score is defined.' });
 
 const MAX_COMMENT_LENGTH = 2000;
 
@@ -195,9 +201,13 @@ export const CompleteItem = z
       .default([])
       .meta({ description: "Values of the queue's scores." }),
     correction: AnyJson.optional().meta({
-      override: { description: 'What the output should have been: `expected` of an example of `dataset`. Any JSON.' },
+      override: {
+        description: 'The correct output, stored as the `expected` value of an example in `dataset`. Any JSON.',
+      },
     }),
-    dataset: DatasetName.optional().meta({ description: 'Where the correction becomes an example, in a new version.' }),
+    dataset: DatasetName.optional().meta({
+      description: 'The dataset whose new version gets the correction as an example.',
+    }),
   })
   .check(({ value, issues }) => {
     if (value.correction !== undefined && value.dataset === undefined)
@@ -220,8 +230,8 @@ export const Measure = z
       'spearman_rho',
       'krippendorff_alpha',
     ]),
-    value: z.number().nullable().meta({ description: '1: perfect; 0: as by chance. Null: it is not defined.' }),
-    interval: Interval.meta({ description: 'Of 95 %.' }),
+    value: z.number().nullable().meta({ description: '1: perfect agreement; 0: chance level. Null if undefined.' }),
+    interval: Interval.meta({ description: 'The 95 % interval.' }),
   })
   .meta({ id: 'AgreementMeasure' });
 
@@ -233,8 +243,8 @@ export const QueueAgreement = z
       z.object({
         name: z.string(),
         data_type: z.enum(['numeric', 'boolean', 'categorical']),
-        items: Count.meta({ description: 'That at least two reviewers have scored.' }),
-        same: Share.meta({ description: 'The share of them on which all say the same.' }),
+        items: Count.meta({ description: 'Items scored by at least two reviewers.' }),
+        same: Share.meta({ description: 'The share of those items on which all reviewers agree.' }),
         measure: Measure,
         pairs: z
           .array(z.object({ reviewers: z.array(z.string()), items: Count, measure: Measure }))

@@ -47,39 +47,41 @@ const CONTROLS: Record<ReleaseControl, { summary: string; description: string; a
   approve: {
     summary: 'Approve a release',
     description:
-      'Of the candidate and of the results that it had when it was asked for. Each key counts once. Needs `publish`.',
+      'Approves the candidate and the results it had when approval was requested. Each key counts once. Requires `publish`.',
     audit: 'release.approved',
   },
   reject: {
     summary: 'Reject a release',
-    description: 'It ends; everybody gets the stable version. Needs `publish`.',
+    description: 'The release ends and all callers get the stable version. Requires `publish`.',
     audit: 'release.rejected',
   },
   pause: {
     summary: 'Pause a release',
-    description: 'Shares stay as they are, and nothing is checked, until it is resumed.',
+    description: 'Traffic shares stay unchanged and checks stop until the release is resumed.',
     audit: 'release.paused',
   },
   resume: {
     summary: 'Resume a paused release',
-    description: 'One that was paused since an analysis was inconclusive goes on with its next step.',
+    description: 'A release paused by an inconclusive analysis continues with its next step.',
     audit: 'release.resumed',
   },
   promote: {
     summary: 'Promote the candidate of a release now',
     description:
-      'Skips the steps that are left, and ends a bake. Needs `publish`. If the label moves only by releases, steps that are not done ' +
+      'Skips the remaining steps and ends a bake. Requires `publish`. If the label moves only by releases, steps that are not done ' +
       'are skipped only by an `admin` with `override` and `reason`.',
     audit: 'release.promoted',
   },
   rollback: {
     summary: 'Roll back a release to the stable version',
-    description: 'At once, also where the label has moved and the release bakes. Runs in progress end as they are.',
+    description:
+      'Takes effect immediately, also after the label has moved and the release is baking. Runs in progress finish unchanged.',
     audit: 'release.rolled_back',
   },
   cancel: {
     summary: 'Cancel a release',
-    description: 'It ends; everybody gets the stable version. One whose label has moved is rolled back or promoted.',
+    description:
+      'The release ends and all callers get the stable version. After the label has moved, roll back or promote instead.',
     audit: 'release.canceled',
   },
 };
@@ -97,7 +99,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       audit: [audit, 'label.moved'],
       tag,
       summary,
-      description: `${description} Doing it again changes nothing.`,
+      description: `${description} Repeating the request changes nothing.`,
       scope: ['write', 'publish'],
       withoutRead: UNREAD_RELEASE,
       params: ReleaseParams,
@@ -123,10 +125,10 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       operationId: 'createRelease',
       audit: ['release.started', 'release.superseded'],
       tag,
-      summary: 'Create a release, which moves a label step by step',
+      summary: 'Create a release that moves a label step by step',
       description:
-        'The steps are those of the request or of the policy of the label. The label itself moves at the `promote` at the end; until then a ' +
-        'share of callers gets the candidate. A check that fails gives everybody the stable version again. For a protected label it needs `publish`.',
+        'The steps come from the request or from the policy of the label. The label itself moves at the final `promote` step; until then, a ' +
+        'share of callers gets the candidate. A failed check returns all callers to the stable version. A protected label requires `publish`.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_RELEASE,
       status: 201,
@@ -199,7 +201,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       tag,
       summary: 'Retrieve the metrics of both arms over time',
       description:
-        'By when executions were created, oldest first; the last 1,500 points. Use larger units for long releases.',
+        'Grouped by creation time of executions, oldest first; the last 1,500 points. Use larger units for long releases.',
       scope: 'read',
       params: ReleaseParams,
       query: NumbersQuery,
@@ -216,7 +218,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       path: '/releases/{id}',
       operationId: 'getRelease',
       tag,
-      summary: 'Retrieve a release: its steps, decisions and numbers',
+      summary: 'Retrieve a release: its steps, decisions and metrics',
       scope: 'read',
       params: ReleaseParams,
       response: Release,

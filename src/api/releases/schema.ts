@@ -16,19 +16,19 @@ export const CreateRelease = z
   .strictObject({
     prompt_name: Name,
     label: MovableLabel,
-    version: BodyVersion.meta({ description: 'The candidate: the version that the label is to be on.' }),
+    version: BodyVersion.meta({ description: 'The candidate: the version to move the label to.' }),
     steps: ReleaseSteps.optional(),
     reason: Comment.optional(),
     deadline: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future')
       .optional()
-      .meta({ description: 'Rolls back where the label has not moved by then.' }),
+      .meta({ description: 'The release rolls back if the label has not moved by then.' }),
     metadata: Metadata.default({}),
     supersede: z.boolean('must be true or false').default(false).meta({
-      description: 'Takes the place of a release that runs on the label, which ends as `superseded`.',
+      description: 'Replaces a release running on the label, which ends as `superseded`.',
     }),
     override: z.literal(true, 'must be true').optional().meta({
       description:
-        'For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.',
+        'Requires the scope `admin`. Uses other steps than the policy of the label. The audit log keeps the reason.',
     }),
   })
   .refine(({ override, reason }) => override === undefined || Boolean(reason), {
@@ -59,7 +59,7 @@ export const PromoteRelease = z
   .meta({ id: 'PromoteRelease' });
 
 const Actor = z.object({
-  key_id: z.string().nullable().meta({ description: 'Null: the service itself.' }),
+  key_id: z.string().nullable().meta({ description: 'Null for the service itself.' }),
   member_id: z
     .string()
     .nullish()
@@ -68,7 +68,7 @@ const Actor = z.object({
 });
 
 const AnyNumbers = z.unknown().meta({
-  override: { description: 'By what was decided: see docs/releases.md. Null: by nothing yet.' },
+  override: { description: 'The numbers behind the decision: see docs/releases.md. Null if undecided.' },
 });
 
 const Step = z
@@ -76,26 +76,28 @@ const Step = z
     type: z.string().meta({ example: 'canary' }),
     state: z.enum(STEP_STATES),
     started_at: Timestamp.nullable(),
-    due_at: Timestamp.nullable().meta({ description: 'When it is over at the earliest; null: its time is not known.' }),
+    due_at: Timestamp.nullable().meta({ description: 'The earliest end of the step; null if unknown.' }),
     finished_at: Timestamp.nullable(),
     numbers: AnyNumbers,
   })
-  .meta({ id: 'ReleaseStep', description: 'A step as it was given, and how it went.' });
+  .meta({ id: 'ReleaseStep', description: 'A step as given, and its outcome.' });
 
 const armFields = {
-  executions: z.int().meta({ description: 'That have ended, as completed or failed.' }),
+  executions: z.int().meta({ description: 'Executions that completed or failed.' }),
   errors: z.int(),
-  error_rate: z.number().nullable().meta({ description: '0–1; null without executions, as all else.' }),
-  fallbacks: z.int().meta({ description: 'Those of `executions` that a fallback model answered.' }),
-  reused: z.int().meta({ description: 'Those of `executions` that reused a response: not in latency and cost.' }),
-  latency_p95_ms: z
+  error_rate: z
     .number()
     .nullable()
-    .meta({ description: 'From creation to the end, of those that were completed.' }),
-  cost_mean: z.number().nullable().meta({ description: 'US dollars, of those whose cost is known.' }),
+    .meta({ description: '0–1. This and the other numbers are null without executions.' }),
+  fallbacks: z.int().meta({ description: 'The part of `executions` answered by a fallback model.' }),
+  reused: z
+    .int()
+    .meta({ description: 'The part of `executions` that reused a response; excluded from latency and cost.' }),
+  latency_p95_ms: z.number().nullable().meta({ description: 'From creation to the end, for completed executions.' }),
+  cost_mean: z.number().nullable().meta({ description: 'US dollars, for executions of known cost.' }),
   cost_total: z.number().meta({ description: 'US dollars.' }),
   tokens: z.int(),
-  scores: z.record(z.string(), z.number().nullable()).meta({ description: 'Means by name.' }),
+  scores: z.record(z.string(), z.number().nullable()).meta({ description: 'Mean scores by name.' }),
 };
 const ReleaseArm = z.object(armFields).meta({ id: 'ReleaseArm' });
 
@@ -104,14 +106,14 @@ export const Release = z
     id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
     prompt_name: Name,
     label: z.string(),
-    stable_version: BodyVersion.meta({ description: 'What the label was on when the release started.' }),
+    stable_version: BodyVersion.meta({ description: 'The version the label pointed to when the release started.' }),
     candidate_version: BodyVersion,
     steps: z.array(Step),
-    step: z.int().meta({ description: 'The index of the step that it is at, from 0.' }),
+    step: z.int().meta({ description: 'The index of the current step, from 0.' }),
     percent: z.number().meta({ description: 'The share of keys that get the candidate now, 0–100.' }),
     salt: z.string(),
     status: z.enum(releaseStates.states),
-    status_reason: z.string().nullable().meta({ description: 'Why it is as it is, in words.' }),
+    status_reason: z.string().nullable().meta({ description: 'The reason for the status, in words.' }),
     reason: z.string().nullable(),
     deadline: Timestamp.nullable(),
     metadata: Metadata,
@@ -139,7 +141,7 @@ export const Release = z
       }),
     ),
     arms: z.object({ stable: ReleaseArm, candidate: ReleaseArm }).meta({
-      description: 'All executions of the release by arm, a few seconds old.',
+      description: 'Totals of all executions of the release by arm, a few seconds old.',
     }),
     failures: FailureCauses.optional().meta({
       description: `Why executions of the candidate failed, the most frequent cause first, at most ${MAX_FAILURE_CAUSES}: those among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only where one release is read.`,
@@ -172,9 +174,9 @@ export const ReleaseNumbers = z
     data: z.array(
       z.object({
         at: Timestamp.meta({
-          description: 'The beginning of the minute, hour or day (UTC), of when executions were created.',
+          description: 'The start of the minute, hour or day (UTC) in which executions were created.',
         }),
-        step: z.int().meta({ description: 'The step since which the share is as it was then.' }),
+        step: z.int().meta({ description: 'The step that set the share in effect at the time.' }),
         arm: z.enum(ARMS),
         ...armFields,
       }),

@@ -6,13 +6,13 @@ import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 
 /** A span of time of a step. */
 export const Span = z
-  .string('must be a time with its unit: 30s, 30m, 6h or 2d')
-  .regex(SPAN, 'must be a time with its unit: 30s, 30m, 6h or 2d')
+  .string('must be a duration with a unit: 30s, 30m, 6h or 2d')
+  .regex(SPAN, 'must be a duration with a unit: 30s, 30m, 6h or 2d')
   .refine(
     (text) => !SPAN.test(text) || (spanMs(text) > 0 && spanMs(text) <= MAX_SPAN_MS),
     'must be more than 0 and at most 30d',
   )
-  .meta({ description: 'A time with its unit: `30s`, `30m`, `6h`, `2d`.', example: '30m' });
+  .meta({ description: 'A duration with a unit: `30s`, `30m`, `6h`, `2d`.', example: '30m' });
 
 /** One of some metrics, or `score:NAME`. */
 export function metricOf<Metric extends string>(fixed: readonly Metric[]) {
@@ -43,25 +43,25 @@ export const ReleaseCheck = z
       }),
     max_increase: Difference.optional().meta({
       description:
-        'By how much it may be above: of error rates and scores a difference (0.02 is two points), of latency and cost a share (0.2 is 20 %).',
+        'The allowed increase: a difference for error rates and scores (0.02 is two points), a share for latency and cost (0.2 is 20 %).',
     }),
-    max_decrease: Difference.optional().meta({ description: 'By how much it may be below, in the same way.' }),
+    max_decrease: Difference.optional().meta({ description: 'The allowed decrease, in the same units.' }),
     on_inconclusive: z
       .enum(['pause', 'continue', 'rollback'], 'must be pause, continue or rollback')
       .default('pause')
       .meta({
-        description: 'What happens where the time is over and the numbers can not tell.',
+        description: 'What to do if time runs out and the numbers are inconclusive.',
       }),
   })
   .refine(({ max_increase, max_decrease }) => max_increase !== undefined || max_decrease !== undefined, {
-    message: 'is required, or max_decrease: how much the candidate may differ',
+    message: 'is required, or set max_decrease: how much the candidate may differ',
     path: ['max_increase'],
     when: ({ issues }) => issues.length === 0,
   })
   .refine(
     ({ metric, against }) => against === 'stable' || against > 0 || !['latency_p95', 'cost_mean'].includes(metric),
     {
-      message: 'must be more than 0: the differences of this metric are shares of it',
+      message: 'must be more than 0: differences of this metric are shares',
       path: ['against'],
       when: ({ issues }) => issues.length === 0,
     },
@@ -102,7 +102,7 @@ const Evaluate = z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'How many examples may score lower than with the stable version.' }),
+      .meta({ description: 'The number of examples that may score lower than with the stable version.' }),
     max_cost: MaxCost.optional().meta({ description: 'US dollars for each of the two evaluations, judges included.' }),
   })
   .refine(({ require, threshold }) => (require === 'threshold') === (threshold !== undefined), {
@@ -111,7 +111,7 @@ const Evaluate = z
     when: ({ issues }) => issues.length === 0,
   })
   .refine(({ evaluators }) => evaluators.every(({ type }) => type !== 'http'), {
-    message: 'can not be of the type http in a release: its secret would have to be kept with the steps',
+    message: 'cannot be of type http in a release: its secret would have to be stored with the steps',
     path: ['evaluators'],
     when: ({ issues }) => issues.length === 0,
   });
@@ -122,9 +122,9 @@ const Step = z.discriminatedUnion(
     Evaluate,
     z.strictObject({
       type: z.literal('approve'),
-      count: z.int().min(1).max(20).default(1).meta({ description: 'How many keys must approve.' }),
+      count: z.int().min(1).max(20).default(1).meta({ description: 'The number of keys that must approve.' }),
       exclude_author: z.boolean().default(true).meta({
-        description: 'Whether the keys that made the version and started the release do not count.',
+        description: 'Whether to exclude the keys that created the version or started the release.',
       }),
     }),
     z.strictObject({
@@ -148,7 +148,7 @@ const Step = z.discriminatedUnion(
         .min(0)
         .max(1_000_000_000)
         .default(200)
-        .meta({ description: 'Of the candidate, since the last canary step.' }),
+        .meta({ description: 'The minimum number of candidate executions since the last canary step.' }),
       checks: Checks,
       recorded: Recorded,
     }),
@@ -164,7 +164,7 @@ const Step = z.discriminatedUnion(
         })
         .optional()
         .meta({
-          description: 'After the label has moved: a check that fails moves it back.',
+          description: 'Runs after the label has moved: a failed check moves it back.',
         }),
     }),
   ],
@@ -184,7 +184,7 @@ export const ReleaseSteps = z
         context.addIssue({ code: 'custom', path: [index, field], message });
       if (step.type === 'promote' && index < steps.length - 1) fault('must be the last step', 'type');
       if (step.type === 'analyze' && percent === 0)
-        fault('needs a canary step before it: nobody gets the candidate yet', 'type');
+        fault('requires an earlier canary step: no callers get the candidate yet', 'type');
       if (step.type === 'canary' && step.percent <= percent)
         fault(`must be more than the ${percent} of the canary step before it`, 'percent');
       if (step.type === 'canary') {
@@ -197,4 +197,4 @@ export const ReleaseSteps = z
       recorded = step.recorded ?? false;
     }
   })
-  .meta({ id: 'ReleaseSteps', description: 'In their order. Without a `promote` at the end one is added.' });
+  .meta({ id: 'ReleaseSteps', description: 'The steps in order. A final `promote` step is added if missing.' });

@@ -47,7 +47,7 @@ const InputImage = z
   .strictObject({
     type: z.literal('input_image'),
     image_url: ImageUrl,
-    detail: z.literal('auto', 'must be "auto": the others are not supported').nullish(),
+    detail: z.literal('auto', 'must be "auto": other values are not supported').nullish(),
     file_id: z.null('is not supported: send the image in image_url').optional(),
   })
   .transform(({ image_url: image }): UserPart => ({ type: 'file', ...image }));
@@ -170,7 +170,7 @@ const ReferenceItem = z
   .transform(({ id }, context): InputItem => {
     const item = parseItemId(id);
     if (item !== undefined) return { kind: 'reference', id, ...item };
-    context.addIssue({ code: 'custom', message: 'is the id of no item of a response', path: ['id'] });
+    context.addIssue({ code: 'custom', message: 'does not match an item of a response', path: ['id'] });
     return z.NEVER;
   });
 

@@ -22,11 +22,11 @@ export function responseRoutes(deps: RunExecutionDeps): Route[] {
       operationId: 'createResponse',
       audit: 'none',
       tag: "OpenAI's format",
-      summary: "Run a prompt, in the format of OpenAI's Responses API",
+      summary: "Run a prompt in OpenAI's Responses API format",
       description:
-        "As `POST /chat/completions`, for what speaks OpenAI's newer format, such as the AI SDK's `openai('…')`: `model` names the " +
+        "Like `POST /chat/completions`, for clients of OpenAI's newer format, such as the AI SDK's `openai('…')`: `model` names the " +
         'prompt, and the `id` is the id of the execution. `instructions` and `input` are appended to the messages of the prompt. It ' +
-        'waits up to 300 s for the end; with `stream: true` it responds with server-sent events. There are no built-in tools, no ' +
+        'waits up to 300 s for the execution to end; `stream: true` responds with server-sent events. There are no built-in tools, no ' +
         'conversations and no `previous_response_id`.',
       scope: 'execute',
       idempotent: true,

@@ -83,7 +83,7 @@ const unsupported = {
   include: shortList(
     z.literal(
       'reasoning.encrypted_content',
-      'must be "reasoning.encrypted_content", of which there is none: the rest is not supported',
+      'must be "reasoning.encrypted_content", which is accepted but never returned: other values are not supported',
     ),
     'entries',
     { max: 10 },
@@ -120,7 +120,7 @@ export const CreateResponse = z
     tools: shortList(FunctionTool, 'tools', { max: MAX_TOOLS })
       .check(uniqueNames())
       .nullish()
-      .meta({ description: 'Functions. They take the place of all tools of the prompt.' }),
+      .meta({ description: 'Functions that replace all tools of the prompt.' }),
     tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
@@ -144,7 +144,7 @@ export const CreateResponse = z
       .max(512, 'must be at most 512 characters')
       .nullish()
       .meta({ description: 'Kept in the `metadata` of the execution, as `user`.' }),
-    store: ignored('Ignored: executions are kept as the workspace keeps them.'),
+    store: ignored('Ignored: the workspace decides how long executions are kept.'),
     safety_identifier: ignored(),
     prompt_cache_key: ignored(),
     prompt_cache_options: ignored(),

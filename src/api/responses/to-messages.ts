@@ -67,14 +67,14 @@ function toolMessage(
   name: string | undefined,
   index: number,
 ): ChatMessage {
-  if (name === undefined) throw invalidField(`input.${index}.call_id`, 'is the call_id of no function_call before it');
+  if (name === undefined) throw invalidField(`input.${index}.call_id`, 'does not match an earlier function_call');
   return { role: 'tool', content: [{ type: 'tool_result', id, name, output }] };
 }
 
 function partOf({ toolCall }: Reference, answer: Answer | undefined, index: number): AssistantPart {
   if (toolCall === undefined && answer?.output != null) return { type: 'text', text: answer.output };
   const call = toolCall === undefined ? undefined : answer?.toolCalls[toolCall];
-  if (call === undefined) throw invalidField(`input.${index}.id`, 'is the id of no item of a response');
+  if (call === undefined) throw invalidField(`input.${index}.id`, 'does not match an item of a response');
   return { type: 'tool_call', ...call };
 }
 
@@ -94,7 +94,7 @@ async function readAnswers(db: WorkspaceDatabase, references: readonly Reference
     const { output, tool_calls } = row;
     chars += (output?.length ?? 0) + (tool_calls?.length ?? 0);
     if (chars > MAX_RENDERED_CHARS)
-      throw invalidField('input', `refers to more than ${MAX_RENDERED_CHARS} characters: leave the earliest out`);
+      throw invalidField('input', `refers to more than ${MAX_RENDERED_CHARS} characters: omit the earliest items`);
     answers.set(id, { output, toolCalls: toolCallsOf(row) });
   }
   return answers;

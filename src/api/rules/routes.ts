@@ -39,7 +39,7 @@ export interface RuleRouteDeps extends RuleDeps {
 
 const tag = 'Rules';
 
-/** `/rules`: evaluators that score executions as they complete, and those of the past. */
+/** `/rules`: manage rules that score executions as they complete, and those of the past. */
 export function ruleRoutes(deps: RuleRouteDeps): Route[] {
   const { idempotency, evaluatorPool, models, quotas } = deps;
 
@@ -51,7 +51,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       audit: [audit],
       tag,
       summary,
-      description: 'Calls in progress still end. Doing it again changes nothing.',
+      description: 'Calls in progress still finish. Repeating the request changes nothing.',
       scope: 'execute',
       withoutRead: UNREAD_BACKFILL,
       params: BackfillParams,
@@ -70,9 +70,9 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       operationId: 'createBackfill',
       audit: ['rule.backfill_started'],
       tag,
-      summary: 'Score executions of the past by a rule',
+      summary: 'Create a backfill that scores past executions by a rule',
       description:
-        'By the rule as it is now: later changes of it do not count. Judges that were asked about an execution before are not paid for again.',
+        'Uses the current rule; later changes to it have no effect. Executions that a judge has already scored are not paid for again.',
       scope: 'execute',
       withoutRead: UNREAD_BACKFILL,
       status: 201,
@@ -122,14 +122,14 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       handler: async ({ db, params }) => presentBackfill(await getBackfill(db.query, params.name, params.id)),
     }),
     control('pause', 'rule.backfill_paused', 'Pause a backfill'),
-    control('cancel', 'rule.backfill_canceled', 'Cancel a backfill; its scores stay'),
+    control('cancel', 'rule.backfill_canceled', 'Cancel a backfill and keep its scores'),
     defineRoute({
       method: 'post',
       path: '/rules/{name}/backfills/{id}/resume',
       operationId: 'resumeBackfill',
       audit: ['rule.backfill_resumed'],
       tag,
-      summary: 'Resume a paused backfill, with a higher budget if need be',
+      summary: 'Resume a paused backfill, optionally with a higher budget',
       scope: 'execute',
       withoutRead: UNREAD_BACKFILL,
       params: BackfillParams,
@@ -167,21 +167,21 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       operationId: 'setRule',
       audit: ['rule.created', 'rule.updated'],
       tag,
-      summary: 'Create or replace a rule, which scores executions as they complete',
+      summary: 'Create or replace a rule that scores executions as they complete',
       description:
-        'What is left out has its default. An `http` evaluator keeps its secret unless another one is given; a new one is in the response, and not shown ' +
-        'again. Such a rule needs `read`, too.',
+        'Omitted fields take their defaults. An `http` evaluator keeps its secret unless another is given; a new secret is in the response and not shown ' +
+        'again. A rule with an `http` evaluator also requires the scope `read`.',
       scope: 'execute',
       withoutRead: { last_error: null },
       params: RuleParams,
       body: PutRule,
-      bodyExamples: { 'Every run of a group': setFreeRuleSample, 'A judge on a tenth of all runs': setRuleSample },
+      bodyExamples: { 'Score every run of a group': setFreeRuleSample, 'Judge a tenth of all runs': setRuleSample },
       response: Rule,
       responseExample: ruleSample,
       errors: ['quota_exceeded'],
       async handler({ db, params, body, key }) {
         if (hasScorer(body.evaluators))
-          requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator, which is sent executions,');
+          requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator that receives executions');
         // Before the transaction: it may take seconds.
         await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
         const { row, secrets } = await setRule(deps, db, params.name, {
@@ -202,7 +202,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       path: '/rules/{name}',
       operationId: 'getRule',
       tag,
-      summary: 'Retrieve a rule and what it did',
+      summary: 'Retrieve a rule, its counts and its spending',
       scope: 'read',
       params: RuleParams,
       response: Rule,
@@ -218,7 +218,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       operationId: 'deleteRule',
       audit: ['rule.deleted'],
       tag,
-      summary: 'Delete a rule and its backfills; its scores stay',
+      summary: 'Delete a rule and its backfills, and keep its scores',
       scope: 'execute',
       withoutRead: UNREAD_RULE,
       params: RuleParams,

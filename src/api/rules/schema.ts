@@ -18,26 +18,27 @@ export const ListQuery = z.strictObject(PageQuery);
 
 export const PutRule = z
   .strictObject({
-    prompt_name: Name.optional().meta({ description: 'Only executions of this prompt. Default: of every prompt.' }),
-    group: Name.optional().meta({ description: 'Only executions of prompts whose names begin with this and a `/`.' }),
-    label: Label.optional().meta({ description: 'Only executions whose version was asked for by this label.' }),
+    prompt_name: Name.optional().meta({ description: 'Only executions of this prompt. Default: all prompts.' }),
+    group: Name.optional().meta({ description: 'Only executions of prompts whose name starts with this and a `/`.' }),
+    label: Label.optional().meta({ description: 'Only executions that requested this label.' }),
     filter: ExecutionFilterBody.refine(
       ({ status }) => status === undefined || status === 'completed',
       'a rule scores completed executions: leave status out',
     )
       .optional()
-      .meta({ description: 'Which of them besides, looked at when they are scored.' }),
+      .meta({ description: 'An additional filter, applied when executions are scored.' }),
     sample_rate: z
       .number('must be a number')
       .min(0, 'must be from 0 to 1')
       .max(1, 'must be from 0 to 1')
       .default(1)
-      .meta({ description: 'The share of executions that is scored. A hash of rule and execution decides.' }),
+      .meta({ description: 'The share of executions to score, chosen by a hash of rule and execution.' }),
     evaluators: EvaluatorList.meta({
-      description: 'As of evaluations, without those that compare with an expected value.',
+      description: 'As for evaluations, except those that compare with an expected value.',
     }),
     max_cost_per_day: MaxCost.nullable().default(null).meta({
-      description: 'US dollars that its judges may cost in a day of UTC. What is over it is skipped. Null: no limit.',
+      description:
+        'The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit.',
     }),
     enabled: z.boolean('must be true or false').default(true),
   })
@@ -50,7 +51,7 @@ export const PutRule = z
 const LastError = z
   .object({ code: z.string(), message: z.string(), at: Timestamp })
   .nullable()
-  .meta({ description: 'Why the last execution that lacks a score lacks it.' });
+  .meta({ description: 'Why the most recent execution without a score has none.' });
 const Amount = z.string().meta({ description: 'US dollars, decimal.', example: '0.0132' });
 
 export const Rule = z
@@ -62,17 +63,20 @@ export const Rule = z
     filter: AnyJson.nullable().meta({ override: { description: 'As given; null: none.' } }),
     sample_rate: z.number(),
     evaluators: z.array(AnyJson).meta({
-      description: 'As given. The secrets of `http` ones are only in the response that makes them.',
+      description: 'As given. Secrets of `http` evaluators appear only in the response that creates them.',
     }),
     max_cost_per_day: z.string().nullable(),
     enabled: z.boolean(),
     scored: z.int().meta({ description: 'Executions that have all their scores.' }),
-    failed: z.int().meta({ description: 'Executions that lack a score.' }),
-    skipped: z.int().meta({ description: 'Executions that had waited for a day.' }),
-    skipped_budget: z.int().meta({ description: 'Executions that there was no money for.' }),
+    failed: z.int().meta({ description: 'Executions without a score.' }),
+    skipped: z.int().meta({ description: 'Executions skipped after waiting for a day.' }),
+    skipped_budget: z.int().meta({ description: 'Executions skipped because the budget was used up.' }),
     spent: Amount,
-    spent_today: Amount.meta({ description: 'US dollars of `max_cost_per_day`, decimal.' }),
-    waiting: z.int().optional().meta({ description: 'Executions to be scored; 10,000: or more. Omitted in lists.' }),
+    spent_today: Amount.meta({ description: 'US dollars spent of `max_cost_per_day`, decimal.' }),
+    waiting: z
+      .int()
+      .optional()
+      .meta({ description: 'Executions waiting to be scored; 10,000 means 10,000 or more. Omitted in lists.' }),
     last_error: LastError,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -86,11 +90,11 @@ export const CreateBackfill = z
     since: TimestampInput.meta({ description: 'Executions created at or after this time.' }),
     until: TimestampInput.optional().meta({ description: 'Executions created before this time. Default: now.' }),
     max_cost: MaxCost.nullable().default(null).meta({
-      description: 'US dollars that it may cost, apart from the budget of the rule. Null: no limit.',
+      description: 'The maximum cost in US dollars, separate from the budget of the rule. Null: no limit.',
     }),
   })
   .refine(({ since, until = new Date() }) => since < until, {
-    message: 'must be before until, which is now unless given',
+    message: 'must be before until (default: now)',
     path: ['since'],
   })
   .meta({ id: 'CreateBackfill' });
@@ -108,8 +112,8 @@ export const Backfill = z
     max_cost: z.string().nullable(),
     status: z.enum(backfillStates.states as [string, ...string[]]),
     status_reason: z.string().nullable(),
-    progress: z.number().meta({ description: '0–1: the share of the period that was looked through.' }),
-    found: z.int().meta({ description: 'Executions that are to be scored, as far as it was looked through.' }),
+    progress: z.number().meta({ description: 'The share of the period searched so far, 0–1.' }),
+    found: z.int().meta({ description: 'Executions to score found so far.' }),
     scored: z.int(),
     failed: z.int(),
     spent: Amount,

@@ -68,13 +68,13 @@ export function scheduleRoutes(
       tag,
       summary: 'Create a schedule of evaluations',
       description:
-        'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time. ' +
-        'The response contains the secrets of its `http` evaluators, which are not shown again. Those over a dataset need `read`, too.',
+        'Each run starts an evaluation with the prompt, label and dataset as they are at that time. ' +
+        'The response contains the secrets of its `http` evaluators, which are not shown again. An `http` evaluator over a dataset also requires `read`.',
       scope: 'execute',
       status: 201,
       idempotent: true,
       body: CreateSchedule,
-      bodyExamples: { 'Every working day at six': newScheduleSample },
+      bodyExamples: { 'Every weekday at six': newScheduleSample },
       response: Schedule,
       responseExample: scheduleSample,
       errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
@@ -156,7 +156,7 @@ export function scheduleRoutes(
       operationId: 'deleteSchedule',
       audit: ['schedule.deleted'],
       tag,
-      summary: 'Delete a schedule; its evaluations stay',
+      summary: 'Delete a schedule and keep its evaluations',
       scope: 'execute',
       withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,

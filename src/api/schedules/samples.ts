@@ -1,7 +1,7 @@
 const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
 export const scheduleSample = {
   id: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  name: 'every working day',
+  name: 'every weekday',
   cron: '0 6 * * 1-5',
   time_zone: 'Europe/Berlin',
   paused: false,
@@ -12,7 +12,7 @@ export const scheduleSample = {
 };
 
 export const newScheduleSample = {
-  name: 'every working day',
+  name: 'every weekday',
   cron: '0 6 * * 1-5',
   time_zone: 'Europe/Berlin',
   evaluation,

@@ -48,13 +48,14 @@ export const Schedule = z
     paused: z.boolean(),
     evaluation: AnyJson.meta({
       override: {
-        description: 'The evaluation that it starts, as given. Its secrets are only in the response that creates it.',
+        description:
+          'The evaluation to start, as given. Its secrets appear only in the response that creates the schedule.',
       },
     }),
     next_runs: z
       .array(Timestamp)
       .optional()
-      .meta({ description: 'When it is next due; empty while paused. Omitted in lists.' }),
+      .meta({ description: 'The next start times; empty while paused. Omitted in lists.' }),
     last_error: z
       .object({ code: z.string(), message: z.string(), at: Timestamp })
       .nullable()

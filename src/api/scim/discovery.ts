@@ -47,7 +47,7 @@ const SCHEMAS = [
       name: 'userName',
       required: true,
       uniqueness: 'server',
-      description: 'By which the identity provider knows the person.',
+      description: 'The identifier of the person at the identity provider.',
     },
     { name: 'displayName', description: 'What people read.' },
     {
@@ -60,7 +60,7 @@ const SCHEMAS = [
         { name: 'givenName', description: 'The given name.' },
       ],
     },
-    { name: 'active', type: 'boolean', description: 'Whether the person may come in.' },
+    { name: 'active', type: 'boolean', description: 'Whether the person may sign in.' },
     {
       name: 'emails',
       type: 'complex',
@@ -85,7 +85,12 @@ const SCHEMAS = [
     },
   ]),
   schema(GROUP_SCHEMA, 'Group', 'A group, whose name is mapped to roles', [
-    { name: 'displayName', required: true, uniqueness: 'server', description: 'What OIDC_ROLE_MAPPING maps to roles.' },
+    {
+      name: 'displayName',
+      required: true,
+      uniqueness: 'server',
+      description: 'The name that OIDC_ROLE_MAPPING maps to roles.',
+    },
     {
       name: 'members',
       type: 'complex',

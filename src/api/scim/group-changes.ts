@@ -42,11 +42,11 @@ export function changeOfSteps(steps: readonly Step[]): GroupChange {
     if (path.attribute === 'displayname') {
       const name = isRemoval || typeof value !== 'string' ? '' : value.trim();
       if (name === '' || name.length > MAX_CHARS)
-        throw invalidValue(`displayName must be a text of 1 to ${MAX_CHARS} characters.`);
+        throw invalidValue(`displayName must be a string of 1 to ${MAX_CHARS} characters.`);
       change.displayName = name;
     } else if (path.attribute === 'externalid') {
       if (!isRemoval && value !== null && (typeof value !== 'string' || value.length > MAX_CHARS))
-        throw invalidValue(`externalId must be a text of at most ${MAX_CHARS} characters.`);
+        throw invalidValue(`externalId must be a string of at most ${MAX_CHARS} characters.`);
       change.externalId = isRemoval || typeof value !== 'string' ? null : value;
     } else if (path.attribute === 'members') {
       changesMembers = true;

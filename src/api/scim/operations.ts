@@ -38,7 +38,7 @@ export function stepsOfPatch(body: JsonObject): Step[] {
     const verb = (['add', 'replace', 'remove'] as const).find((known) => known === String(op).toLowerCase());
     if (verb === undefined) throw new ScimError(400, 'invalidSyntax', '"op" must be add, replace or remove.');
     if (path !== undefined && path !== null && path !== '') {
-      if (typeof path !== 'string') throw new ScimError(400, 'invalidPath', '"path" must be a text.');
+      if (typeof path !== 'string') throw new ScimError(400, 'invalidPath', '"path" must be a string.');
       if (verb !== 'remove' && value === undefined) throw invalidValue(`"${verb}" needs a value.`);
       return [{ verb, path: parsePath(path), value }];
     }

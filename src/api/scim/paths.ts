@@ -58,7 +58,7 @@ export function parseFilter(text: string): Condition[] {
 /** @throws ScimError `invalidPath`, `invalidFilter` */
 export function parsePath(text: string): Path {
   const found = text.length > MAX_CHARS ? null : PATH.exec(text.trim());
-  if (found === null) throw new ScimError(400, 'invalidPath', `"${text.slice(0, 100)}" is no path of an attribute.`);
+  if (found === null) throw new ScimError(400, 'invalidPath', `"${text.slice(0, 100)}" is not an attribute path.`);
   const [, urn, name = '', filter, sub] = found;
   return {
     attribute: nameOf(urn, name),

@@ -13,7 +13,7 @@ type Email = NonNullable<ProvisionedUser['emails']>[number];
 /** @throws ScimError `invalidValue` */
 function textOf(value: unknown, what: string): string {
   if (typeof value !== 'string' || value.length > MAX_CHARS)
-    throw invalidValue(`${what} must be a text of at most ${MAX_CHARS} characters.`);
+    throw invalidValue(`${what} must be a string of at most ${MAX_CHARS} characters.`);
   return value;
 }
 

@@ -35,10 +35,10 @@ export function feedbackRoutes({
       operationId: 'createFeedbackToken',
       audit: 'none',
       tag,
-      summary: 'Create a token for feedback on an execution',
+      summary: 'Create a feedback token for an execution',
       description:
-        'Whoever has it may say the named scores of this execution until it expires, by `POST /feedback`, and nothing else. It is not stored, ' +
-        'and ends with the execution. Each name needs a definition or a score.',
+        'The holder can submit the named scores of this execution with `POST /feedback` until the token expires, and nothing else. The token is not stored ' +
+        'and ends with the execution. Each name needs a definition or an existing score.',
       scope: ['score', 'write'],
       status: 201,
       idempotent: true,
@@ -77,8 +77,8 @@ export function feedbackRoutes({
       operationId: 'createFeedback',
       audit: 'none',
       tag,
-      summary: 'Say a score with a feedback token',
-      description: 'Saying a score again replaces it.',
+      summary: 'Submit a score with a feedback token',
+      description: 'Submitting a score again replaces it.',
       scope: ['score', 'write'],
       workspaceOfToken: (token) => readFeedbackToken(cipher, token)?.workspaceId,
       status: 201,

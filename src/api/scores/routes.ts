@@ -67,10 +67,10 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       operationId: 'createScores',
       audit: ['score.deleted'],
       tag,
-      summary: 'Store a score, or up to 1,000',
+      summary: 'Store one score, or up to 1,000',
       description:
         `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. One whose \`id\` is stored replaces it: one's own, or as \`admin\` anybody's. ` +
-        'What does not fit the definition of its name is refused; a name without one takes the type of its first value.',
+        'Values that do not match the definition of their name are rejected. A name without a definition takes the type of its first value.',
       scope: ['score', 'write'],
       status: 201,
       idempotent: true,
@@ -120,7 +120,7 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       operationId: 'summarizeScores',
       tag,
       summary: 'Summarize scores by prompt, version, label, arm and day',
-      description: 'Counts, means, shares and categories by name, and by what `group_by` names.',
+      description: 'Counts, means, shares and categories by name and by the fields in `group_by`.',
       scope: 'read',
       query: SummaryQuery,
       response: ScoreSummary,

@@ -35,7 +35,7 @@ const ExampleId = Short.meta({ description: 'The `example_id` of the result.' })
 const VALUE = 'must be a number, true, false or a string';
 const Value = z.union([z.number(VALUE), z.boolean(VALUE), z.string(VALUE)], VALUE);
 const ValueInput = Value.meta({
-  description: `As the name is defined: a number (at most ${MAX_SCORE_NUMBER}), a boolean, a category (at most ${MAX_CATEGORY_LENGTH} characters) or a text (10,000).`,
+  description: `The type that the name is defined with: a number (at most ${MAX_SCORE_NUMBER}), a boolean, a category (at most ${MAX_CATEGORY_LENGTH} characters) or a text (10,000).`,
   example: 0.8,
 });
 const Comment = z
@@ -53,29 +53,30 @@ const SubjectInput = z
   .meta({ description: 'An execution, or an example of an evaluation that has a result.' });
 
 const EvaluatorInput = z.strictObject({
-  rule: Short.meta({ description: 'What is asked: the same for all its versions.', example: 'tone-judge' }),
+  rule: Short.meta({ description: 'The question asked; the same for all versions.', example: 'tone-judge' }),
   version: Short.meta({ description: 'Changes with the settings of the evaluator.', example: '7' }),
-  model: Short.nullable().default(null).meta({ description: 'Of a judge.' }),
+  model: Short.nullable().default(null).meta({ description: 'The model of a judge.' }),
 });
 
 export const NewScore = z
   .strictObject({
     id: publicIdInput('score').optional().meta({
-      description: '`score_` and a UUID of yours. One that is stored is replaced, if it has this name and subject.',
+      description:
+        '`score_` and a UUID of your choice. Replaces a stored score with this id if it has the same name and subject.',
     }),
     name: ScoreName,
     value: ValueInput,
     data_type: DataType.optional().meta({
-      description: 'What a name takes that is new. Default: that of the value; of a string `categorical`.',
+      description: 'The type of a new name. Default: the type of the value; `categorical` for strings.',
     }),
     subject: SubjectInput,
     source: z
       .enum(['api', 'person'], 'must be api or person')
       .optional()
-      .meta({ description: 'Who says it. Default: `person` with a session of the console, else `api`.' }),
+      .meta({ description: 'The source of the score. Default: `person` with a console session, otherwise `api`.' }),
     evaluator: EvaluatorInput.optional().meta({
       description:
-        'Who says it, where that is an evaluator of yours. Without an id, the same version scores a subject once: again replaces.',
+        'Your own evaluator that gives the score. Without an id, each version scores a subject once; a repeat replaces it.',
     }),
     comment: Comment.optional(),
     metadata: Metadata.optional(),
@@ -105,7 +106,7 @@ export const Score = z
     author: z
       .string()
       .nullable()
-      .meta({ description: 'Who stored it: a member, or a key or session that is nobody’s.' }),
+      .meta({ description: 'Who stored the score: a member, or a key or session without a member.' }),
     evaluator: z.object({ rule: z.string(), version: z.string(), model: z.string().nullable() }).nullable(),
     comment: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
@@ -146,9 +147,11 @@ export const SummaryQuery = z
     source: Source.optional(),
     rule: Rule.optional(),
     since: TimestampInput.optional().meta({
-      description: `Of subjects created at or after this; ${DEFAULT_DAYS} days before \`until\` unless given.`,
+      description: `Scores of subjects created at or after this time. Default: ${DEFAULT_DAYS} days before \`until\`.`,
     }),
-    until: TimestampInput.optional().meta({ description: 'Of subjects created before this; now unless given.' }),
+    until: TimestampInput.optional().meta({
+      description: 'Scores of subjects created before this time. Default: now.',
+    }),
     group_by: z
       .string()
       .max(100)
@@ -160,7 +163,7 @@ export const SummaryQuery = z
         context.addIssue({ code: 'custom', message: `must be any of ${SCORE_GROUPS.join(', ')}, separated by commas` });
         return z.NEVER;
       })
-      .meta({ description: `Any of ${SCORE_GROUPS.join(', ')} (UTC), separated by commas, beside the name.` }),
+      .meta({ description: `Any of ${SCORE_GROUPS.join(', ')} (UTC), separated by commas, in addition to the name.` }),
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
     message: 'must be after since',
@@ -185,7 +188,7 @@ export const ScoreSummary = z
         categories: z
           .record(z.string(), z.int())
           .nullable()
-          .meta({ description: 'How often each was given, the 100 most frequent.' }),
+          .meta({ description: 'The number of scores in each of the 100 most frequent categories.' }),
       }),
     ),
     since: Timestamp,
@@ -201,16 +204,16 @@ const Bound = z
 const Label = z.string('must be a string').max(SHORT, `must be at most ${SHORT} characters`);
 const definitionFields = {
   data_type: DataType,
-  min: Bound.optional().meta({ description: 'Of `numeric`, included.' }),
-  max: Bound.optional().meta({ description: 'Of `numeric`, included.' }),
+  min: Bound.optional().meta({ description: 'For `numeric`, inclusive.' }),
+  max: Bound.optional().meta({ description: 'For `numeric`, inclusive.' }),
   categories: shortList(
-    z.strictObject({ value: Short, label: Label.optional().meta({ description: 'What people are shown.' }) }),
+    z.strictObject({ value: Short, label: Label.optional().meta({ description: 'The display text.' }) }),
     'categories',
     { min: 1, max: MAX_CATEGORIES },
   )
     .nullable()
     .optional()
-    .meta({ description: 'Of `categorical`; none: any.' }),
+    .meta({ description: 'For `categorical`. If omitted, any category is allowed.' }),
   description: z.string('must be a string').max(2_000, 'must be at most 2000 characters').nullable().optional(),
 };
 
@@ -221,9 +224,8 @@ export const SetScoreDefinition = z
       issues.push({ code: 'custom', message, path: [path], input: value });
     for (const bound of ['min', 'max'] as const)
       if (value.data_type !== 'numeric' && typeof value[bound] === 'number')
-        wrong(bound, 'is for the data_type "numeric"');
-    if (value.data_type !== 'categorical' && value.categories)
-      wrong('categories', 'is for the data_type "categorical"');
+        wrong(bound, 'requires data_type "numeric"');
+    if (value.data_type !== 'categorical' && value.categories) wrong('categories', 'requires data_type "categorical"');
     if (typeof value.min === 'number' && typeof value.max === 'number' && value.min > value.max)
       wrong('max', 'must be at least min');
     const values = value.categories?.map((category) => category.value) ?? [];
@@ -239,7 +241,7 @@ export const ScoreDefinition = z
     max: z.number().nullable(),
     categories: z.array(z.object({ value: z.string(), label: z.string() })).nullable(),
     description: z.string().nullable(),
-    defined: z.boolean().meta({ description: 'False: its first score has given the name its type.' }),
+    defined: z.boolean().meta({ description: 'False if the type comes from the first score.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -258,7 +260,7 @@ export const CreateFeedbackToken = z
       .array(ScoreName, 'must be a list of names')
       .min(1, 'must not be empty')
       .max(MAX_TOKEN_NAMES, `must be at most ${MAX_TOKEN_NAMES} names`)
-      .meta({ description: 'Which scores it may say.', example: ['helpful'] }),
+      .meta({ description: 'The scores that the token can submit.', example: ['helpful'] }),
     expires_in: z
       .int(EXPIRES)
       .min(1, EXPIRES)

@@ -62,9 +62,9 @@ export function sessionRoutes({
       tag,
       summary: 'Create a session (sign in)',
       description:
-        'The response sets the cookie, which then takes the place of the key. A browser must ask from a page of this service. ' +
-        'Where `CONSOLE_KEY_SIGN_IN` is `false`, only an emergency key does. ' +
-        `A key has at most ${MAX_SESSIONS_PER_KEY} sessions: one more ends the one that was not used for longest.`,
+        'The response sets a cookie that replaces the key. A browser must send the request from a page of this service. ' +
+        'If `CONSOLE_KEY_SIGN_IN` is `false`, only an emergency key can sign in. ' +
+        `A key can have at most ${MAX_SESSIONS_PER_KEY} sessions; another one ends the least recently used.`,
       scope: SCOPES,
       status: 201,
       body: CreateSession,
@@ -113,7 +113,7 @@ export function sessionRoutes({
       tag,
       summary: 'Switch the session to another workspace',
       description:
-        'For those who have signed in by an identity provider. The response sets the cookie of a session in the other workspace; the one before has ended.',
+        'For sessions signed in with an identity provider. The response sets the cookie of a session in the other workspace; the previous session ends.',
       scope: SCOPES,
       body: SwitchWorkspace,
       maxBodyBytes: MAX_BODY_BYTES,
@@ -146,7 +146,7 @@ export function sessionRoutes({
       summary: 'End the session of the request (sign out)',
       scope: SCOPES,
       description:
-        'Whoever has signed in by an identity provider is still signed in there, until the browser goes to `end_session_url`.',
+        'A person who signed in with an identity provider stays signed in there until the browser visits `end_session_url`.',
       response: EndedSession,
       responseExample: { ...sessionSample, end_session_url: 'https://login.example.com/logout?id_token_hint=…' },
       errors: ['not_found'],
@@ -167,7 +167,7 @@ export function sessionRoutes({
       operationId: 'listSessions',
       tag,
       summary: 'List sessions, newest first',
-      description: 'With the scope `admin` all of the workspace, else those of the same key.',
+      description: 'With the scope `admin`, lists all sessions of the workspace; otherwise those of the same key.',
       scope: SCOPES,
       query: z.strictObject(PageQuery),
       response: SessionPage,
@@ -190,7 +190,7 @@ export function sessionRoutes({
       audit: ['session.ended'],
       tag,
       summary: 'End a session immediately',
-      description: 'With the scope `admin` any of the workspace, else one of the same key.',
+      description: 'With the scope `admin`, ends any session of the workspace; otherwise one of the same key.',
       scope: SCOPES,
       params: idParams('session'),
       response: Session,

@@ -7,7 +7,7 @@ import { SCOPES } from '../../services/access/api-keys.ts';
 export const CreateSession = z
   .strictObject({
     key: z.string('must be a string').min(1, 'must not be empty').max(255, 'must be at most 255 characters').meta({
-      description: 'An API key. The session can do what it can, and ends with it.',
+      description: 'An API key. The session has the permissions of the key and ends with it.',
     }),
   })
   .meta({ id: 'CreateSession' });
@@ -20,17 +20,17 @@ export const Session = z
     member: z
       .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
       .nullable()
-      .meta({ description: 'Who is signed in; null where the key is nobody’s own.' }),
+      .meta({ description: 'The signed-in member; null if the key belongs to the workspace.' }),
     provider: z.string().nullable().meta({
-      description: 'The identity provider by which the person signed in, by its id in the settings; null: with a key.',
+      description: 'The id of the identity provider used to sign in, as in the settings; null if signed in with a key.',
     }),
-    is_current: z.boolean().meta({ description: 'Whether it is the session that this request was made with.' }),
-    address: z.string().meta({ description: 'From where it was begun.' }),
-    user_agent: z.string().nullable().meta({ description: 'The browser that began it.' }),
+    is_current: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
+    address: z.string().meta({ description: 'The address that started the session.' }),
+    user_agent: z.string().nullable().meta({ description: 'The browser that started the session.' }),
     created_at: Timestamp,
     last_used_at: Timestamp.meta({ description: 'To the minute.' }),
     expires_at: Timestamp.meta({
-      description: '12 hours after its last use, 7 days after its beginning at the latest, and not after its key.',
+      description: '12 hours after its last use, at most 7 days after its start, and never after its key expires.',
     }),
   })
   .meta({ id: 'Session' });
@@ -38,17 +38,17 @@ export const Session = z
 export const OwnSession = Session.extend({
   drafts_key: z.string().meta({
     description:
-      'What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.',
+      'The key that the console uses to encrypt unsaved texts stored in the browser: 32 bytes in base64, the same for all sessions of the key.',
   }),
   workspaces: z.array(z.object({ name: z.string(), role: z.enum(ROLES) })).meta({
     description:
-      'The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key.',
+      'The workspaces that `POST /v1/session/workspace` can switch to. Empty if the session was started with a key.',
   }),
 }).meta({ id: 'OwnSession' });
 
 export const EndedSession = Session.extend({
   end_session_url: z.string().nullable().meta({
-    description: 'Where a browser is to go to sign out at the identity provider, too; null: nowhere.',
+    description: 'The address to visit to sign out of the identity provider, too; null if there is none.',
   }),
 }).meta({ id: 'EndedSession' });
 

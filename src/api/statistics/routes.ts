@@ -21,7 +21,7 @@ export function statisticsRoutes(): Route[] {
       tag,
       summary: 'List runs, cost, latency and last score of each prompt, by name',
       description:
-        'Runs, tokens and cost are the sums of `GET /usage`: a time more than two hours ago is rounded to the whole hour, as the ' +
+        'Runs, tokens and cost are the totals of `GET /usage`: a time more than two hours ago is rounded to the whole hour, as the ' +
         'response shows. Archived prompts are listed, too.',
       scope: 'read',
       query: StatisticsQuery,
@@ -45,8 +45,8 @@ export function statisticsRoutes(): Route[] {
       tag,
       summary: 'Retrieve runs of a prompt by day and version, and its evaluation scores',
       description:
-        'What the charts of a prompt show, from executions and evaluations created in the period. A day is summed up when it is over and ' +
-        'its runs have ended; runs that are deleted later stay in it.',
+        'The data of the prompt charts, from executions and evaluations created in the period. A day is summarized once it is over and ' +
+        'its runs have ended; runs deleted later still count.',
       scope: 'read',
       params: NameParams,
       query: SeriesQuery,

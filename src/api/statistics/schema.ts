@@ -8,9 +8,9 @@ import { DEFAULT_DAYS, MAX_DAYS } from '../../services/statistics/statistics-spa
 
 const Span = {
   since: TimestampInput.optional().meta({
-    description: `Created at or after this; ${DEFAULT_DAYS} days before \`until\` unless given, ${MAX_DAYS} at most.`,
+    description: `Created at or after this time. Default: ${DEFAULT_DAYS} days before \`until\`; at most ${MAX_DAYS}.`,
   }),
-  until: TimestampInput.optional().meta({ description: 'Created before this; now unless given.' }),
+  until: TimestampInput.optional().meta({ description: 'Created before this time. Default: now.' }),
 };
 
 export const SeriesQuery = z.strictObject(Span);
@@ -24,14 +24,14 @@ export const StatisticsQuery = z.strictObject({
 });
 
 const Runs = {
-  runs: z.int().meta({ description: 'Executions, drafts included; without the examples of evaluations.' }),
+  runs: z.int().meta({ description: 'Executions, including drafts but not evaluation examples.' }),
   failed: z.int(),
   tokens: TokenUsage,
   cost: CostAmount,
-  unpriced: z.int().meta({ description: 'Runs whose model has no known price: they are not in the cost.' }),
+  unpriced: z.int().meta({ description: 'Runs of models without a known price, excluded from the cost.' }),
   latency: z
     .object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() })
-    .meta({ description: "Of the models' responses." }),
+    .meta({ description: 'The response time of the models.' }),
 };
 
 const Statistics = z
@@ -39,14 +39,14 @@ const Statistics = z
     prompt_name: z.string(),
     ...Runs,
     latency: Runs.latency.meta({
-      description: `Of the models' responses in the newest ${LATENCY_RUNS} runs that have completed.`,
+      description: `The response time of the models in the newest ${LATENCY_RUNS} completed runs.`,
     }),
     last_score: z
       .number()
       .nullable()
-      .meta({ description: 'Of the newest evaluation that has completed, of any time.' }),
+      .meta({ description: 'The score of the newest completed evaluation, regardless of the period.' }),
     last_evaluation_id: z.string().nullable(),
-    last_run_at: Timestamp.nullable().meta({ description: 'When it was run last, at any time.' }),
+    last_run_at: Timestamp.nullable().meta({ description: 'The time of the last run, regardless of the period.' }),
   })
   .meta({ id: 'PromptStatistics' });
 
@@ -58,14 +58,14 @@ export const PromptSeries = z
   .object({
     prompt_name: z.string(),
     since: Timestamp.meta({
-      description: `From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, ${MAX_COUNTED_RUNS} runs are counted.`,
+      description: `When counting starts; later than requested if there are very many runs. For days that are not yet summarized, at most ${MAX_COUNTED_RUNS} runs are counted.`,
     }),
     until: Timestamp,
     runs: z
       .array(
         z.object({
           day: z.string().meta({ description: 'In UTC.', example: '2026-01-31' }),
-          prompt_version: z.int().nullable().meta({ description: 'Null: drafts that were run in place of a version.' }),
+          prompt_version: z.int().nullable().meta({ description: 'Null for drafts run instead of a version.' }),
           ...Runs,
         }),
       )
@@ -82,7 +82,7 @@ export const PromptSeries = z
           score: z.number(),
           interval: z.object({ low: z.number(), high: z.number() }).meta({
             description:
-              "Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.",
+              "Wilson's 95 % interval of the score. Exact if all examples score 0 or 1, otherwise wider than necessary.",
           }),
           finished_at: Timestamp,
         }),

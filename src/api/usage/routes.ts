@@ -17,8 +17,8 @@ export function usageRoutes(): Route[] {
       tag: 'Usage',
       summary: 'Retrieve tokens, cost and latency by prompt, model and day',
       description:
-        'Executions in `data`; the examples of evaluations and their judges in `evaluations`; the judges of rules in `rules`. All together ' +
-        'is the sum of them.',
+        'Executions are in `data`; evaluation examples and their judges in `evaluations`; the judges of rules in `rules`. The total ' +
+        'is the sum of the three.',
       scope: 'read',
       query: UsageQuery,
       response: Usage,

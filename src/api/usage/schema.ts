@@ -36,25 +36,28 @@ export const UsageQuery = z
   });
 
 const Group = {
-  prompt_name: z.string().nullable().optional().meta({ description: 'Null: drafts that were run on their own.' }),
+  prompt_name: z.string().nullable().optional().meta({ description: 'Null for drafts run without a prompt.' }),
   model: z
     .string()
     .optional()
-    .meta({ description: 'Of an execution the model that responded, also for what others cost before.' }),
+    .meta({
+      description: 'For executions, the model that responded; it also carries the cost of earlier failed models.',
+    }),
   day: z.string().optional(),
 };
 const Sums = {
   tokens: TokenUsage,
   cost: CostAmount,
-  unpriced: z.int().meta({ description: 'Calls whose model has no known price: they are not in the cost.' }),
+  unpriced: z.int().meta({ description: 'Calls to models without a known price, excluded from the cost.' }),
   latency: z
     .object({
-      mean_ms: z.int().nullable().meta({ description: 'Null where no response was timed.' }),
+      mean_ms: z.int().nullable().meta({ description: 'Null if no response was timed.' }),
       responses: z.int().meta({
-        description: 'Those that were timed: no judgements, no reused ones, and none from before times were kept.',
+        description:
+          'Timed responses. Excludes judgements, reused responses, and responses stored before times were recorded.',
       }),
     })
-    .meta({ description: 'How long models took to respond, by the call that gave the response.' }),
+    .meta({ description: 'The response time of the call that succeeded.' }),
 };
 
 export const Usage = z
@@ -67,20 +70,18 @@ export const Usage = z
         z.object({
           ...Group,
           examples: z.int().meta({ description: 'Examples whose model was called.' }),
-          judgements: z
-            .int()
-            .meta({ description: 'Examples that a judge was asked about, under the model of the judge.' }),
+          judgements: z.int().meta({ description: 'Examples sent to a judge, counted under the model of the judge.' }),
           ...Sums,
         }),
       )
-      .meta({ description: 'Examples of evaluations and their judges, which cost money too: not in `data`.' }),
+      .meta({ description: 'Evaluation examples and their judges, which also cost money; not included in `data`.' }),
     rules: z
       .array(
         z.object({
           rule: z.string().nullable().optional(),
           model: z.string().optional().meta({ description: "The judge's." }),
           day: z.string().optional(),
-          judgements: z.int().meta({ description: 'Executions that a judge was asked about.' }),
+          judgements: z.int().meta({ description: 'Executions sent to a judge.' }),
           tokens: Sums.tokens,
           cost: Sums.cost,
           unpriced: Sums.unpriced,

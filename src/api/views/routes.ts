@@ -37,7 +37,7 @@ export function viewRoutes(): Route[] {
       path: '/views',
       operationId: 'listViews',
       tag,
-      summary: "List one's own views and those that are shared, oldest first",
+      summary: 'List your views and shared views, oldest first',
       scope: 'read',
       query: ViewsQuery,
       response: ViewList,
@@ -58,10 +58,10 @@ export function viewRoutes(): Route[] {
       operationId: 'setView',
       audit: 'none',
       tag,
-      summary: 'Create or replace a view of one’s own',
+      summary: 'Create or replace one of your views',
       description:
-        'A view is a list’s filters and columns under a name. It is the member’s, or of a key of the workspace the key’s. ' +
-        `One can have ${MAX_OWN_VIEWS}.`,
+        'A view saves the filters and columns of a list under a name. It belongs to the member, or to the workspace key. ' +
+        `You can have ${MAX_OWN_VIEWS} views.`,
       scope: 'read',
       params: ViewParams,
       body: PutView,
@@ -85,7 +85,7 @@ export function viewRoutes(): Route[] {
       tag,
       summary: 'Delete a view',
       description:
-        'One’s own; with `owner` one that somebody else shares, which needs the scope `admin`: whoever has left deletes none.',
+        'Deletes your own view or, with `owner`, a view that somebody else shares, such as a former member. The latter requires the scope `admin`.',
       scope: 'read',
       params: ViewParams,
       query: DeleteViewQuery,
@@ -94,7 +94,7 @@ export function viewRoutes(): Route[] {
       async handler({ db, key, params, query: { owner = holderOf(key) } }) {
         const caller = holderOf(key);
         const whose = owner === caller ? 'own' : 'shared';
-        if (whose === 'shared') requireAlso(key.scopes, 'admin', 'Deleting a view of somebody else');
+        if (whose === 'shared') requireAlso(key.scopes, 'admin', 'Deleting a view of another owner');
         return presentView(await deleteView(db, owner, params.name, whose), caller);
       },
     }),

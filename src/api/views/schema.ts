@@ -24,11 +24,11 @@ const viewFields = {
     z.string().min(1).max(64, 'has a name longer than 64 characters'),
     z.string('must be a string').max(2_000, 'must be at most 2000 characters'),
     { max: MAX_PARAMETERS, message: `must have at most ${MAX_PARAMETERS} entries`, shown: { type: 'string' } },
-  ).meta({ description: 'Filters, as the address of the list in the console has them.' }),
+  ).meta({ description: 'Filters, as in the URL of the list in the console.' }),
   columns: z
     .array(z.string().min(1).max(100), 'must be a list of columns')
     .max(MAX_COLUMNS, `must be at most ${MAX_COLUMNS} columns`)
-    .meta({ description: 'Columns of the list in the console, in their order. None: its own.' }),
+    .meta({ description: 'Columns of the list in the console, in order. If empty, the default columns.' }),
 };
 
 export const PutView = z
@@ -39,7 +39,9 @@ export const PutView = z
     shared: z
       .boolean('must be true or false')
       .default(false)
-      .meta({ description: 'Whether everybody in the workspace sees it. That needs the scope `write`, too.' }),
+      .meta({
+        description: 'Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.',
+      }),
   })
   .refine(({ query, columns }) => Buffer.byteLength(JSON.stringify([query, columns])) <= MAX_VIEW_BYTES, {
     message: `A view may have at most ${MAX_VIEW_BYTES} bytes of filters and columns.`,
@@ -52,7 +54,7 @@ export const View = z
     ...viewFields,
     shared: z.boolean(),
     owner: z.string().meta({ description: 'The id of a member, or of a key of the workspace.' }),
-    own: z.boolean().meta({ description: 'Whether it is the caller’s.' }),
+    own: z.boolean().meta({ description: 'Whether the view belongs to the caller.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -62,7 +64,7 @@ export const ViewList = pageOf(View).meta({ id: 'ViewList' });
 export const ViewParams = z.object({ name: ViewName });
 export const DeleteViewQuery = z.strictObject({
   owner: saneText().max(100).optional().meta({
-    description: 'Whose it is, as `owner` of the view says. Default: the caller.',
+    description: 'The `owner` of the view. Default: the caller.',
     example: 'mem_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a21',
   }),
 });

@@ -40,11 +40,11 @@ function nameProblem(name: string, others: Set<string>): string | undefined {
 
 function valueProblem(value: string): string | undefined {
   if (value.length > MAX_VALUE_CHARS) return `must be at most ${MAX_VALUE_CHARS} characters`;
-  return VALUE.test(value) ? undefined : 'must be visible ASCII, spaces and tabs: no line ends';
+  return VALUE.test(value) ? undefined : 'must be visible ASCII, spaces and tabs, without line breaks';
 }
 
 /** Custom headers of the requests to a webhook. */
-export const CustomHeaders = smallRecord(z.string(), z.string('must be a text'), {
+export const CustomHeaders = smallRecord(z.string(), z.string('must be a string'), {
   max: MAX_HEADERS,
   message: `must be at most ${MAX_HEADERS}`,
   shown: { type: 'string' },

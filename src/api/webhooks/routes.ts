@@ -63,7 +63,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       tag,
       summary: 'Create a webhook',
       description:
-        'The response contains the signing secret, which is not shown again. A webhook is sent what `GET /events` lists.',
+        'The response contains the signing secret, which is not shown again. Webhooks receive the events that `GET /events` lists.',
       scope: 'write',
       alsoScope: 'read',
       status: 201,
@@ -130,7 +130,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       audit: ['webhook.updated'],
       tag,
       summary: 'Update a webhook',
-      description: 'Fields that are left out keep their values. Pending deliveries use the new values, too.',
+      description: 'Omitted fields keep their values. Pending deliveries also use the new values.',
       scope: 'write',
       alsoScope: 'read',
       params: WebhookParams,
@@ -173,7 +173,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       summary: 'Rotate the signing secret of a webhook',
       description:
         'The response contains the new secret, which is not shown again. ' +
-        `Requests are signed with the previous secret, too, for ${OVERLAP_HOURS} hours; an older one expires at once.`,
+        `Requests are also signed with the previous secret for ${OVERLAP_HOURS} hours; an older secret expires immediately.`,
       scope: 'write',
       withoutRead: UNREAD_WEBHOOK,
       idempotent: true,

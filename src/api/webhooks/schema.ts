@@ -11,7 +11,7 @@ import { CustomHeaders } from './header-rules.ts';
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).meta({ id: 'EventType' });
 
 const Url = EndpointUrl.meta({
-  description: 'The endpoint that receives the events, by `https:`. The operator may allow other URLs.',
+  description: 'The `https:` URL that receives the events. The operator may allow other URLs.',
   example: 'https://example.com/hooks/prompts',
 });
 
@@ -22,7 +22,8 @@ const Events = z
   .refine((names) => new Set(names).size === names.length, 'must name each event once')
   .meta({
     uniqueItems: true,
-    description: 'The event types it is subscribed to. Those of releases are only for webhooks that name them.',
+    description:
+      'The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.',
   });
 
 const Description = z.string().max(500, 'must be at most 500 characters').nullable();
@@ -32,7 +33,7 @@ const RateLimit = z
   .min(1, 'must be a whole number from 1 to 6000')
   .max(6000, 'must be a whole number from 1 to 6000')
   .nullable()
-  .meta({ description: 'Requests per minute; deliveries beyond it wait. Null: no limit.' });
+  .meta({ description: 'Requests per minute; deliveries beyond the limit wait. Null: no limit.' });
 
 export const CreateWebhook = z
   .strictObject({

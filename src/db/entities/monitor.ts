@@ -24,7 +24,7 @@ export const Monitor = defineEntity({
     notify: p.json<{ email: boolean }>().columnType('jsonb'),
     enabled: p.boolean(),
     state: stateEnum(),
-    /** Since when it is in this state. */
+    /** When the monitor entered this state. */
     since: timestamp(),
     /** What the last look has seen, in the order of the checks. */
     progress: p.json<CheckProgress[]>().columnType('jsonb').defaultRaw("'[]'"),

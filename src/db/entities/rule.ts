@@ -13,7 +13,7 @@ const selection = {
   promptName: p.text().nullable(),
   /** Prompts whose names begin with this and a `/`. */
   promptGroup: p.text().nullable(),
-  /** By which the version was asked for. */
+  /** The label that the request named. */
   label: p.text().nullable(),
   /** An `ExecutionFilter` besides; null: none. It is looked at when the execution's turn has come. */
   filter: p.json<object>().columnType('jsonb').nullable(),

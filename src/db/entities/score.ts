@@ -70,7 +70,7 @@ export const Score = defineEntity({
     metadata: p.json<Record<string, JsonValue>>().columnType('jsonb').defaultRaw(`'{}'`),
     promptName: p.text().nullable(),
     promptVersion: p.integer().nullable(),
-    /** By which the version was asked for. */
+    /** The label that the request named. */
     label: p.text().nullable(),
     model: p.text().nullable(),
     releaseId: p.uuid().nullable(),
@@ -100,7 +100,7 @@ export const ScoreDefinition = defineEntity({
     /** Null: any. */
     categories: p.json<ScoreCategory[]>().columnType('jsonb').nullable(),
     description: p.text().nullable(),
-    /** False: its first score has given the name its type. */
+    /** False if the type comes from the first score. */
     defined: p.boolean(),
     createdAt: timestamp(),
     updatedAt: timestamp(),

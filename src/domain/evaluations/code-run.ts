@@ -24,7 +24,7 @@ export const RESULTS_DUE_HOURS = 72;
 /** The error of a run of code whose program has not come back. */
 export const ABANDONED = {
   code: 'abandoned',
-  message: `No results have come for ${RESULTS_DUE_HOURS} hours. Retry it, and send what is left.`,
+  message: `No results were received for ${RESULTS_DUE_HOURS} hours. Retry the run and send the remaining results.`,
 };
 
 /** Examples of a run of code at most: it is summed up while its caller waits. */

@@ -332,7 +332,7 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
     case 'improvement':
       return `Likely a real improvement: the mean score rose by ${size} points (${evidence}).`;
     case 'too_few_differences':
-      return `The difference of ${points(estimate.mean)} points ${over} comes from only ${differing} of them: too few to tell it from chance.`;
+      return `The difference of ${points(estimate.mean)} points ${over} comes from only ${differing} of them: too few to rule out chance.`;
     case 'no_change':
       return `No difference: every score is the same ${over}.`;
     default:
@@ -343,9 +343,9 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
 function describeGaps({ failedA, failedB, unscored, onlyInA, onlyInB, leftOut }: ComparisonSums): string[] {
   const unmatched = onlyInA.total + onlyInB.total;
   const gaps: string[] = [];
-  if (failedA + failedB > 0) gaps.push(`Failed calls, which count 0: ${failedA} in a, ${failedB} in b.`);
+  if (failedA + failedB > 0) gaps.push(`Failed calls, counted as 0: ${failedA} in a, ${failedB} in b.`);
   if (unscored > 0) gaps.push(`Left out, without a score in one of the runs: ${unscored}.`);
-  if (unmatched > 0) gaps.push(`Left out, being in one run only: ${unmatched}.`);
+  if (unmatched > 0) gaps.push(`Excluded because only one run has them: ${unmatched}.`);
   if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut));
   return gaps;
 }

@@ -24,5 +24,5 @@ export const ENDED_EVALUATION = ['completed', 'failed', 'canceled'] as const sat
 export const ENDED_BY_OPERATOR = {
   code: 'ended_by_operator',
   message:
-    'The run was ended by an operator, or its end is not in a database that was restored. Retry it to go on with what is left.',
+    'An operator ended the run, or its end is missing from a restored database. Retry it to run the remaining examples.',
 };

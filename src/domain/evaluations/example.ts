@@ -10,13 +10,13 @@ export const CONTENT_KEY_PREFIX = 'sha256:';
 export const Example = z
   .strictObject({
     id: z
-      .string('must be a text')
+      .string('must be a string')
       .min(1, 'must not be empty')
       .max(200, 'must be at most 200 characters')
       .refine((id) => !id.startsWith(CONTENT_KEY_PREFIX), `must not start with "${CONTENT_KEY_PREFIX}"`)
       .optional()
       .meta({
-        description: 'What the same example is known by in every version; without it a hash of its content is.',
+        description: 'Identifies the example across versions. Default: a hash of its content.',
         example: 'greeting-1',
       }),
     variables: jsonObject('is required: an object with a value for each placeholder').meta({
@@ -24,12 +24,12 @@ export const Example = z
       example: { name: 'Ada' },
     }),
     expected: AnyJson.optional().meta({
-      override: { description: 'What the output is compared with: any JSON.' },
+      override: { description: 'The expected output. Any JSON.' },
       example: 'Hello Ada!',
     }),
     metadata: jsonObject()
       .optional()
-      .meta({ description: 'Anything of your own, returned as it is.', example: { source: 'support' } }),
+      .meta({ description: 'Your own metadata, returned unchanged.', example: { source: 'support' } }),
   })
   .meta({ id: 'Example' });
 

@@ -28,9 +28,9 @@ export interface MonitorCheck {
 
 /** What a monitor measured for a check at a look. */
 export interface Measured {
-  /** Null: there was nothing to measure. */
+  /** Null if there was nothing to measure. */
   value: number | null;
-  /** The executions or scores that it is from. */
+  /** The number of executions or scores measured. */
   count: number;
 }
 

@@ -6,7 +6,7 @@ export interface OrderFault {
   message: string;
 }
 
-const NO_CALL = 'but no tool_call with this id is open before it';
+const NO_CALL = 'but there is no earlier open tool_call with this id';
 
 /**
  * The first place where a list is as no provider takes it: tool results without their calls, tool calls without their results,
@@ -46,9 +46,8 @@ export function orderFault(list: readonly PromptMessage[], isComplete: boolean):
   if (!isComplete) return undefined;
   const [unanswered] = open?.keys() ?? [];
   if (unanswered !== undefined)
-    return { index: callsAt, message: `has the tool_call "${unanswered}", whose tool_result is missing behind it` };
-  if (!hasOthers)
-    return { index: Math.max(0, list.length - 1), message: 'must be followed by a message that is no system message' };
+    return { index: callsAt, message: `has the tool_call "${unanswered}" without a following tool_result` };
+  if (!hasOthers) return { index: Math.max(0, list.length - 1), message: 'must be followed by a non-system message' };
   return undefined;
 }
 

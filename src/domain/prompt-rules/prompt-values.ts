@@ -77,7 +77,7 @@ export function readValue<Chat extends Message>(
 }
 
 const MISSING = 'is missing: the template needs it';
-const NULL = 'is null: give a string, number, boolean, object or array';
+const NULL = 'is null: use a string, number, boolean, object or array';
 
 /** Strings go in as they are, numbers and booleans as text, objects and arrays as compact JSON. */
 function asText(value: JsonValue): string {

@@ -261,7 +261,7 @@ function listFaults<Chat extends Message>({ messages, paths }: Filled<Chat>): Er
   if (messages.length > MAX_FILLED_MESSAGES)
     return [{ path: 'variables', message: `make the prompt longer than ${MAX_FILLED_MESSAGES} messages` }];
   if (messages.length === 0)
-    return [{ path: 'variables', message: 'leave the prompt without a message: give at least one' }];
+    return [{ path: 'variables', message: 'leave the prompt without messages: at least one is required' }];
   const fault = orderFault(messages, true);
   return fault === undefined ? [] : [{ path: paths[fault.index] ?? 'variables', message: fault.message }];
 }

@@ -27,11 +27,11 @@ function toolFaults({ tools, tool_choice: choice }: PromptContent): ErrorDetail[
     if (schema['type'] !== 'object')
       details.push({
         path: `tools.${index}.input_schema.type`,
-        message: 'must be "object": the input of a tool is one',
+        message: 'must be "object": the input of a tool is an object',
       });
   }
   if (choice !== null && typeof choice === 'object' && !names.has(choice.name))
-    details.push({ path: 'tool_choice.name', message: `is the name of no tool of the prompt: "${choice.name}"` });
+    details.push({ path: 'tool_choice.name', message: `does not name a tool of the prompt: "${choice.name}"` });
   if (choice === 'required' && names.size === 0)
     details.push({ path: 'tool_choice', message: 'is "required", but the prompt has no tools' });
   return details;
@@ -62,7 +62,7 @@ function inputsFaults(content: PromptContent): ErrorDetail[] {
     const declared = Object.hasOwn(inputs, name) ? inputs[name]?.type : undefined;
     const [type] = types;
     if (declared !== undefined && declared !== type)
-      details.push({ path: `inputs.${name}.type`, message: `must be "${type}", as which the messages use it` });
+      details.push({ path: `inputs.${name}.type`, message: `must be "${type}", the type that the messages use` });
   }
   for (const [name, input] of Object.entries(inputs)) {
     if (details.length >= MAX_DETAILS) break;
@@ -74,12 +74,12 @@ function inputsFaults(content: PromptContent): ErrorDetail[] {
 function oneInputFaults(input: Input, at: string): ErrorDetail[] {
   const { enum: values, ...free } = input;
   if (values !== undefined && (input.type === 'messages' || input.type === 'file'))
-    return [{ path: `${at}.enum`, message: `does not go with the type "${input.type}"` }];
+    return [{ path: `${at}.enum`, message: `is not allowed with the type "${input.type}"` }];
   const details: ErrorDetail[] = [];
   for (const [index, value] of (values ?? []).entries())
     details.push(...inputFaults(free, value, `${at}.enum.${index}`, MAX_DETAILS, VALUE_CHECKS));
   if (input.default === null)
-    details.push({ path: `${at}.default`, message: 'must not be null: leave it out, with "required": false' });
+    details.push({ path: `${at}.default`, message: 'must not be null: omit it and set "required": false' });
   else if (input.default !== undefined)
     details.push(...inputFaults(input, input.default, `${at}.default`, MAX_DETAILS, VALUE_CHECKS));
   return details.slice(0, MAX_DETAILS);

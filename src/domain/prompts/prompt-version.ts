@@ -48,8 +48,8 @@ interface Texts {
 export const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
 export const hasOne = ({ template, messages }: Texts) => template !== undefined || messages !== undefined;
 // zod takes the message out of what `refine` is given: give it a copy.
-export const NOT_BOTH = { path: ['messages'], message: 'must not be given beside template: give one of both' };
-export const ONE_OF_BOTH = { path: ['template'], message: 'is required: a text, or messages in its place' };
+export const NOT_BOTH = { path: ['messages'], message: 'cannot be combined with template: give only one of them' };
+export const ONE_OF_BOTH = { path: ['template'], message: 'is required: set template or messages' };
 
 /** All that a version says. */
 export interface Version extends PromptContent {

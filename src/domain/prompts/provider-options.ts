@@ -66,7 +66,7 @@ export function providerOptionsProblem(options: ProviderOptions, only?: string):
     if (!Object.hasOwn(ALLOWED, provider))
       return {
         path: [provider],
-        message: `"${provider}" is no provider; use one of ${Object.keys(ALLOWED).join(', ')}.`,
+        message: `"${provider}" is not a provider; use one of ${Object.keys(ALLOWED).join(', ')}.`,
       };
     if (only !== undefined && provider !== only) continue;
     const problem = problemOf(own, ALLOWED[provider] ?? {}, [provider]);
@@ -78,7 +78,7 @@ export function providerOptionsProblem(options: ProviderOptions, only?: string):
 function problemOf(value: unknown, allowed: Allowed | undefined, path: string[]): OptionProblem | undefined {
   if (allowed === true) return undefined;
   if (allowed === undefined)
-    return { path, message: `"${path.join('.')}" can't be set: its cost is not counted, or it is not known here.` };
+    return { path, message: `"${path.join('.')}" can't be set: its cost is not counted, or the option is unknown.` };
   if (isList(allowed)) {
     if (allowed.includes(value)) return undefined;
     const values = allowed.map((each) => JSON.stringify(each)).join(', ');

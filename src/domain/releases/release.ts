@@ -63,7 +63,7 @@ export interface ReleaseActor {
   name: string;
 }
 
-/** Whom an actor counts as: a person is the same one with all of his keys. Null: the service itself. */
+/** Whom an actor counts as: a person is the same one with all of his keys. Null for the service itself. */
 export const personOf = ({ key_id, member_id }: ReleaseActor): string | null => member_id ?? key_id;
 
 /** A decision about a release. */

@@ -138,10 +138,10 @@ function verdictOf(measure: Measure | undefined, n: number): Pick<JudgeAgreement
   if (n < MIN_SUBJECTS)
     return {
       betterThanChance: null,
-      verdict: `Too few to tell: ${n} of the at least ${MIN_SUBJECTS} subjects that both the judge and people have scored.`,
+      verdict: `Not enough data: both the judge and people have scored ${n} subjects; at least ${MIN_SUBJECTS} are needed.`,
     };
   if (measure === undefined || measure.value === null)
-    return { betterThanChance: null, verdict: 'It cannot be told: the judge or people always say the same.' };
+    return { betterThanChance: null, verdict: 'Cannot be determined: the judge or people always give the same score.' };
   const { value, interval } = measure;
   if (interval === null)
     return value > 0

@@ -28,8 +28,7 @@ export function parseScoreCondition(text: string): ScoreCondition | string {
   const problem = scoreNameProblem(name);
   if (problem !== undefined) return `${FORM}: the name ${problem}`;
   const number = numberOf(given);
-  if (number === null && operator !== '=' && operator !== '!=')
-    return `${FORM}: only numbers can be compared by ${operator}`;
+  if (number === null && operator !== '=' && operator !== '!=') return `${FORM}: ${operator} compares only numbers`;
   return { name, operator, number, text: given };
 }
 

@@ -81,7 +81,7 @@ export function storedValue(
     case 'categorical':
       return categorical(limits, value);
     case 'text':
-      if (typeof value !== 'string') return { problem: `must be a string: scores named "${name}" are texts` };
+      if (typeof value !== 'string') return { problem: `must be a string: scores named "${name}" are text` };
       if (value.length > MAX_SCORE_TEXT_LENGTH)
         return { problem: `must be at most ${MAX_SCORE_TEXT_LENGTH} characters` };
       return { data_type: type, number: null, text: value };
@@ -102,7 +102,7 @@ function categorical({ name, categories }: ScoreLimits, value: ScoreValue): Stor
   if (value.length === 0) return { problem: 'must not be empty' };
   if (value.length > MAX_CATEGORY_LENGTH)
     return {
-      problem: `must be at most ${MAX_CATEGORY_LENGTH} characters: "${name}" is categorical. For texts give a new name the data_type "text"`,
+      problem: `must be at most ${MAX_CATEGORY_LENGTH} characters: "${name}" is categorical. For longer texts, use a new name with the data_type "text"`,
     };
   if (categories !== null && !categories.some((category) => category.value === value)) {
     const shown = categories.slice(0, SHOWN_CATEGORIES).map((category) => `"${category.value}"`);

@@ -9,11 +9,10 @@ const TERM = /"([^"]*)"|[^\s"]+/g;
  * @returns what is wrong with it, in words for the caller, where something is
  */
 export function parseSearchTerms(text: string): string[] | string {
-  if ((text.match(/"/g)?.length ?? 0) % 2 === 1)
-    return 'has a quotation mark that is not closed: close it, or leave it out';
+  if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return 'has an unclosed quotation mark: close or remove it';
   const terms = [...text.matchAll(TERM)].map(([word, phrase]) => (phrase ?? word).trim()).filter((term) => term !== '');
   const different = [...new Set(terms)];
-  if (different.length === 0) return 'has no word in it: leave it out, or say what to look for';
+  if (different.length === 0) return 'has no words: omit it, or enter search terms';
   if (different.length > MAX_SEARCH_TERMS)
     return `must have at most ${MAX_SEARCH_TERMS} words and phrases: put a phrase in quotation marks`;
   return different;

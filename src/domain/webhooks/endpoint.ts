@@ -6,9 +6,9 @@ export const MAX_URL_LENGTH = 2048;
 
 /** The address of a caller's endpoint. Only its syntax: which hosts are allowed depends on the settings (`outbound/target.ts`). */
 export const EndpointUrl = z
-  .string('is required: a text')
+  .string('is required and must be a string')
   .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`)
-  .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not hold spaces or line ends');
+  .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not contain spaces or line breaks');
 
 /** What requests to a caller's endpoint are signed with. */
 export const SigningSecret = z

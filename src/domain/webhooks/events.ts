@@ -56,10 +56,10 @@ const ReleaseData = z
     release_id: id('release'),
     prompt_name: z.string(),
     label: z.string(),
-    stable_version: z.int().meta({ description: 'What the label was on when the release started.' }),
+    stable_version: z.int().meta({ description: 'The version the label pointed to when the release started.' }),
     candidate_version: z.int(),
     status: z.enum(releaseStates.states),
-    reason: z.string().nullable().meta({ description: 'Why it is as it is, in words.' }),
+    reason: z.string().nullable().meta({ description: 'The reason for the status, in words.' }),
   })
   .meta({ id: 'ReleaseEventData' });
 
@@ -74,7 +74,7 @@ const MonitorData = z
       z.strictObject({
         metric: z.string(),
         value: z.number().nullable(),
-        count: z.int().meta({ description: 'The executions or scores that it is from.' }),
+        count: z.int().meta({ description: 'The number of executions or scores measured.' }),
         alerting: z.boolean(),
       }),
     ),

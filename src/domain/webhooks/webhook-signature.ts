@@ -14,7 +14,7 @@ export function generateSigningSecret(): string {
  * characters, and padded base64 in the standard alphabet after the prefix `whsec_`, if any.
  */
 export function signingSecretProblem(secret: string): string | undefined {
-  if (!VISIBLE_ASCII.test(secret)) return 'Use visible ASCII characters only: no spaces, line ends or other letters.';
+  if (!VISIBLE_ASCII.test(secret)) return 'Use only visible ASCII characters, without spaces or line breaks.';
   if (secret.length < 24 || secret.length > 128) return `Use 24 to 128 characters; this secret has ${secret.length}.`;
   if (secret.startsWith(PREFIX) && !PADDED_BASE64.test(secret.slice(PREFIX.length)))
     return `What follows ${PREFIX} must be base64 with its padding, in the standard alphabet (openssl rand -base64 32); or leave out ${PREFIX}.`;

@@ -61,7 +61,7 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
       .run<OptionFault | null>(task, { workspaceId, urgent: true, signal: AbortSignal.timeout(MAX_WAIT_MS) })
       .catch((error: unknown) => {
         if (error instanceof DOMException && error.name === 'TimeoutError')
-          throw temporarilyUnavailable('No thread was free to compile the expressions and schemas.');
+          throw temporarilyUnavailable('No thread was available to compile the expressions and schemas.');
         throw error;
       });
   }
@@ -145,7 +145,7 @@ function refuseFaulty(
 
 function compileFault(end: ThreadEnd, limitMs: number): string {
   if (end === 'timed_out')
-    return `takes too long to compile: all of a request have ${limitMs} ms together. Make it smaller`;
+    return `takes too long to compile: the limit for a whole request is ${limitMs} ms. Make it smaller`;
   return end === 'out_of_memory' ? 'takes too much memory to compile: make it smaller' : 'cannot be compiled';
 }
 

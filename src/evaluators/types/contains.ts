@@ -12,7 +12,7 @@ const ContainsConfig = z
     value: Value.optional().meta({
       title: 'Text',
       description:
-        "In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.",
+        "Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings.",
       'x-field': 'none',
     }),
     values: z
@@ -20,7 +20,7 @@ const ContainsConfig = z
       .min(1)
       .max(100)
       .optional()
-      .meta({ title: 'Texts', description: 'One a line. None: the expected value.' }),
+      .meta({ title: 'Texts', description: 'One per line. If empty: the expected value.' }),
     mode: z
       .enum(['all', 'any'])
       .default('all')

@@ -10,7 +10,7 @@ const CostConfig = z
       .number()
       .min(0)
       .max(1_000_000)
-      .meta({ title: 'At most, in US dollars', description: 'What the output cost, judges not counted.' }),
+      .meta({ title: 'At most, in US dollars', description: 'The cost of the output, excluding judges.' }),
   })
   .meta({ title: 'Cost', description: 'The output was cheap enough.' });
 
@@ -24,7 +24,7 @@ export const cost: ScoringEvaluator<CostConfig> & { config: typeof CostConfig } 
   prepare: ({ at_most_usd: limit }) => {
     const most = new Big(limit);
     return ({ costUsd = null }) => {
-      if (costUsd === null) throw new ScoringError('not_measured', 'it is not known what the output cost');
+      if (costUsd === null) throw new ScoringError('not_measured', 'the cost of the output is unknown');
       const paid = new Big(costUsd);
       return passOrFail(paid.lte(most), `the output cost ${paid.toFixed()} USD, more than ${most.toFixed()}`);
     };

@@ -11,7 +11,7 @@ const ExactMatchConfig = z
     ...evaluatorFields('exact_match'),
     case_sensitive: CaseSensitive,
     trim: z.boolean().default(true).meta({ title: 'Ignore white space at both ends' }),
-    normalize_whitespace: z.boolean().default(false).meta({ title: 'Count any white space as one space' }),
+    normalize_whitespace: z.boolean().default(false).meta({ title: 'Treat any white space as one space' }),
   })
   .meta({ title: 'Exact match', description: 'The output is the expected value.' });
 

@@ -25,7 +25,7 @@ const HttpConfig = z
     secret: SigningSecret.optional().meta({
       title: 'Signing secret',
       description:
-        '24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.',
+        '24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule.',
     }),
     /** From looking up the host to the last byte of the response. */
     timeout_ms: z
@@ -70,21 +70,21 @@ function read(response: string): Score {
   const parsed = parseJson(response);
   if (!parsed.ok) return unusable(`it is ${parsed.reason}`);
   if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
-    return unusable(`it is no object with a score: ${quote(response)}`);
+    return unusable(`it is not an object with a score: ${quote(response)}`);
   return readVerdict(parsed.value);
 }
 
 function readVerdict(verdict: { [key: string]: JsonValue }): Score {
   const { score, reason = null } = verdict;
   if (score === undefined) return unusable('it has no score');
-  if (typeof score !== 'number') return unusable(`its score ${quote(JSON.stringify(score))} is no number`);
+  if (typeof score !== 'number') return unusable(`its score ${quote(JSON.stringify(score))} is not a number`);
   if (score < 0 || score > 1) return unusable(`its score ${score} is not between 0 and 1`);
-  if (reason !== null && typeof reason !== 'string') return unusable('its reason is no text');
+  if (reason !== null && typeof reason !== 'string') return unusable('its reason is not a string');
   if (reason !== null && reason.length > MAX_REASON_LENGTH)
     return unusable(`its reason has ${reason.length} characters, more than ${MAX_REASON_LENGTH}`);
   return scored(score, reason);
 }
 
 function unusable(why: string): Score {
-  return unscored('unusable_response', `the response of the scorer can not be used: ${why}`);
+  return unscored('unusable_response', `the response of the scorer is invalid: ${why}`);
 }

@@ -7,7 +7,7 @@ const LatencyConfig = z
     ...evaluatorFields('latency'),
     at_most_ms: z.int().min(1).max(3_600_000).meta({
       title: 'At most, in milliseconds',
-      description: 'For the call to the model that gave the output, without waits before it.',
+      description: 'The duration of the model call that produced the output, excluding earlier waits.',
     }),
   })
   .meta({ title: 'Latency', description: 'The model responded in time.' });
@@ -22,8 +22,7 @@ export const latency: ScoringEvaluator<LatencyConfig> & { config: typeof Latency
   prepare:
     ({ at_most_ms: limit }) =>
     ({ modelMs = null }) => {
-      if (modelMs === null)
-        throw new ScoringError('not_measured', 'it is not known how long the call to the model took');
+      if (modelMs === null) throw new ScoringError('not_measured', 'the duration of the model call is unknown');
       return passOrFail(modelMs <= limit, `the call to the model took ${modelMs} ms, more than ${limit}`);
     },
 };

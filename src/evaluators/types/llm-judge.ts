@@ -29,7 +29,7 @@ const LlmJudgeConfig = z
       description: 'What a good output is, and what each grade means.',
       'x-field': 'long-text',
     }),
-    scale: Scale.default({ min: 1, max: 5 }).meta({ title: 'Grades', description: 'Brought to a score of 0–1.' }),
+    scale: Scale.default({ min: 1, max: 5 }).meta({ title: 'Grades', description: 'Scaled to a score of 0–1.' }),
     include_expected: z.boolean().default(true).meta({ title: 'Show it the expected value' }),
     include_input: z.boolean().default(true).meta({ title: 'Show it the prompt' }),
     parameters: ModelParameters.omit({ response_format: true }).default({}).meta({

@@ -32,10 +32,10 @@ const NumericConfig = z
       .meta({
         title: 'Which number',
         'x-enumDescriptions': {
-          only: 'The only one, with any text around it',
+          only: 'The only number, surrounded by any text',
           first: 'The first',
           last: 'The last',
-          none: 'The output must be nothing but a number',
+          none: 'The output must be only a number',
         },
       }),
   })

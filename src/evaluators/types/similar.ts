@@ -30,7 +30,10 @@ const SimilarConfig = z
       .min(1)
       .max(MAX_VALUES)
       .optional()
-      .meta({ title: 'Texts', description: 'One a line; the one most alike counts. None: the expected value.' }),
+      .meta({
+        title: 'Texts',
+        description: 'One per line; the most similar one counts. If empty: the expected value.',
+      }),
   })
   .meta({
     title: 'Similar meaning',

@@ -36,7 +36,7 @@ const ToolCallsConfig = z
         'x-enumDescriptions': { exact: 'Must be the same', subset: 'May hold more', ignore: 'Do not matter' },
       }),
     ordered: z.boolean().default(false).meta({ title: 'In this order' }),
-    allow_extra: z.boolean().default(false).meta({ title: 'Other calls are allowed' }),
+    allow_extra: z.boolean().default(false).meta({ title: 'Allow other calls' }),
     partial_credit: PartialCredit,
   })
   .meta({ title: 'Tool calls', description: 'The model asks for the expected tools.' });
@@ -73,7 +73,7 @@ function expectedOf(example: ScoredExample): ExpectedCall[] {
   if (calls.success) return calls.data;
   throw new ScoringError(
     'missing_expected',
-    `the expected value is no list of tool calls such as [{"name": "look_up", "input": {…}}]`,
+    `the expected value is not a list of tool calls such as [{"name": "look_up", "input": {…}}]`,
   );
 }
 

@@ -13,7 +13,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ReadTimeoutError)
     return new ApiError(
       'invalid_request',
-      'This covers more data than one request can read. Use a shorter time span, more filters, or a smaller limit.',
+      'This request reads too much data. Use a shorter time span, more filters, or a smaller limit.',
       { cause: error },
     );
   if (error instanceof ReadGivenUpError) return turnHasNotCome(error);
@@ -21,7 +21,7 @@ export function toApiError(error: unknown): ApiError {
     return temporarilyUnavailable('The service is temporarily unavailable.', error);
   return new ApiError(
     'internal_error',
-    'Internal error. The logs of the service have it under the X-Request-Id of this response.',
+    'Internal error. Find it in the service logs by the X-Request-Id of this response.',
     {
       cause: error,
     },

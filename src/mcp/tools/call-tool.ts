@@ -111,7 +111,7 @@ function pieceIn(whole: JsonValue, { pointer, from }: NonNullable<RoutedInput['p
   const value = valueAt(whole, pointer);
   const piece = value === undefined ? undefined : pieceOf(pointer, value, from, ROOM);
   if (piece !== undefined) return piece;
-  throw new ApiError('invalid_request', 'part: names no text, list or object of the result', {
+  throw new ApiError('invalid_request', 'part: does not name a string, list or object of the result', {
     details: [{ path: 'part', message: 'names no text, list or object of the result' }],
   });
 }

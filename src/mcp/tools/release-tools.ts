@@ -36,7 +36,7 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
     operation: 'getRelease',
     title: 'Read a release',
     description:
-      'Reads a release: the step it is at, its numbers for both versions, approvals, decisions and why it stands where it does.',
+      'Reads a release: its current step, metrics of both versions, approvals, decisions and the reason for its status.',
     hints: READS,
   },
   {
@@ -65,7 +65,7 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
     name: 'pause_release',
     operation: 'pauseRelease',
     title: 'Pause a release',
-    description: 'Holds a release where it is. Both versions keep their shares.',
+    description: 'Pauses a release. Both versions keep their shares.',
     hints: { ...SETS, destructive: false },
   },
   {

@@ -20,9 +20,9 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
   {
     name: 'next_queue_item',
     operation: 'leaseQueueItem',
-    title: 'Take the next item of a queue',
+    title: 'Get the next item of a queue',
     description:
-      'Takes the next item of a queue, which is yours for some minutes: then complete_queue_item, skip_queue_item or return_queue_item. Who holds one gets the same again. Score as a reviewer only where you were asked to.',
+      'Leases the next item of a queue for some minutes: then call complete_queue_item, skip_queue_item or return_queue_item. A caller that already holds an item gets the same one again. Score as a reviewer only if you were asked to.',
     hints: { ...ADDS, idempotent: true },
   },
   {
@@ -53,7 +53,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'createScores',
     title: 'Store a score',
     description:
-      'Says what you think of a run, or of an example of an evaluation: a number, yes or no, a category or a text, under a name such as helpful. Scores of that name show in statistics and checks of releases.',
+      'Scores a run or an evaluation example: a number, yes or no, a category or a text, under a name such as helpful. Scores of that name appear in statistics and release checks.',
     hints: ADDS,
     form: 1,
     omit: ['source'],

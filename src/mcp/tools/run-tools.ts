@@ -45,7 +45,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     next: ({ id, status }) =>
       ENDED.has(asText(status ?? ''))
         ? undefined
-        : `It still runs. Look again with get_execution and id ${asText(id ?? '')}.`,
+        : `It is still running. Check again with get_execution and id ${asText(id ?? '')}.`,
   },
   {
     name: 'get_execution',

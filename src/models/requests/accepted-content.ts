@@ -16,13 +16,13 @@ export function requireAcceptedContent(provider: Provider, model: string, messag
     if (typeof content === 'string') continue;
     for (const part of content) {
       if (part.type === 'file' && role === 'assistant' && !fromAssistant) {
-        throw refused(index, `${name} takes no files in assistant messages; put the file into a user message.`);
+        throw refused(index, `${name} does not accept files in assistant messages; move the file to a user message.`);
       }
       if (part.type === 'file' && !types.test(part.media_type)) {
-        throw refused(index, `${model} takes no ${part.media_type} file; ${name} takes ${said}.`);
+        throw refused(index, `${model} does not accept ${part.media_type} files; ${name} accepts ${said}.`);
       }
       if (part.type === 'tool_call' && !takesAnyToolInput && !isObject(toolInputOf(part.input))) {
-        throw refused(index, `${name} takes only an object as the input of a tool call (${part.id}).`);
+        throw refused(index, `${name} accepts only an object as the input of a tool call (${part.id}).`);
       }
     }
   }

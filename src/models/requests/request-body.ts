@@ -73,11 +73,11 @@ export function parameterProblems(
 }
 
 function whyNot(provider: Provider, model: string, name: Parameter): string {
-  if (provider.places[name].length === 0) return `${provider.name} has no parameter ${name}; leave it out.`;
+  if (provider.places[name].length === 0) return `${provider.name} has no parameter ${name}; omit it.`;
   if (name === 'response_format') {
     return `${model} takes no response_format json_object; use json_schema, with the schema that the response is to follow.`;
   }
-  return `${model} does not take ${name}, or not together with the other parameters given; leave it out.`;
+  return `${model} does not accept ${name}, or not with the other given parameters; omit it.`;
 }
 
 /**

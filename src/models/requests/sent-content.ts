@@ -52,7 +52,7 @@ function requireTools(provider: Provider, model: string, body: RequestBody, { to
   const names = provider.reader.toolNames(body);
   const missing = tools.find(({ name }) => !names.includes(name));
   if (missing !== undefined)
-    throw new ModelError('model_invalid_request', `${model} does not take the tool ${missing.name}.`);
+    throw new ModelError('model_invalid_request', `${model} does not accept the tool ${missing.name}.`);
 }
 
 /** Whether a JSON response is asked for as the input of a tool that nobody gave. */

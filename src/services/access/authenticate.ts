@@ -136,7 +136,7 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
 
 const UNKNOWN = {
   key: 'This API key is unknown, revoked or expired.',
-  access_token: 'This access token is not valid here, or has expired.',
+  access_token: 'This access token is invalid or expired.',
   session: 'This session is unknown or has ended. Sign in again.',
 } as const;
 

@@ -49,7 +49,7 @@ export interface Grant {
 }
 
 const tooManyOpen = (whose: string) =>
-  new ApiError('rate_limited', `Too many programs wait for a decision ${whose}. Try again later.`, {
+  new ApiError('rate_limited', `Too many programs are waiting for a decision ${whose}. Try again later.`, {
     retryAfterSeconds: 60,
   });
 
@@ -143,7 +143,7 @@ export async function grantOf(query: Query, { id, kind, scopes }: Approver): Pro
   if (own === undefined || own.made_from !== null)
     throw new ApiError(
       'invalid_state',
-      'This session was begun with a key that was itself made for a program. Sign in in another way to approve others.',
+      'This session was started with a key issued to a program, which cannot approve other programs. Sign in another way.',
     );
   return { kind: kind === 'personal' ? 'personal' : 'service', scopes, expiresAt: own.expires_at, madeFrom: id };
 }
@@ -169,7 +169,7 @@ export async function decideDeviceAuthorization(
   const wanted = approval && (approval.scopes ?? approval.grant.scopes);
   const beyond = wanted?.find((scope) => !allows(approver.scopes, scope));
   if (beyond !== undefined)
-    throw new ApiError('insufficient_scope', `This session lacks the scope "${beyond}", so it can give it to nobody.`);
+    throw new ApiError('insufficient_scope', `This session lacks the scope "${beyond}", so it cannot grant it.`);
   const [row] = await system.query((all) =>
     all
       .updateTable('device_authorizations')
@@ -289,16 +289,16 @@ async function createKeyLike(
 export function pollError(polled: Exclude<Polled, { outcome: 'key' }>): ApiError {
   switch (polled.outcome) {
     case 'authorization_pending':
-      return new ApiError(polled.outcome, 'Nobody has decided yet. Ask again after the interval.');
+      return new ApiError(polled.outcome, 'No decision yet. Poll again after the interval.');
     case 'slow_down':
       return new ApiError(
         polled.outcome,
-        `Too soon: leave ${polled.pollSeconds} seconds between two requests from now on.`,
+        `Polling too fast: wait ${polled.pollSeconds} seconds between requests from now on.`,
         { retryAfterSeconds: polled.pollSeconds },
       );
     case 'denied':
       return new ApiError(polled.outcome, 'The request was denied.');
     case 'expired':
-      return new ApiError(polled.outcome, 'This device code is unknown, used or expired. Begin anew.');
+      return new ApiError(polled.outcome, 'This device code is unknown, used or expired. Start again.');
   }
 }

@@ -17,6 +17,6 @@ export function requireKeySignIn({ byKey, identityProviders }: KeySignIn, { kind
   const names = identityProviders.map(({ name }) => name).join(' or ');
   throw new ApiError(
     'invalid_state',
-    `Keys do not sign in here: sign in with ${names}. Where that is down, the operator makes a key that does: npm run --silent admin -- emergency-key`,
+    `Signing in with keys is disabled: sign in with ${names}. If that is down, the operator can create an emergency key: npm run --silent admin -- emergency-key`,
   );
 }

@@ -65,7 +65,7 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<{ to
   const hash = createExamplesHash();
   let total = 0;
   for await (const { line, example } of examples) {
-    if (total === MAX_EXAMPLES) throw invalidLine(line, '', `is one too many: at most ${MAX_EXAMPLES} examples`);
+    if (total === MAX_EXAMPLES) throw invalidLine(line, '', `exceeds the limit of ${MAX_EXAMPLES} examples`);
     const content = contentOf(example);
     if (lineBytes(example, content) > MAX_EXAMPLE_BYTES)
       throw invalidLine(line, '', `takes more than ${MAX_EXAMPLE_BYTES} bytes as compact JSON`);
@@ -81,7 +81,7 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<{ to
 
 /** Stops work for a caller who has gone away. @throws ApiError `invalid_request` */
 function requireCaller(signal: AbortSignal): void {
-  if (signal.aborted) throw new ApiError('invalid_request', 'The caller went away before the upload was stored.');
+  if (signal.aborted) throw new ApiError('invalid_request', 'The caller disconnected before the upload was stored.');
 }
 
 async function insert(

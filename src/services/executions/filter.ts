@@ -14,7 +14,7 @@ export interface ExecutionFilter {
   group?: string | undefined;
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
-  /** By which the version was asked for. */
+  /** The label that the request named. */
   label?: string | undefined;
   /** UUID. */
   release?: string | undefined;
@@ -29,7 +29,7 @@ export interface ExecutionFilter {
   score?: readonly ScoreCondition[] | undefined;
   /** Of the prompt. */
   promptVersion?: number | undefined;
-  /** Of the error that it ended with. */
+  /** The error code of the execution. */
   errorCode?: string | undefined;
   /** US dollars, decimal; neither holds where the cost is not known. */
   minCost?: string | undefined;

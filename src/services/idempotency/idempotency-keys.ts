@@ -131,7 +131,7 @@ export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
           if (!isKeyTaken(error)) throw error;
         }
       }
-      throw temporarilyUnavailable('Other requests with this Idempotency-Key keep failing.');
+      throw temporarilyUnavailable('Concurrent requests with this Idempotency-Key keep failing.');
     },
 
     async keepResponse(query, id, response) {

@@ -93,13 +93,13 @@ export function changeMember(
 ): Promise<ShownMember> {
   return change(deps, { workspaceId, id }, async ({ query, own, user, member }) => {
     if (member.status === 'removed')
-      throw new ApiError('invalid_state', 'This member was removed. A member comes back by signing in.');
+      throw new ApiError('invalid_state', 'This member was removed. A removed member returns by signing in.');
     // Someone may have lost the role while being suspended.
     const isBack = member.status === 'suspended' && wanted === 'active';
     const isAsked = roleSet === null || isBack;
     const given = isAsked ? await roleGiven(query, user, workspaceName, deps.ofGroup) : undefined;
     if (isAsked && given === undefined)
-      throw new ApiError('invalid_state', 'The identity provider gives this member no role here at present.');
+      throw new ApiError('invalid_state', 'The identity provider currently assigns this member no role here.');
     const override = roleSet === undefined ? member.role_set : roleSet;
     const role = override ?? given ?? member.role;
     const status = wanted ?? member.status;

@@ -18,7 +18,7 @@ export function requireMember(key: AuthenticatedKey): string {
   if (memberId === undefined)
     throw new ApiError(
       'invalid_request',
-      'This key is of the workspace, not of a member, so it has no personal keys. Sign in as a member, or use a personal key.',
+      'This key belongs to the workspace, not to a member, so it has no personal keys. Sign in as a member, or use a personal key.',
     );
   return memberId;
 }
@@ -29,7 +29,7 @@ export function requireMember(key: AuthenticatedKey): string {
  */
 export function refuseAccessToken({ kind, sessionId }: AuthenticatedKey): void {
   if (kind === 'sign_in' && sessionId === undefined)
-    throw new ApiError('invalid_request', 'An access token is no key, and makes none: sign in, or use a personal key.');
+    throw new ApiError('invalid_request', 'An access token cannot create keys: sign in, or use a personal key.');
 }
 
 /** The personal keys of a member, newest first. */
@@ -55,7 +55,7 @@ export async function createPersonalKey(
   if (beyond.length > 0)
     throw invalidField(
       'scopes',
-      `must be among those of who asks (${caller.scopes.join(', ')}), which ${beyond.join(', ')} ${beyond.length === 1 ? 'is' : 'are'} not`,
+      `must be among the scopes of the caller (${caller.scopes.join(', ')}); ${beyond.join(', ')} ${beyond.length === 1 ? 'is' : 'are'} not`,
     );
   // Held until the end: the membership can't end between, nor can there be two of the last one.
   const [member] = await query((own) =>
@@ -65,7 +65,7 @@ export async function createPersonalKey(
   const madeFrom = caller.kind === 'personal' ? caller.id : null;
   const ends = madeFrom === null ? null : (await holdKey(query, madeFrom)).expires_at;
   if (ends !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ends))
-    throw invalidField('expires_at', `must not be after ${ends.toISOString()}, when the key that asks expires`);
+    throw invalidField('expires_at', `must not be after ${ends.toISOString()}, when the calling key expires`);
   const valid = await query((own) =>
     own
       .selectFrom('api_keys')
@@ -78,7 +78,7 @@ export async function createPersonalKey(
   if (valid.length >= MAX_PERSONAL_KEYS)
     throw new ApiError(
       'quota_exceeded',
-      `A member has at most ${MAX_PERSONAL_KEYS} personal keys. Revoke one that is not needed any more.`,
+      `A member can have at most ${MAX_PERSONAL_KEYS} personal keys. Revoke one that is no longer needed.`,
     );
   return createApiKey(query, text, {
     name,

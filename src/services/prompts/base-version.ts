@@ -11,13 +11,13 @@ export function requireBase(name: string, base: number | undefined, newest: numb
   if (base === 0)
     throw new ApiError(
       'version_conflict',
-      `The prompt "${name}" exists already, at version ${newest}. Choose another name, or send "base_version": ${newest} to make its next version.`,
+      `The prompt "${name}" already exists at version ${newest}. Choose another name, or send "base_version": ${newest} to create its next version.`,
     );
   if (base < newest)
     throw new ApiError(
       'version_conflict',
-      `The prompt "${name}" is at version ${newest} by now, and this change was made from version ${base}. ` +
-        `See what is new with GET /v1/prompts/${name}/diff?from=${base}&to=${newest}, and send the change again with "base_version": ${newest}.`,
+      `The prompt "${name}" is now at version ${newest}, but this change is based on version ${base}. ` +
+        `Review the changes with GET /v1/prompts/${name}/diff?from=${base}&to=${newest}, and resend yours with "base_version": ${newest}.`,
     );
   throw invalidField(
     'base_version',

@@ -50,7 +50,7 @@ async function neededBy(
   query: Query,
   { name, version, latest_version, labels }: PromptRow,
 ): Promise<string | undefined> {
-  if (version === latest_version) return 'is the latest, which can not be deleted: make another one first';
+  if (version === latest_version) return 'is the latest version, which cannot be deleted: create another one first';
   if (labels.length > 0) return `has the label "${labels[0]}": move or remove it first`;
   const [includer] = await query((own) =>
     own
@@ -107,5 +107,7 @@ async function neededBy(
       .where(sql<SqlBool>`request->'parsed'->>'version' = ${String(version)}`)
       .limit(1),
   );
-  return schedule && `is what the schedule "${schedule.name}" runs: delete that first, or have it run another version`;
+  return (
+    schedule && `is used by the schedule "${schedule.name}": delete the schedule first, or let it run another version`
+  );
 }

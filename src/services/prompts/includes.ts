@@ -44,7 +44,7 @@ const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; ma
 /** What a reference stands for: nothing, where it has no name. */
 export type Include = Omit<RowOf<typeof RESOLVE>, 'bytes' | 'template'>;
 
-const TOO_MANY = `has more than ${MAX_INCLUDES} different includes, those of its includes counted`;
+const TOO_MANY = `has more than ${MAX_INCLUDES} different includes, counting nested ones`;
 const TOO_LONG = `has includes of more than ${MAX_INCLUDED_BYTES} bytes together`;
 
 /**
@@ -113,7 +113,7 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
     if (archivedAt !== null) return `includes "${ref}", which is archived: restore it, or leave it out`;
     if (!isText) return `includes "${ref}", which is a list of messages: only a template can be included`;
     const before = path.findIndex((each) => byRef.get(each)?.name === name && byRef.get(each)?.version === version);
-    if (before >= 0) return `includes go in a circle: ${[...path.slice(before), ref].join(' → ')}`;
+    if (before >= 0) return `includes are circular: ${[...path.slice(before), ref].join(' → ')}`;
     path.push(ref);
     const below = deepest(inner ?? []);
     path.pop();
@@ -134,7 +134,7 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
 
   const depth = deepest(refs);
   if (typeof depth === 'string') return depth;
-  return depth > MAX_DEPTH ? `has includes that are nested deeper than ${MAX_DEPTH} levels` : undefined;
+  return depth > MAX_DEPTH ? `has includes nested deeper than ${MAX_DEPTH} levels` : undefined;
 }
 
 /**

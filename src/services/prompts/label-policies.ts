@@ -60,7 +60,7 @@ export async function requireFreeLabel(
   if (policy?.required !== true) return {};
   return requireOverride(mover, {
     why: `The label "${label}" moves by releases alone: start one with POST /v1/releases.`,
-    what: `The label "${label}" moves by releases alone: to override that, a key needs the scope "admin".`,
+    what: `The label "${label}" moves only by releases: overriding that requires the scope "admin".`,
   });
 }
 

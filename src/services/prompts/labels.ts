@@ -46,7 +46,7 @@ export async function requireMover(query: Query, label: string, { scopes }: Move
     'insufficient_scope',
     needed === 'publish'
       ? `The label "${label}" is protected: to move or remove it, a key needs the scope "publish".`
-      : 'This key lacks the scope "write", which this operation needs: "publish" is for protected labels alone.',
+      : 'This key lacks the scope "write", which this operation needs: "publish" covers only protected labels.',
   );
 }
 

@@ -114,6 +114,6 @@ export async function requirePinned(
   throw invalidField(
     at,
     `${change}: ${named.join(', ')}${includers.length > MAX_NAMED ? ', and there are more' : ''}. What is under a protected label ` +
-      'may include only what is pinned to a version ("name@3") or to a protected label, all the way down',
+      'may include only prompts pinned to a version ("name@3") or to a protected label, at every level',
   );
 }

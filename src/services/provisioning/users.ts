@@ -204,7 +204,7 @@ export async function createUser(provisioning: Provisioning, attributes: UserAtt
   return getUser(provisioning, publicId('user', id));
 }
 
-const alreadyThereAs = (id: string): ScimError => taken(`This is the user ${publicId('user', id)} already.`);
+const alreadyThereAs = (id: string): ScimError => taken(`This user already exists as ${publicId('user', id)}.`);
 
 /** @throws ScimError 404 */
 async function lockUser(query: Query, issuer: string, id: string): Promise<UserRow> {

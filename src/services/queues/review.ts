@@ -132,7 +132,7 @@ export async function completeItem(
     const { queue, item, review } = held;
     for (const [index, { name }] of verdict.scores.entries())
       if (!queue.score_names.includes(name))
-        throw invalidField(`scores.${index}.name`, `must be one of this queue's: ${queue.score_names.join(', ')}`);
+        throw invalidField(`scores.${index}.name`, `must be a score of this queue: ${queue.score_names.join(', ')}`);
     const requestHash = hash('sha256', JSON.stringify(verdict), 'buffer');
     const isAgain = review?.outcome === 'completed';
     if (isAgain && review.request_hash?.equals(requestHash)) return getItem(query, queue, item.id, reviewing.reviewer);
@@ -162,11 +162,11 @@ export async function completeItem(
 
 function requirePlace({ queue: { reviewers_per_item: wanted }, item: { completed, others } }: Held): void {
   if (completed >= wanted)
-    throw new ApiError('invalid_state', 'This item is completed: as many reviewers as the queue wants have scored it.');
+    throw new ApiError('invalid_state', 'This item is completed: enough reviewers have scored it.');
   if (completed + others >= wanted)
     throw new ApiError(
       'invalid_state',
-      'Somebody else has this item now: take another one with POST /v1/queues/{name}/next.',
+      'Another reviewer holds this item: get another one with POST /v1/queues/{name}/next.',
     );
 }
 
@@ -248,7 +248,7 @@ export async function skipItem(db: WorkspaceDatabase, reviewing: Reviewing): Pro
     const held = await hold(query, reviewing);
     const { queue, item, review } = held;
     if (review?.outcome === 'completed')
-      throw new ApiError('invalid_state', 'You have completed this item: take that back first, with …/back.');
+      throw new ApiError('invalid_state', 'You have completed this item: return it first with …/back.');
     if (review?.outcome !== 'skipped') {
       if (item.completed >= queue.reviewers_per_item) requirePlace(held);
       await endReview(query, reviewing, held, {

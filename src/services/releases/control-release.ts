@@ -35,14 +35,14 @@ const byRequest = (done: string, { by, comment }: Decision) =>
 
 async function approve(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
   const step = row.steps[row.step];
-  if (step?.type !== 'approve') throw new Error('A release awaits an approval at another step.');
+  if (step?.type !== 'approve') throw new Error('The release is waiting for approval at another step.');
   const { by, comment } = decision;
   const { person, approvers, authors } = await peopleOf(query, row, by);
   if (approvers.includes(person)) return row;
   if (step.exclude_author && person !== null && authors.includes(person))
     throw new ApiError(
       'invalid_state',
-      'This step wants the approval of somebody else: who made the version or started the release does not count.',
+      'Somebody else must approve this step: the keys that created the version or started the release do not count.',
     );
   const approvals = [
     ...row.approvals,

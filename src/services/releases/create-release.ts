@@ -80,7 +80,7 @@ async function stepsOf(
   if (!isOverridden)
     throw new ApiError(
       'invalid_state',
-      `The label "${label}" moves by the steps of its policy: leave out steps. A key with the scope "admin" can give others with {"override": true, "reason": "…"}.`,
+      `The label "${label}" moves by the steps of its policy: omit steps. A key with the scope "admin" can use others with {"override": true, "reason": "…"}.`,
     );
   return steps;
 }
@@ -164,7 +164,7 @@ async function makeRoom(query: Query, running: ReleaseRow, supersede: boolean, i
     );
   const by = publicId('release', id);
   const decision = { verdict: 'superseded', by: actorNow(), comment: null, numbers: null } as const;
-  await endRelease(query, running, 'superseded', `${by} has taken its place`, { decision });
+  await endRelease(query, running, 'superseded', `replaced by ${by}`, { decision });
   await markUntold(query, running);
   await recordChange(query, 'release.superseded', named, { by });
 }

@@ -322,9 +322,4 @@ export const expireRelease = (db: Database, id: string): Promise<void> =>
 
 /** Its workflow was canceled or terminated: everybody gets the stable version again. */
 export const failRelease = (db: Database, id: string): Promise<void> =>
-  endFromOutside(
-    db,
-    id,
-    'failed',
-    'its workflow was ended by an operator, or its end is not in a database that was restored',
-  );
+  endFromOutside(db, id, 'failed', 'an operator ended its workflow, or its end is missing from a restored database');

@@ -66,6 +66,6 @@ export async function tellRelease(deps: ReleaseDeps, { id }: Pick<ReleaseRow, 'i
   try {
     await signalWorkflow(deps.client, releaseWorkflowId(id), 'controlChanged');
   } catch (error) {
-    deps.log.warn({ err: error, release_id: id }, 'cannot tell the workflow of a release; it is told later');
+    deps.log.warn({ err: error, release_id: id }, 'cannot signal the workflow of a release; trying again later');
   }
 }

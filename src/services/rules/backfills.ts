@@ -149,7 +149,7 @@ export async function createBackfill(
   if ((unfinished?.count ?? 0) >= MAX_UNFINISHED)
     throw new ApiError(
       'invalid_state',
-      `The rule "${name}" has ${MAX_UNFINISHED} backfills that have not ended: cancel one, or wait for its end.`,
+      `The rule "${name}" has ${MAX_UNFINISHED} unfinished backfills: cancel one, or wait for one to end.`,
     );
   const { id: ruleId, filter, evaluators, ...copied } = rule;
   await query((own) =>

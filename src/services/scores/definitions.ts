@@ -117,7 +117,7 @@ async function requireNames(query: Query): Promise<void> {
     db.selectFrom('score_definitions').select((eb) => eb.fn.countAll<number>().as('count')),
   );
   if ((row?.count ?? 0) > MAX_SCORE_NAMES)
-    throw new ApiError('invalid_request', `A workspace may have at most ${MAX_SCORE_NAMES} names of scores.`);
+    throw new ApiError('invalid_request', `A workspace can have at most ${MAX_SCORE_NAMES} score names.`);
 }
 
 const lock = (query: Query, name: string) => query((db) => select(db).where('name', '=', name).forUpdate());
@@ -139,7 +139,7 @@ export async function setScoreDefinition(
   if (before !== undefined && before.data_type !== definition.data_type && (await hasScores(query, name)))
     throw invalidField(
       'data_type',
-      `must be "${before.data_type}": scores named "${name}" are stored as that. Delete them first, or take another name`,
+      `must be "${before.data_type}", the type of the stored scores named "${name}". Delete them first, or use another name`,
     );
   if (before !== undefined && hasValues(before, { ...definition, defined: true })) return before;
   const values = { ...definition, categories: asJson(definition.categories), defined: true, updated_at: now };

@@ -117,7 +117,8 @@ type Differing = Omit<Disagreement, 'reason'> & { id: string };
  */
 export async function compareJudges(query: Query, question: AgreementQuestion): Promise<Agreement> {
   const { data_type: type, categories } = await getScoreDefinition(query, question.score);
-  if (type === 'text') throw invalidField('score', 'is a text: only numbers, booleans and categories can be compared');
+  if (type === 'text')
+    throw invalidField('score', 'is a text score: only numbers, booleans and categories can be compared');
   const order = question.ordered ? categories?.map(({ value }) => value) : undefined;
   const { people, truncated } = await readPeople(query, question, type);
   const judges = await readJudges(query, question, type, people);

@@ -159,6 +159,6 @@ export async function requireFewScores(query: Query, subjects: readonly SubjectC
   if (crowded.length > 0)
     throw new ApiError(
       'invalid_request',
-      `An execution or an example of an evaluation has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace them by their id.`,
+      `An execution or an example of an evaluation has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace scores by id.`,
     );
 }

@@ -107,7 +107,7 @@ export async function storeScores(
   return rows.map(({ id, name }, index) => {
     const row = stored.get(id);
     if (row === undefined)
-      throw invalidField(`${at(index)}id`, `is that of a score with another name than "${name}" or of another subject`);
+      throw invalidField(`${at(index)}id`, `belongs to a score of another subject or with a name other than "${name}"`);
     return row;
   });
 }
@@ -119,7 +119,7 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
   });
   const seen = new Set<string>();
   for (const [index, id] of ids.entries()) {
-    if (seen.has(id)) throw invalidField(`${at(index)}id`, 'is that of another score of this request');
+    if (seen.has(id)) throw invalidField(`${at(index)}id`, 'is used by another score of this request');
     seen.add(id);
   }
   return ids;

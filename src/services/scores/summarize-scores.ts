@@ -126,7 +126,10 @@ export async function summarizeScores(
       .limit(MAX_GROUPS + 1),
   );
   if (sums.length > MAX_GROUPS || counts.length > MAX_GROUPS)
-    throw invalidField('group_by', `gives more than ${MAX_GROUPS} groups: take fewer, a shorter time, or a name`);
+    throw invalidField(
+      'group_by',
+      `results in more than ${MAX_GROUPS} groups: use fewer fields, a shorter period, or a name`,
+    );
   const categories = Map.groupBy(counts, keyOf);
   return sums.map(({ n, average, ...group }) => {
     const { data_type: type } = group;

@@ -92,8 +92,8 @@ export function createChangesHub({
   const { sources } = open;
 
   function warn(error: unknown): void {
-    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot look for changes; trying again');
-    else log.error({ err: error }, 'cannot look for changes; trying again');
+    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot check for changes; trying again');
+    else log.error({ err: error }, 'cannot check for changes; trying again');
   }
 
   async function look(): Promise<void> {

@@ -59,7 +59,7 @@ export function createOpenReaders<Entry, S extends Source<Entry>>({
 
   function tick(): void {
     for (const reader of open)
-      if (reader.stalledMs > stalledMs) reader.destroy(new Error('The caller takes nothing of the stream.'));
+      if (reader.stalledMs > stalledMs) reader.destroy(new Error('The caller is not reading the stream.'));
     const isQuiet = performance.now() >= nextKeepAliveAt;
     if (isQuiet) nextKeepAliveAt = performance.now() + KEEP_ALIVE_EVERY_MS;
     onTick(isQuiet, sources.values());

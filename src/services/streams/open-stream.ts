@@ -44,7 +44,7 @@ async function checkEventId(
   attempts: number,
   { attempt, sequence }: EventId,
 ): Promise<void> {
-  const unknown = invalidEventId('is no event of this execution');
+  const unknown = invalidEventId('is not an event of this execution');
   if (attempt > attempts || (called === 0 && sequence > BEGINNING)) throw unknown;
   const [row] = await db.query(LAST_SEQUENCE, { id, attempt });
   const last = row?.last ?? null;

@@ -34,7 +34,7 @@ const EVENT_ID = /^([1-9]\d{0,8})\.([1-9]\d{0,8})$/;
  */
 export function parseEventId(text: string): EventId {
   const [, attempt, sequence] = EVENT_ID.exec(text) ?? [];
-  if (attempt === undefined || sequence === undefined) throw invalidEventId('is no id of an event');
+  if (attempt === undefined || sequence === undefined) throw invalidEventId('is not an event id');
   return { attempt: Number(attempt), sequence: Number(sequence) };
 }
 

@@ -142,6 +142,5 @@ export async function lockWebhook(query: Query, id: string): Promise<WebhookRow 
 
 /** @throws ApiError `invalid_state` where it is disabled */
 export function requireEnabled({ status }: WebhookRow): void {
-  if (status === 'disabled')
-    throw new ApiError('invalid_state', 'This webhook is disabled, nothing is sent to it: enable it first.');
+  if (status === 'disabled') throw new ApiError('invalid_state', 'This webhook is disabled: enable it first.');
 }

@@ -16,14 +16,14 @@ interface Quota {
   remedy: string;
 }
 
-const DELETE_ONE = 'Delete one that is not needed any more';
+const DELETE_ONE = 'Delete one that is no longer needed';
 
 /** Every quota of a workspace. */
 export const QUOTAS = {
   apiKeys: {
     setting: 'QUOTA_API_KEYS',
     what: 'API keys',
-    remedy: 'Revoke one that is not needed any more',
+    remedy: 'Revoke one that is no longer needed',
   },
   prompts: {
     setting: 'QUOTA_PROMPTS',
@@ -48,7 +48,7 @@ export const QUOTAS = {
   webhooks: { setting: 'QUOTA_WEBHOOKS', what: 'webhooks', remedy: DELETE_ONE },
   evaluations: {
     setting: 'QUOTA_EVALUATIONS',
-    what: 'evaluations that have not ended',
+    what: 'unfinished evaluations',
     remedy: 'Cancel one, or wait for its end',
   },
   deliveries: {
@@ -58,7 +58,7 @@ export const QUOTAS = {
   },
   executions: {
     setting: 'QUOTA_EXECUTIONS',
-    what: 'executions that have not ended',
+    what: 'unfinished executions',
     remedy: 'Cancel some, or wait for their end',
   },
   executionBytes: {
@@ -70,7 +70,7 @@ export const QUOTAS = {
   },
   auditBytes: {
     setting: 'QUOTA_AUDIT_BYTES',
-    what: 'bytes in the audit log, apart from a tenth more for admins',
+    what: 'bytes in the audit log (plus a tenth reserved for admins)',
     remedy:
       'Revoking keys, deleting and archiving still work. Ask the operator to keep entries for a shorter time (AUDIT_RETENTION)',
   },

@@ -15,7 +15,7 @@ function exceeded(name: QuotaName, limit: number): ApiError {
   const { what, remedy, setting } = QUOTAS[name];
   return new ApiError(
     'quota_exceeded',
-    `This workspace may have at most ${limit} ${what}. ${remedy}, or ask the operator to raise ${setting}.`,
+    `This workspace can have at most ${limit} ${what}. ${remedy}, or ask the operator to raise ${setting}.`,
   );
 }
 

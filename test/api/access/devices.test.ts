@@ -228,7 +228,7 @@ describe('nobody else decides', () => {
     ] as const) {
       const answer = await service.call(method, `/device/authorizations/${given.user_code}${path}`);
       expect([path, ...outcome(answer)]).toEqual([path, 400, 'invalid_request']);
-      expect(answer.body.error.message).toContain('signed in at the console');
+      expect(answer.body.error.message).toContain('signed in to the console');
     }
     expect(outcome(await poll(given.device_code))).toEqual([400, 'authorization_pending']);
   });

@@ -419,7 +419,7 @@ describe('personal keys', () => {
       const body = method === 'POST' ? { body: { name: 'x', scopes: ['read'] } } : {};
       const { status, body: answer } = await service.call(method, path, body);
       expect([method, status, answer.error.code]).toEqual([method, 400, 'invalid_request']);
-      expect(answer.error.message).toContain('not of a member');
+      expect(answer.error.message).toContain('belongs to the workspace');
     }
   });
 

@@ -57,18 +57,18 @@ describe('what a run is', () => {
 describe('what is refused', () => {
   test.each([
     [{ mode: 'later' }, 'mode: must be one of interactive, batch, auto'],
-    [{ batch: {} }, 'batch: goes with mode "batch" or "auto": leave it out, or give one of them'],
-    [{ mode: 'interactive', batch: { then: 'fail' } }, 'batch: goes with mode'],
+    [{ batch: {} }, 'batch: requires mode "batch" or "auto": set one of them, or omit this field'],
+    [{ mode: 'interactive', batch: { then: 'fail' } }, 'batch: requires mode'],
     [{ mode: 'batch', batch: { max_wait: '59m' } }, 'batch.max_wait: must be a time with its unit from "1h" to "7d"'],
     [{ mode: 'batch', batch: { max_wait: '8d' } }, 'batch.max_wait: must be a time'],
     [{ mode: 'batch', batch: { max_wait: '24' } }, 'batch.max_wait: must be a time'],
-    [{ mode: 'batch', batch: { max_wait: 3600 } }, 'batch.max_wait: must be a time with its unit, such as "24h"'],
+    [{ mode: 'batch', batch: { max_wait: 3600 } }, 'batch.max_wait: must be a duration with a unit, such as "24h"'],
     [{ mode: 'batch', batch: { then: 'wait' } }, 'batch.then: must be one of interactive, fail'],
     [{ mode: 'batch', batch: { poll: 1 } }, 'batch'],
-    [{ mode: 'batch', prompt_name: 'echo' }, "sandbox/echo can't be called by batches"],
+    [{ mode: 'batch', prompt_name: 'echo' }, "sandbox/echo can't be called in batches"],
     [{ mode: 'batch', prompt_name: 'local' }, 'OPENAI_COMPATIBLE_BATCHES=true'],
     [{ mode: 'batch', prompt_name: 'keyless' }, 'no credentials for anthropic'],
-    [{ mode: 'batch', evaluators: [{ ...JUDGE, model: 'sandbox/echo' }] }, "sandbox/echo can't be called by batches"],
+    [{ mode: 'batch', evaluators: [{ ...JUDGE, model: 'sandbox/echo' }] }, "sandbox/echo can't be called in batches"],
   ])('%j, saying why', async (given, message) => {
     for (const answer of [await create(given), await estimate(given)]) {
       expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -120,7 +120,7 @@ describe('a schedule', () => {
 
   test('refuses settings of batches without the mode', async () => {
     const { status, body } = await createSchedule({ batch: { max_wait: '2d' } });
-    expect([status, body.error.message]).toEqual([400, expect.stringContaining('evaluation.batch: goes with mode')]);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('evaluation.batch: requires mode')]);
   });
 });
 

@@ -181,5 +181,5 @@ test('a run is scored again by batches where a judge is asked', async () => {
   const without = [{ type: 'contains', value: 'x' }];
   expect((await rescore({ evaluators: without, mode: 'auto' })).body).toMatchObject({ mode: 'auto', batch: null });
   expect((await rescore({ evaluators: without, mode: 'batch' })).body.error.message).toContain('no model is called');
-  expect((await rescore({ batch: {} })).body.error.message).toContain('batch: goes with mode');
+  expect((await rescore({ batch: {} })).body.error.message).toContain('batch: requires mode');
 });

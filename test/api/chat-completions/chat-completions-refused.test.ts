@@ -23,7 +23,10 @@ async function taken(body: object): Promise<void> {
   const request = { model: 'p', messages: [{ role: 'user', content: 'Hi' }], ...body };
   const headers = { Prefer: 'respond-async' };
   const response = await service.call('POST', '/chat/completions', { body: request, headers });
-  expect(response.body.error).toMatchObject({ type: 'server_error', message: expect.stringContaining('goes on') });
+  expect(response.body.error).toMatchObject({
+    type: 'server_error',
+    message: expect.stringContaining('is still running'),
+  });
 }
 
 describe('fields', () => {

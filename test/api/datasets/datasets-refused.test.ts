@@ -37,7 +37,7 @@ test.each([
   ['an unknown field', '{"variables":{},"expects":1}', /^Line 2: expects: is not a known field/],
   ['an empty id', '{"id":"","variables":{}}', /^Line 2: id: must not be empty/],
   ['a long id', JSON.stringify({ id: 'i'.repeat(201), variables: {} }), /^Line 2: id: must be at most 200/],
-  ['a number as id', '{"id":7,"variables":{}}', /^Line 2: id: must be a text/],
+  ['a number as id', '{"id":7,"variables":{}}', /^Line 2: id: must be a string/],
   ['an id like a hash', '{"id":"sha256:00","variables":{}}', /^Line 2: id: must not start with "sha256:"/],
   ['an id that was there', good('one'), /^Line 2: id: is the id of line 1 too: "one"/],
   ['metadata that is no object', '{"variables":{},"metadata":"x"}', /^Line 2: metadata: must be an object/],

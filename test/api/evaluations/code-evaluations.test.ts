@@ -323,7 +323,7 @@ describe('what is refused', () => {
 
   test('pausing and resuming, which only the service can', async () => {
     const { id } = await begin();
-    expect((await stage.control(id, 'pause')).body.error.message).toContain('run by a program');
+    expect((await stage.control(id, 'pause')).body.error.message).toContain('your program runs it');
     expect((await stage.control(id, 'resume', { max_cost: 5 })).status).toBe(400);
     expect((await stage.read(id)).status).toBe('running');
   });

@@ -232,7 +232,7 @@ describe('a scorer that fails', () => {
     expect(run).toMatchObject({ score: null, examples_failed: 0, examples_unscored: 1 });
     const [result] = await stage.results(run.id);
     expect(result.unscored.http.reason).toBe(
-      'the response of the scorer can not be used: its score 7 is not between 0 and 1',
+      'the response of the scorer is invalid: its score 7 is not between 0 and 1',
     );
   });
 

@@ -336,7 +336,7 @@ describe('the same run', () => {
     const taken = await record([run({ model: 'house/other' }), run({ id, output: 'theirs' }, started)], other);
     expect([taken.status, taken.body.error.details]).toEqual([
       400,
-      [{ path: 'records.1.id', message: 'can not be used: make another one' }],
+      [{ path: 'records.1.id', message: 'cannot be used: generate another one' }],
     ]);
     expect((await get(id)).output).toBe('Hello!');
     expect((await other.call('GET', '/executions?model=house/other')).body.data).toEqual([]);

@@ -140,10 +140,10 @@ describe('a search of texts', () => {
   });
 
   test.each([
-    ['nothing', '', 'has no word in it'],
-    ['spaces', '   ', 'has no word in it'],
-    ['an empty phrase', '""', 'has no word in it'],
-    ['an open quotation mark', 'a "b', 'not closed'],
+    ['nothing', '', 'has no words'],
+    ['spaces', '   ', 'has no words'],
+    ['an empty phrase', '""', 'has no words'],
+    ['an open quotation mark', 'a "b', 'unclosed quotation mark'],
     ['too many words', Array.from({ length: 11 }, (_, index) => `w${index}`).join(' '), 'at most 10'],
     ['too long a text', 'x'.repeat(201), 'at most 200 characters'],
     ['NUL', 'a\0b', 'NUL'],

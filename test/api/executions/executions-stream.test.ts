@@ -318,7 +318,7 @@ describe('Last-Event-ID', () => {
         headers: { 'Last-Event-ID': lastEventId },
       });
       expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
-      expect(answer.body.error.message).toMatch(/Last-Event-ID is no id of an event: send the id of the last event/);
+      expect(answer.body.error.message).toMatch(/Last-Event-ID is not an event id: send the id of the last event/);
     },
   );
 
@@ -336,7 +336,7 @@ describe('Last-Event-ID', () => {
         headers: { 'Last-Event-ID': lastEventId },
       });
       expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
-      expect(answer.body.error.message).toMatch(/Last-Event-ID is no event of this execution/);
+      expect(answer.body.error.message).toMatch(/Last-Event-ID is not an event of this execution/);
     };
     await refused('2.1');
     await refused('1.5');

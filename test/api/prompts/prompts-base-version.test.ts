@@ -21,7 +21,7 @@ test('a change of the newest version is made, one of an older version is refused
   });
   const refused = await put('told/one', { template: 'Mine.', base_version: 1 });
   expect([refused.status, refused.body.error.code]).toEqual([400, 'version_conflict']);
-  expect(refused.body.error.message).toContain('is at version 2 by now, and this change was made from version 1');
+  expect(refused.body.error.message).toContain('is now at version 2, but this change is based on version 1');
   expect(refused.body.error.message).toContain('"base_version": 2');
   expect(await latest('told/one')).toMatchObject({ version: 2, template: 'Two.' });
   expect((await put('told/one', { template: 'Mine.', base_version: 2 })).body).toMatchObject({ version: 3 });
@@ -54,7 +54,7 @@ test('a prompt that must be new is made once', async () => {
   const refused = answers.find(({ status }) => status === 400);
   expect(refused?.body.error).toMatchObject({
     code: 'version_conflict',
-    message: expect.stringContaining('exists already, at version 1'),
+    message: expect.stringContaining('already exists at version 1'),
   });
   expect((await latest('new')).version).toBe(1);
 });

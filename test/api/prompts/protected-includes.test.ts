@@ -195,6 +195,6 @@ test('a label that would close a circle stays where it is, and what is live goes
     'invalid_request',
     'version',
   ]);
-  expect(refused.body.error.message).toContain('go in a circle');
+  expect(refused.body.error.message).toContain('are circular');
   expect(await whatIsLive(tone)).toBe(1);
 });

@@ -190,7 +190,11 @@ test('who holds an item gets it again; others get others; a lease that ends retu
   expect(await progress(path)).toEqual({ pending: 1, leased: 0, completed: 0, skipped: 0 });
   expect((await next(two?.call)).id).toBe(item.id);
   const late = await one?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(true) });
-  expect(late && refused(late)).toEqual([400, 'invalid_state', expect.stringMatching(/Somebody else has this item/)]);
+  expect(late && refused(late)).toEqual([
+    400,
+    'invalid_state',
+    expect.stringMatching(/Another reviewer holds this item/),
+  ]);
   await endLeases(service);
   // Nobody took it meanwhile.
   expect((await one?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(true) }))?.status).toBe(200);
@@ -347,7 +351,7 @@ test.each([
   [
     'another score',
     { scores: [{ name: 'other', value: 1 }] },
-    /scores\.0\.name: must be one of this queue's: helpful, tone/,
+    /scores\.0\.name: must be a score of this queue: helpful, tone/,
   ],
   [
     'a score twice',

@@ -49,6 +49,6 @@ describe('names of other products', () => {
     const names = ['user.name', 'user-name', '1st', 'ok'].map((name) => variables.of(name));
     expect(new Set(names).size).toBe(4);
     expect([names[0], names[2], names[3]]).toEqual(['user_name', '_1st', 'ok']);
-    expect(() => variables.of('user_name')).toThrow('the name that "user.name" gets here');
+    expect(() => variables.of('user_name')).toThrow('would get the same name');
   });
 });

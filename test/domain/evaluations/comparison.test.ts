@@ -103,7 +103,7 @@ describe('comparing two runs', () => {
     const b = run('B', [example('x', 0, { failed: true })]);
     const comparison = compareRuns(a, b);
     expect(comparison.regressions.examples).toMatchObject([{ failed_a: false, failed_b: true }]);
-    expect(comparison.note).toContain('Failed calls, which count 0: 0 in a, 1 in b.');
+    expect(comparison.note).toContain('Failed calls, counted as 0: 0 in a, 1 in b.');
   });
 });
 
@@ -134,7 +134,7 @@ describe('the verdict', () => {
     );
     expect(verdict).toBe('too_few_differences');
     expect(note).toBe(
-      'The difference of −3.0 points over 100 examples comes from only 3 of them: too few to tell it from chance.',
+      'The difference of −3.0 points over 100 examples comes from only 3 of them: too few to rule out chance.',
     );
   });
 

@@ -174,7 +174,7 @@ test('no verdict is given where more than a tenth of the examples failed', async
   expect(await compare(before, await failing(4))).toMatchObject({ verdict: 'improvement', withheld: null });
   expect(await compare(before, await failing(5))).toMatchObject({
     withheld: 'failures',
-    note: 'No verdict over 40 examples: more than a tenth of the examples failed. Failed calls, which count 0: 0 in a, 5 in b.',
+    note: 'No verdict over 40 examples: more than a tenth of the examples failed. Failed calls, counted as 0: 0 in a, 5 in b.',
   });
   expect(await compare(before, await failing(40))).toMatchObject({ withheld: 'failures' });
 });

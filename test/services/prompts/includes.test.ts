@@ -80,8 +80,8 @@ test('includes are nested at most 5 deep', async () => {
 test('a prompt may include an older version of its own, and not the latest', async () => {
   await write('a', 'one');
   await write('a', '{{> a@1 }} two');
-  await expect(write('a', '{{> a }}')).rejects.toThrow('includes go in a circle: a → a');
-  await expect(write('a', '{{> a@3 }}')).rejects.toThrow('includes go in a circle: a@3 → a@3');
+  await expect(write('a', '{{> a }}')).rejects.toThrow('includes are circular: a → a');
+  await expect(write('a', '{{> a@3 }}')).rejects.toThrow('includes are circular: a@3 → a@3');
   expect(await resolve('{{> a }}')).toMatchObject({ a: { version: 2 }, 'a@1': { version: 1 } });
 });
 
@@ -94,7 +94,7 @@ test('of two writers who would close a circle of five at once one is refused', a
     await write('c', '{{> d }}');
     const results = await Promise.allSettled([write('a', '{{> b }}'), write('d', '{{> e }}'), write('e', '{{> a }}')]);
     const refused = results.filter(({ status }) => status === 'rejected');
-    expect(refused).toMatchObject([{ reason: { message: expect.stringContaining('go in a circle') } }]);
+    expect(refused).toMatchObject([{ reason: { message: expect.stringContaining('are circular') } }]);
   }
 });
 
@@ -119,9 +119,7 @@ test('a label that would close a circle is not moved', async () => {
   await setLabel(own, 'a', 'live', 1, WRITER);
   await write('b', '{{> a@live }}');
   await write('a', '{{> b }}');
-  await expect(setLabel(own, 'a', 'live', 2, WRITER)).rejects.toThrow(
-    'version: includes go in a circle: b → a@live → b',
-  );
+  await expect(setLabel(own, 'a', 'live', 2, WRITER)).rejects.toThrow('version: includes are circular: b → a@live → b');
   expect(await resolve('{{> b }}')).toMatchObject({ 'a@live': { version: 1 } });
 });
 
@@ -142,7 +140,7 @@ test('of many who move labels and write includes at once none closes a circle', 
     );
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(reasons.length).toBeGreaterThan(0);
-    for (const { message } of reasons) expect(message).toMatch('go in a circle');
+    for (const { message } of reasons) expect(message).toMatch('are circular');
     for (const name of names) await resolve(`{{> ${name}@live }} {{> ${name} }}`);
   }
 });

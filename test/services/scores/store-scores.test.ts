@@ -119,7 +119,7 @@ test('a score whose id is stored replaces it, unless it is another one', async (
   await expect(store(scoreOf(1, 'helpful', 1, { id }))).rejects.toThrow('scores.0.id: is that of a score');
   await expect(store(scoreOf(0, 'other', 1, { id }))).rejects.toThrow('scores.0.id: is that of a score');
   await expect(store(scoreOf(0, 'a', 1, { id }), scoreOf(1, 'a', 1, { id }))).rejects.toThrow(
-    'scores.1.id: is that of another',
+    'scores.1.id: is used by another',
   );
   const judged = { source: 'evaluator', evaluator: { rule: 'r', version: 'v1', model: null } } as const;
   await store(scoreOf(0, 'judge', 0.2, judged));

@@ -277,7 +277,7 @@ describe('what happens from outside', () => {
     );
     await reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: WAITS_MS }, log);
     const [delivery] = await rows.reached(webhook, 'abandoned');
-    expect(delivery?.status_reason).toContain('Its workflow was ended by an operator');
+    expect(delivery?.status_reason).toContain('An operator ended its workflow');
     expect(receiver.received.length).toBe(sent);
   });
 

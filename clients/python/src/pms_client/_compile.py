@@ -239,7 +239,7 @@ def _read(variable: _Variable, given: Mapping[str, object]) -> _Value:
         except TypeError as error:
             return _Value(faults=[Fault(path, f"can't be sent: {error}")])
         if value is None:
-            return _Value(faults=[Fault(path, "is null: give a string, number, boolean, object or array")])
+            return _Value(faults=[Fault(path, "is null: use a string, number, boolean, object or array")])
     elif variable.is_required:
         return _Value(faults=[Fault(path, "is missing: the template needs it")])
     else:

@@ -13,18 +13,18 @@ from .types import Time
 class AddQueueItems(TypedDict, total=False):
     execution_ids: Sequence[str]
     examples: Sequence[Mapping[str, Any]]
-    """Examples of evaluations that have a score."""
+    """Evaluation examples that have a score."""
     filter: Mapping[str, Any]
-    """The newest executions that match. Without `status`: completed ones."""
+    """Adds the newest matching executions. Default `status`: completed."""
     sample_rate: float
-    """With `filter`: the share of them. Default: 1."""
+    """With `filter`: the share of matches to add. Default: 1."""
     limit: int
-    """With `filter`: how many at most. Default: 1000."""
+    """With `filter`: the maximum number to add. Default: 1000."""
 
 
 class ApproveDeviceAuthorization(TypedDict, total=False):
     scopes: Sequence[Literal["read", "execute", "score", "write", "publish", "admin"]]
-    """Of the key. Default: all that the session has; others than these are refused."""
+    """Scopes of the key. Default: all scopes of the session. Other scopes are rejected."""
     expires_in_days: int
 
 
@@ -38,15 +38,15 @@ class CompleteQueueItem(TypedDict, total=False):
     scores: Sequence[Mapping[str, Any]]
     """Values of the queue's scores."""
     correction: Any
-    """What the output should have been: `expected` of an example of `dataset`. Any JSON."""
+    """The correct output, stored as the `expected` value of an example in `dataset`. Any JSON."""
     dataset: str
-    """Where the correction becomes an example, in a new version."""
+    """The dataset whose new version gets the correction as an example."""
 
 
 class CreateApiKey(TypedDict, total=False):
     name: Required[str]
     scopes: Required[Sequence[Literal["read", "execute", "score", "write", "publish", "admin"]]]
-    """`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."""
+    """`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."""
     expires_at: Time | None
 
 
@@ -56,7 +56,7 @@ class CreateBackfill(TypedDict, total=False):
     until: Time
     """Executions created before this time. Default: now."""
     max_cost: float | str | None
-    """US dollars that it may cost, apart from the budget of the rule. Null: no limit."""
+    """The maximum cost in US dollars, separate from the budget of the rule. Null: no limit."""
 
 
 class CreateChatCompletion(TypedDict, total=False):
@@ -70,16 +70,16 @@ class CreateChatCompletion(TypedDict, total=False):
     stream_options: Mapping[str, Any] | None
     """`include_usage`: a last chunk without choices has the tokens, if they are known."""
     tools: Sequence[Mapping[str, Any]] | None
-    """Take the place of all tools of the prompt."""
+    """Replace all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None
-    """Takes the place of that of the prompt."""
+    """Replaces the one of the prompt."""
     temperature: float | None
     top_p: float | None
     top_k: int | None
     """Left out if the provider has no such parameter."""
     max_tokens: int | None
     max_completion_tokens: int | None
-    """Comes before `max_tokens`."""
+    """Takes precedence over `max_tokens`."""
     stop: str | Sequence[str] | None
     seed: int | None
     frequency_penalty: float | None
@@ -95,7 +95,7 @@ class CreateChatCompletion(TypedDict, total=False):
     store: Any
     """Ignored."""
     safety_identifier: Any
-    """Taken as `rollout_key` where there is none in the body or in `metadata`. Without it, `user` is."""
+    """Used as `rollout_key` if neither the body nor `metadata` has one. Defaults to `user`."""
     prompt_cache_key: Any
     """Ignored."""
     prompt_cache_retention: Any
@@ -115,25 +115,25 @@ class CreateChatCompletion(TypedDict, total=False):
 
 class CreateCodeEvaluation(TypedDict, total=False):
     name: Required[str]
-    """Of what is evaluated: the runs of one name are compared."""
+    """The name of the evaluated code. Runs with the same name are compared."""
     dataset: str | Mapping[str, Any]
     """A dataset by name, or `{'name', 'version'}`."""
     examples: Sequence[Mapping[str, Any]]
     scores: Required[Sequence[Mapping[str, Any]]]
-    """What each result is scored by. The score of an example is their weighted mean."""
+    """The scores of each result. The score of an example is their weighted mean."""
     threshold: float
-    """The run passes from this score on."""
+    """The minimum score for the run to pass."""
     baseline: Literal["previous"] | str | None
-    """What regressions are counted against: the newest completed run of this name over the same examples, a given one, or none."""
+    """The baseline for regressions: the newest completed run with this name over the same examples, a given run, or none."""
     metadata: Mapping[str, Any]
     """Up to 50 strings of your own, returned unchanged."""
     resume: bool
-    """Whether to go on with the newest run of this name that is `running`, has equal examples and the same scores, if there is one."""
+    """Whether to continue the newest `running` run with this name, the same examples and the same scores, if there is one."""
 
 
 class CreateDeviceAuthorization(TypedDict, total=False):
     client: Required[str]
-    """What asks, and where it runs: the person is shown it, and the key has it as its name."""
+    """The program and where it runs. Shown to the person and used as the name of the key."""
 
 
 class CreateEvaluation(TypedDict, total=False):
@@ -148,32 +148,32 @@ class CreateEvaluation(TypedDict, total=False):
     examples: Sequence[Mapping[str, Any]]
     evaluators: Sequence[Mapping[str, Any]]
     threshold: float
-    """The run passes from this score on."""
+    """The minimum score for the run to pass."""
     example_threshold: float
-    """From this score on an example counts 1, below it 0. Unless given it counts its score."""
+    """An example with at least this score counts as 1, any other as 0. Default: each example counts as its score."""
     baseline: Literal["previous"] | str | None
-    """What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none."""
+    """The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none."""
     mode: Literal["interactive", "batch", "auto"]
-    """`batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. `auto`: so where all models of the run have one, otherwise `interactive`."""
+    """`batch`: calls models through the batch APIs of their providers, which cost less and respond within hours; a model without one is a 400. `auto`: uses `batch` if all models of the run support it, otherwise `interactive`."""
     batch: Mapping[str, Any]
     concurrency: int
-    """Examples at a time."""
+    """The number of examples run at a time."""
     max_cost: float | str
-    """US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example."""
+    """US dollars, including judges. A call of unknown cost counts as the amount reserved for it. The run pauses when too little is left for another example."""
     reuse: Mapping[str, Any]
-    """Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing."""
+    """If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that time, its response is reused at no cost."""
     metadata: Mapping[str, Any]
     """Up to 50 strings of your own, returned unchanged."""
     draft: Mapping[str, Any]
     start_at: Time
-    """When to begin; at once unless given."""
+    """When to start. Default: immediately."""
 
 
 class CreateFeedback(TypedDict, total=False):
     name: Required[str]
     """1–200 characters: segments of letters, digits, '.', '_' and '-', joined by '/'."""
     value: Required[float | bool | str]
-    """As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000)."""
+    """The type that the name is defined with: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000)."""
     comment: str | None
 
 
@@ -191,7 +191,7 @@ class CreateResponse(TypedDict, total=False):
     stream: bool | None
     stream_options: Mapping[str, Any] | None
     tools: Sequence[Mapping[str, Any]] | None
-    """Functions. They take the place of all tools of the prompt."""
+    """Functions that replace all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None
     """Takes the place of that of the prompt."""
     temperature: float | None
@@ -203,7 +203,7 @@ class CreateResponse(TypedDict, total=False):
     user: str | None
     """Kept in the `metadata` of the execution, as `user`."""
     store: Any
-    """Ignored: executions are kept as the workspace keeps them."""
+    """Ignored: the workspace decides how long executions are kept."""
     safety_identifier: Any
     """Ignored."""
     prompt_cache_key: Any
@@ -238,7 +238,7 @@ class CreateSchedule(TypedDict, total=False):
 
 class CreateSession(TypedDict, total=False):
     key: Required[str]
-    """An API key. The session can do what it can, and ends with it."""
+    """An API key. The session has the permissions of the key and ends with it."""
 
 
 class DeviceToken(TypedDict, total=False):
@@ -247,11 +247,11 @@ class DeviceToken(TypedDict, total=False):
 
 class PutMonitor(TypedDict, total=False):
     prompt_name: str
-    """Default: all prompts, and drafts."""
+    """Default: all prompts, including drafts."""
     label: str
-    """Only runs that asked for the version by this label."""
+    """Only runs that requested this label."""
     window: Required[str]
-    """How far a look looks back, by when runs ended: `1m` to `24h`."""
+    """The time window of a measurement, by when runs ended: `1m` to `24h`."""
     checks: Required[Sequence[Mapping[str, Any]]]
     notify: Mapping[str, Any]
     enabled: bool
@@ -259,32 +259,32 @@ class PutMonitor(TypedDict, total=False):
 
 class PutQueue(TypedDict, total=False):
     description: str
-    """What reviewers are to look at."""
+    """Instructions for reviewers."""
     score_names: Required[Sequence[str]]
-    """What reviewers score."""
+    """The scores that reviewers give."""
     filter: Mapping[str, Any]
-    """Executions that match enter by themselves from now on, once they have ended or got a score. Without `status`: completed ones. Omitted: none do."""
+    """From now on, matching executions are added automatically once they end or get a score. Default `status`: completed. If omitted, none are added."""
     sample_rate: float
-    """The share of matching executions that enters, by a hash of their ids."""
+    """The share of matching executions to add, chosen by a hash of their ids."""
     reviewers_per_item: int
-    """How many different reviewers complete an item."""
+    """The number of different reviewers per item."""
 
 
 class PutRule(TypedDict, total=False):
     prompt_name: str
-    """Only executions of this prompt. Default: of every prompt."""
+    """Only executions of this prompt. Default: all prompts."""
     group: str
-    """Only executions of prompts whose names begin with this and a `/`."""
+    """Only executions of prompts whose name starts with this and a `/`."""
     label: str
-    """Only executions whose version was asked for by this label."""
+    """Only executions that requested this label."""
     filter: Mapping[str, Any]
-    """Which of them besides, looked at when they are scored."""
+    """An additional filter, applied when executions are scored."""
     sample_rate: float
-    """The share of executions that is scored. A hash of rule and execution decides."""
+    """The share of executions to score, chosen by a hash of rule and execution."""
     evaluators: Required[Sequence[Mapping[str, Any]]]
-    """As of evaluations, without those that compare with an expected value."""
+    """As for evaluations, except those that compare with an expected value."""
     max_cost_per_day: float | str | None
-    """US dollars that its judges may cost in a day of UTC. What is over it is skipped. Null: no limit."""
+    """The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit."""
     enabled: bool
 
 
@@ -292,11 +292,11 @@ class PutView(TypedDict, total=False):
     page: Required[Literal["executions"]]
     """The list."""
     query: Mapping[str, Any]
-    """Filters, as the address of the list in the console has them."""
+    """Filters, as in the URL of the list in the console."""
     columns: Sequence[str]
-    """Columns of the list in the console, in their order. None: its own."""
+    """Columns of the list in the console, in order. If empty, the default columns."""
     shared: bool
-    """Whether everybody in the workspace sees it. That needs the scope `write`, too."""
+    """Whether everybody in the workspace sees the view. Sharing also requires the scope `write`."""
 
 
 class RecordRuns(TypedDict, total=False):
@@ -325,17 +325,17 @@ class SetProtection(TypedDict, total=False):
     protected: bool
     """Whether only keys with the scope `publish` (or `admin`) may move or remove the label, on any prompt."""
     release: Mapping[str, Any] | None
-    """The steps of releases that give none; null takes them away."""
+    """The default steps of releases on this label; null removes them."""
 
 
 class SetScoreDefinition(TypedDict, total=False):
     data_type: Required[Literal["numeric", "boolean", "categorical", "text"]]
     min: float | None
-    """Of `numeric`, included."""
+    """For `numeric`, inclusive."""
     max: float | None
-    """Of `numeric`, included."""
+    """For `numeric`, inclusive."""
     categories: Sequence[Mapping[str, Any]] | None
-    """Of `categorical`; none: any."""
+    """For `categorical`. If omitted, any category is allowed."""
     description: str | None
 
 
@@ -349,24 +349,24 @@ class SwitchWorkspace(TypedDict, total=False):
 
 class TryEvaluators(TypedDict, total=False):
     evaluators: Required[Sequence[Mapping[str, Any]]]
-    """As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have."""
+    """As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support."""
     output: Required[str]
-    """What is scored."""
+    """The output to score."""
     tool_calls: Sequence[Mapping[str, Any]]
-    """The tools that the model has asked for."""
+    """The tool calls that the model requested."""
     expected: Any
-    """What the output should be. Absent: nothing is."""
+    """The expected output. Omit it if there is none."""
     variables: Mapping[str, Any]
-    """What the prompt was filled with."""
+    """The variables that filled the prompt."""
     input: str | Sequence[Mapping[str, Any]]
-    """What was sent to the model: judges are shown it."""
+    """The input sent to the model. It is shown to judges."""
     model_ms: int | None
-    """How long the call took that gave the output; null where that is not known."""
+    """The duration of the call that produced the output; null if unknown."""
     cost: str | None
-    """What the output cost in US dollars; null where that is not known."""
+    """The cost of the output in US dollars; null if unknown."""
 
 
 class UpdateMember(TypedDict, total=False):
     role: Literal["viewer", "runner", "editor", "publisher", "admin"] | None
-    """Null: what the identity provider gives, again."""
+    """Null restores the role of the identity provider."""
     status: Literal["active", "suspended"]

@@ -139,7 +139,7 @@ class PromptRelease(BaseModel):
     salt: Annotated[
         str,
         Field(
-            description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
+            description="A key gets the candidate if the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
     ]
 
@@ -177,7 +177,7 @@ class ResolvedPromptIncludes(BaseModel):
 
 class ResolvedPromptError(BaseModel):
     """
-    `not_found`, or `invalid_request` where a run would be refused for an include.
+    `not_found`, or `invalid_request` if an include would make a run fail.
     """
 
     model_config = ConfigDict(
@@ -212,14 +212,14 @@ class VersionDiffChange(BaseModel):
     path: Annotated[
         str,
         Field(
-            description="What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed."
+            description="The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed."
         ),
     ]
-    before: Annotated[Any | None, Field(description="Absent from what was added.")] = None
-    after: Annotated[Any | None, Field(description="Absent from what was removed.")] = None
+    before: Annotated[Any | None, Field(description="Absent if the field was added.")] = None
+    after: Annotated[Any | None, Field(description="Absent if the field was removed.")] = None
     diff: Annotated[
         str | None,
-        Field(description="A unified diff, in place of `before` and `after`, where both are texts."),
+        Field(description="A unified diff instead of `before` and `after`, if both are strings."),
     ] = None
 
 
@@ -243,7 +243,7 @@ class PromptLabels(BaseModel):
     data: list[PromptLabel]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -251,7 +251,7 @@ class ReleaseApprovalBy(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
         Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
@@ -275,7 +275,7 @@ class ReleaseDecisionBy(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
         Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
@@ -299,7 +299,7 @@ class ReleaseDecision(BaseModel):
     comment: str | None
     numbers: Annotated[
         Any,
-        Field(description="By what was decided: see docs/releases.md. Null: by nothing yet."),
+        Field(description="The numbers behind the decision: see docs/releases.md. Null if undecided."),
     ]
 
 
@@ -316,7 +316,7 @@ class ReleaseCreatedBy(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
         Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
@@ -326,7 +326,7 @@ class ReleaseCreatedBy(BaseModel):
 
 class ReleaseStep(BaseModel):
     """
-    A step as it was given, and how it went.
+    A step as given, and its outcome.
     """
 
     model_config = ConfigDict(
@@ -340,12 +340,12 @@ class ReleaseStep(BaseModel):
     started_at: UtcDatetime | None
     due_at: Annotated[
         UtcDatetime | None,
-        Field(description="When it is over at the earliest; null: its time is not known."),
+        Field(description="The earliest end of the step; null if unknown."),
     ]
     finished_at: UtcDatetime | None
     numbers: Annotated[
         Any,
-        Field(description="By what was decided: see docs/releases.md. Null: by nothing yet."),
+        Field(description="The numbers behind the decision: see docs/releases.md. Null if undecided."),
     ]
 
 
@@ -353,22 +353,25 @@ class ReleaseArm(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    executions: Annotated[int, Field(description="That have ended, as completed or failed.")]
+    executions: Annotated[int, Field(description="Executions that completed or failed.")]
     errors: int
-    error_rate: Annotated[float | None, Field(description="0–1; null without executions, as all else.")]
-    fallbacks: Annotated[int, Field(description="Those of `executions` that a fallback model answered.")]
+    error_rate: Annotated[
+        float | None,
+        Field(description="0–1. This and the other numbers are null without executions."),
+    ]
+    fallbacks: Annotated[int, Field(description="The part of `executions` answered by a fallback model.")]
     reused: Annotated[
         int,
-        Field(description="Those of `executions` that reused a response: not in latency and cost."),
+        Field(description="The part of `executions` that reused a response; excluded from latency and cost."),
     ]
     latency_p95_ms: Annotated[
         float | None,
-        Field(description="From creation to the end, of those that were completed."),
+        Field(description="From creation to the end, for completed executions."),
     ]
-    cost_mean: Annotated[float | None, Field(description="US dollars, of those whose cost is known.")]
+    cost_mean: Annotated[float | None, Field(description="US dollars, for executions of known cost.")]
     cost_total: Annotated[float, Field(description="US dollars.")]
     tokens: int
-    scores: Annotated[dict[str, float | None], Field(description="Means by name.")]
+    scores: Annotated[dict[str, float | None], Field(description="Mean scores by name.")]
 
 
 class ReleaseNumbersDatum(BaseModel):
@@ -377,26 +380,29 @@ class ReleaseNumbersDatum(BaseModel):
     )
     at: Annotated[
         UtcDatetime,
-        Field(description="The beginning of the minute, hour or day (UTC), of when executions were created."),
+        Field(description="The start of the minute, hour or day (UTC) in which executions were created."),
     ]
-    step: Annotated[int, Field(description="The step since which the share is as it was then.")]
+    step: Annotated[int, Field(description="The step that set the share in effect at the time.")]
     arm: Literal["stable", "candidate"]
-    executions: Annotated[int, Field(description="That have ended, as completed or failed.")]
+    executions: Annotated[int, Field(description="Executions that completed or failed.")]
     errors: int
-    error_rate: Annotated[float | None, Field(description="0–1; null without executions, as all else.")]
-    fallbacks: Annotated[int, Field(description="Those of `executions` that a fallback model answered.")]
+    error_rate: Annotated[
+        float | None,
+        Field(description="0–1. This and the other numbers are null without executions."),
+    ]
+    fallbacks: Annotated[int, Field(description="The part of `executions` answered by a fallback model.")]
     reused: Annotated[
         int,
-        Field(description="Those of `executions` that reused a response: not in latency and cost."),
+        Field(description="The part of `executions` that reused a response; excluded from latency and cost."),
     ]
     latency_p95_ms: Annotated[
         float | None,
-        Field(description="From creation to the end, of those that were completed."),
+        Field(description="From creation to the end, for completed executions."),
     ]
-    cost_mean: Annotated[float | None, Field(description="US dollars, of those whose cost is known.")]
+    cost_mean: Annotated[float | None, Field(description="US dollars, for executions of known cost.")]
     cost_total: Annotated[float, Field(description="US dollars.")]
     tokens: int
-    scores: Annotated[dict[str, float | None], Field(description="Means by name.")]
+    scores: Annotated[dict[str, float | None], Field(description="Mean scores by name.")]
 
 
 class ReleaseNumbers(BaseModel):
@@ -419,7 +425,7 @@ class ExecutionLatency(BaseModel):
         extra="ignore",
     )
     queue_ms: Annotated[int | None, Field(description="From creation to the first call.")]
-    model_ms: Annotated[int | None, Field(description="The call that succeeded.")]
+    model_ms: Annotated[int | None, Field(description="The duration of the successful call.")]
     total_ms: Annotated[int | None, Field(description="From creation to the end.")]
 
 
@@ -457,7 +463,7 @@ class ExecutionFacetsFacetsStatu(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -465,7 +471,7 @@ class ExecutionFacetsFacetsPromptNameItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -473,7 +479,7 @@ class ExecutionFacetsFacetsPromptVersionItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -481,7 +487,7 @@ class ExecutionFacetsFacetsModelItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -489,7 +495,7 @@ class ExecutionFacetsFacetsLabelItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -497,7 +503,7 @@ class ExecutionFacetsFacetsRecordedItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -505,7 +511,7 @@ class ExecutionFacetsFacetsErrorCodeItem(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    value: Annotated[str, Field(description="As the filter takes it.")]
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
 
 
@@ -548,10 +554,10 @@ class ExecutionFacets(BaseModel):
         extra="ignore",
     )
     facets: ExecutionFacetsFacets
-    counted: Annotated[int, Field(description="Executions that were counted.")]
+    counted: Annotated[int, Field(description="The number of executions counted.")]
     complete: Annotated[
         bool,
-        Field(description="Whether these are all that match. Otherwise they are the newest."),
+        Field(description="Whether all matches were counted. Otherwise only the newest were."),
     ]
 
 
@@ -593,7 +599,7 @@ class Delivery(BaseModel):
     workflow_id: Annotated[
         str | None,
         Field(
-            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+            description="The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded."
         ),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -604,7 +610,10 @@ class RecordedRuns(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    ids: Annotated[list[str], Field(description="Of the executions, in the order of the records.")]
+    ids: Annotated[
+        list[str],
+        Field(description="The ids of the executions, in the order of the records."),
+    ]
 
 
 class ChatCompletionChoiceMessageToolCallFunction(BaseModel):
@@ -680,7 +689,7 @@ class ChatCompletion(BaseModel):
     id: Annotated[str, Field(description="The id of the execution.")]
     object: Literal["chat.completion"]
     created: Annotated[int, Field(description="Seconds since 1970.")]
-    model: Annotated[str, Field(description="The version of the prompt that was run.")]
+    model: Annotated[str, Field(description="The prompt version that ran.")]
     choices: list[ChatCompletionChoice]
     usage: ChatCompletionUsage
     warnings: Annotated[
@@ -737,22 +746,24 @@ class ProviderTest(BaseModel):
     provider: str
     ok: Annotated[
         bool,
-        Field(description="Whether the provider was reached and has taken the key."),
+        Field(description="Whether the provider was reached and accepted the key."),
     ]
     latency_ms: Annotated[int, Field(description="From the request to the whole response.")]
     models: Annotated[
         int | None,
-        Field(description="How many models the first page of its list has; null where it failed, or is no list."),
+        Field(
+            description="The number of models on the first page of its list; null if the request failed or returned no list."
+        ),
     ]
     error: Annotated[
         ExecutionError | None,
-        Field(description="Why it failed, and what to set where something is missing."),
+        Field(description="Why the test failed, and which setting is missing, if any."),
     ]
 
 
 class CreatedEvaluationTarget(BaseModel):
     """
-    What is evaluated: a prompt, or `code` that its caller runs.
+    The evaluated target: a prompt, or `code` that the caller runs.
     """
 
     model_config = ConfigDict(
@@ -783,7 +794,7 @@ class CreatedEvaluationEvaluator(BaseModel):
     secret: Annotated[
         str | None,
         Field(
-            description="Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again."
+            description="The signing secret of an `http` evaluator in the request. It is stored encrypted and not shown again."
         ),
     ] = None
 
@@ -799,7 +810,7 @@ class CreatedEvaluationFailure(BaseModel):
 
 class CreatedEvaluationJudge(BaseModel):
     """
-    The judges alone.
+    The judges only.
     """
 
     model_config = ConfigDict(
@@ -819,7 +830,7 @@ class CreatedEvaluationLatency(BaseModel):
 
 class EvaluationTarget(BaseModel):
     """
-    What is evaluated: a prompt, or `code` that its caller runs.
+    The evaluated target: a prompt, or `code` that the caller runs.
     """
 
     model_config = ConfigDict(
@@ -860,7 +871,7 @@ class EvaluationFailure(BaseModel):
 
 class EvaluationJudge(BaseModel):
     """
-    The judges alone.
+    The judges only.
     """
 
     model_config = ConfigDict(
@@ -901,8 +912,11 @@ class StoredCodeResults(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    stored: Annotated[int, Field(description="How many are new.")]
-    known: Annotated[int, Field(description="How many examples had a result already, which stays.")]
+    stored: Annotated[int, Field(description="The number of new results.")]
+    known: Annotated[
+        int,
+        Field(description="The number of examples that already had a result, which is kept."),
+    ]
 
 
 class EvaluationResultsSummaryLatency(BaseModel):
@@ -917,11 +931,11 @@ class EvaluationResultsSummary(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    results: Annotated[int, Field(description="How many the filters let through.")]
+    results: Annotated[int, Field(description="The number of results that match the filters.")]
     failed: int
     scored: Annotated[
         int,
-        Field(description="How many have a score: that of `evaluator` where it is given. One that failed scores 0."),
+        Field(description="The number of results with a score (of `evaluator`, if given). One that failed scores 0."),
     ]
     unscored: Annotated[
         int | None,
@@ -930,13 +944,13 @@ class EvaluationResultsSummary(BaseModel):
     passed: Annotated[
         int,
         Field(
-            description="How many of those reach the run's `example_threshold`, or its `threshold` where it has none."
+            description="The number of those that reach the run's `example_threshold`, or its `threshold` if it has none."
         ),
     ]
-    score: Annotated[float | None, Field(description="Their mean.")]
+    score: Annotated[float | None, Field(description="The mean of the scores.")]
     histogram: Annotated[
         list[int],
-        Field(description="How many scores are in each tenth from 0 to 1; a score of 1 is in the last."),
+        Field(description="The number of scores in each tenth from 0 to 1; a score of 1 is in the last."),
     ]
     by_evaluator: Annotated[
         dict[str, float | None],
@@ -947,15 +961,12 @@ class EvaluationResultsSummary(BaseModel):
         Field(description="How many examples each evaluator has given no score."),
     ] = None
     tokens: int
-    cost: Annotated[
-        CostAmount,
-        Field(description="Without calls whose price is not known, and without judges."),
-    ]
+    cost: Annotated[CostAmount, Field(description="Excludes calls of unknown price and judges.")]
     latency: EvaluationResultsSummaryLatency
     complete: Annotated[
         bool,
         Field(
-            description="False: only the first results were gone through, 100,000 at most, or with `q` those of 64 MiB."
+            description="False if only the first results were examined: at most 100,000, or with `q` at most 64 MiB."
         ),
     ]
 
@@ -975,11 +986,11 @@ class EvaluationComparisonRegressionsExample(BaseModel):
     key: str
     seq_a: Annotated[
         int,
-        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+        Field(description="The result in the earlier run: `/evaluations/{other}/results/{seq_a}`."),
     ]
     seq_b: Annotated[
         int,
-        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+        Field(description="The result in the later run: `/evaluations/{id}/results/{seq_b}`."),
     ]
     score_a: float
     score_b: float
@@ -1003,11 +1014,11 @@ class EvaluationComparisonImprovementsExample(BaseModel):
     key: str
     seq_a: Annotated[
         int,
-        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+        Field(description="The result in the earlier run: `/evaluations/{other}/results/{seq_a}`."),
     ]
     seq_b: Annotated[
         int,
-        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+        Field(description="The result in the later run: `/evaluations/{id}/results/{seq_b}`."),
     ]
     score_a: float
     score_b: float
@@ -1060,11 +1071,11 @@ class EvaluationComparisonUnchangedExample(BaseModel):
     key: str
     seq_a: Annotated[
         int,
-        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+        Field(description="The result in the earlier run: `/evaluations/{other}/results/{seq_a}`."),
     ]
     seq_b: Annotated[
         int,
-        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+        Field(description="The result in the later run: `/evaluations/{id}/results/{seq_b}`."),
     ]
     score_a: float
     score_b: float
@@ -1077,10 +1088,10 @@ class OpenExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    seq: Annotated[int, Field(description="Its place among the examples, from 0.")]
+    seq: Annotated[int, Field(description="The position of the example, from 0.")]
     example_id: str
     variables: dict[str, Any]
-    expected: Annotated[Any | None, Field(description="Absent where nothing is expected.")] = None
+    expected: Annotated[Any | None, Field(description="Absent if there is no expected value.")] = None
     metadata: dict[str, Any] | None = None
 
 
@@ -1090,11 +1101,11 @@ class EvaluatorType(BaseModel):
     )
     type: str
     title: str
-    description: Annotated[str, Field(description="What gives a score of 1.")]
+    description: Annotated[str, Field(description="When the score is 1.")]
     options: Annotated[
         dict[str, Any],
         Field(
-            description="A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: `title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control other than the one that the type has: `long-text`, `model`, `json`, or `none`."
+            description="A JSON schema of the options, except those common to all evaluators (`type`, `name`, `weight`). You can render a form from it: `title` and `description` are display texts, `x-enumDescriptions` the display texts of `enum` values; `x-field` names a control other than the default of the type: `long-text`, `model`, `json`, or `none`."
         ),
     ]
 
@@ -1110,13 +1121,13 @@ class TriedScoresScore(BaseModel):
     problem: Annotated[
         str | None,
         Field(
-            description="Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing."
+            description="Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing."
         ),
     ]
-    execution_id: Annotated[str | None, Field(description="The execution that asked the judge last.")]
+    execution_id: Annotated[str | None, Field(description="The last execution that called the judge.")]
     cost: Annotated[
         CostAmount | None,
-        Field(description="Of the judge; null where no model was asked."),
+        Field(description="The cost of the judge; null if no model was called."),
     ]
 
 
@@ -1144,7 +1155,7 @@ class Dataset(BaseModel):
     hash: Annotated[
         str,
         Field(
-            description="SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples."
+            description="SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash."
         ),
     ]
     description: str | None
@@ -1160,17 +1171,17 @@ class DatasetExample(BaseModel):
     seq: Annotated[int, Field(description="Its position in the version, from 0.")]
     key: Annotated[
         str,
-        Field(description="Its id; without one, `sha256:` and a hash of its variables and expectation."),
+        Field(description="The id of the example, or `sha256:` and a hash of its variables and expected value."),
     ]
     id: Annotated[
         str | None,
-        Field(description="What the same example is known by in every version; without it a hash of its content is."),
+        Field(description="Identifies the example across versions. Default: a hash of its content."),
     ] = None
     variables: Annotated[dict[str, Any], Field(description="A value for each placeholder of the prompt.")]
-    expected: Annotated[Any | None, Field(description="What the output is compared with: any JSON.")] = None
+    expected: Annotated[Any | None, Field(description="The expected output. Any JSON.")] = None
     metadata: Annotated[
         dict[str, Any] | None,
-        Field(description="Anything of your own, returned as it is."),
+        Field(description="Your own metadata, returned unchanged."),
     ] = None
 
 
@@ -1187,7 +1198,7 @@ class DatasetChange(BaseModel):
     hash: Annotated[
         str,
         Field(
-            description="SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples."
+            description="SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash."
         ),
     ]
     description: str | None
@@ -1248,7 +1259,7 @@ class QueueItemSubject(BaseModel):
 
 class QueueProgress(BaseModel):
     """
-    Items by state.
+    The number of items in each state.
     """
 
     model_config = ConfigDict(
@@ -1265,7 +1276,7 @@ class AddedQueueItems(BaseModel):
         extra="ignore",
     )
     added: int
-    present: Annotated[int, Field(description="How many were in the queue already.")]
+    present: Annotated[int, Field(description="The number already in the queue.")]
 
 
 class EvaluatorAgreementEvaluatorDisagreementSubject(BaseModel):
@@ -1284,15 +1295,18 @@ class EvaluatorAgreementEvaluatorDisagreement(BaseModel):
     subject: EvaluatorAgreementEvaluatorDisagreementSubject
     evaluator: Annotated[
         float | bool | str,
-        Field(description="A number, a boolean, a category or a text, as the definition of its name has it."),
+        Field(description="A number, boolean, category or text, as the score is defined."),
     ]
     people: Annotated[
         float | bool | str,
-        Field(description="A number, a boolean, a category or a text, as the definition of its name has it."),
+        Field(description="A number, boolean, category or text, as the score is defined."),
     ]
-    reviewers: Annotated[int, Field(description="How many people.")]
+    reviewers: Annotated[int, Field(description="The number of people who scored it.")]
     distance: float
-    reason: Annotated[str | None, Field(description="The evaluator's, cut after 500 characters.")]
+    reason: Annotated[
+        str | None,
+        Field(description="The evaluator's reason, truncated to 500 characters."),
+    ]
 
 
 class MonitorNotify(BaseModel):
@@ -1309,11 +1323,11 @@ class MonitorCheck(BaseModel):
     metric: str
     above: Annotated[
         float | None,
-        Field(description="Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score."),
+        Field(description="Alerts if the metric is above this value: a rate (0–1), ms, US dollars or a score."),
     ] = None
     below: Annotated[
         float | None,
-        Field(description="Alerts where it is below this. Give one of the two."),
+        Field(description="Alerts if the metric is below this value. Set either above or below."),
     ] = None
     recover_at: float
     min_executions: int
@@ -1325,8 +1339,8 @@ class MonitorValue(BaseModel):
         extra="ignore",
     )
     metric: str
-    value: Annotated[float | None, Field(description="Null: there was nothing to measure.")]
-    count: Annotated[int, Field(description="The executions or scores that it is from.")]
+    value: Annotated[float | None, Field(description="Null if there was nothing to measure.")]
+    count: Annotated[int, Field(description="The number of executions or scores measured.")]
     alerting: bool
 
 
@@ -1337,11 +1351,15 @@ class MonitorChange(BaseModel):
     at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     previous_state: Annotated[
         Literal["no_data", "ok", "alerting"],
-        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+        Field(
+            description="`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold."
+        ),
     ]
     state: Annotated[
         Literal["no_data", "ok", "alerting"],
-        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+        Field(
+            description="`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold."
+        ),
     ]
     reason: Annotated[str, Field(description="In words.")]
     values: list[MonitorValue]
@@ -1451,7 +1469,7 @@ class DeliveryPage(BaseModel):
     data: list[Delivery]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -1527,7 +1545,10 @@ class ReleaseEventData(BaseModel):
     release_id: str
     prompt_name: str
     label: str
-    stable_version: Annotated[int, Field(description="What the label was on when the release started.")]
+    stable_version: Annotated[
+        int,
+        Field(description="The version the label pointed to when the release started."),
+    ]
     candidate_version: int
     status: Literal[
         "in_progress",
@@ -1541,7 +1562,7 @@ class ReleaseEventData(BaseModel):
         "superseded",
         "canceled",
     ]
-    reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
+    reason: Annotated[str | None, Field(description="The reason for the status, in words.")]
 
 
 class MonitorEventDataValue(BaseModel):
@@ -1550,7 +1571,7 @@ class MonitorEventDataValue(BaseModel):
     )
     metric: str
     value: float | None
-    count: Annotated[int, Field(description="The executions or scores that it is from.")]
+    count: Annotated[int, Field(description="The number of executions or scores measured.")]
     alerting: bool
 
 
@@ -1585,7 +1606,7 @@ class Notification(BaseModel):
     type: Literal["webhook.disabled", "monitor.alerted", "monitor.recovered", "emergency_key.created"]
     message: str
     webhook_id: str | None
-    monitor: Annotated[str | None, Field(description="The name of the monitor that it is about.")]
+    monitor: Annotated[str | None, Field(description="The monitor that the notification is about.")]
     email: NotificationEmail
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
@@ -1598,32 +1619,32 @@ class View(BaseModel):
     page: Annotated[Literal["executions"], Field(description="The list.")]
     query: Annotated[
         dict[str, str],
-        Field(description="Filters, as the address of the list in the console has them."),
+        Field(description="Filters, as in the URL of the list in the console."),
     ]
     columns: Annotated[
         list[str],
-        Field(description="Columns of the list in the console, in their order. None: its own."),
+        Field(description="Columns of the list in the console, in order. If empty, the default columns."),
     ]
     shared: bool
     owner: Annotated[str, Field(description="The id of a member, or of a key of the workspace.")]
-    own: Annotated[bool, Field(description="Whether it is the caller’s.")]
+    own: Annotated[bool, Field(description="Whether the view belongs to the caller.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class UsageDatumLatency(BaseModel):
     """
-    How long models took to respond, by the call that gave the response.
+    The response time of the call that succeeded.
     """
 
     model_config = ConfigDict(
         extra="ignore",
     )
-    mean_ms: Annotated[int | None, Field(description="Null where no response was timed.")]
+    mean_ms: Annotated[int | None, Field(description="Null if no response was timed.")]
     responses: Annotated[
         int,
         Field(
-            description="Those that were timed: no judgements, no reused ones, and none from before times were kept."
+            description="Timed responses. Excludes judgements, reused responses, and responses stored before times were recorded."
         ),
     ]
 
@@ -1632,10 +1653,12 @@ class UsageDatum(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    prompt_name: Annotated[str | None, Field(description="Null: drafts that were run on their own.")] = None
+    prompt_name: Annotated[str | None, Field(description="Null for drafts run without a prompt.")] = None
     model: Annotated[
         str | None,
-        Field(description="Of an execution the model that responded, also for what others cost before."),
+        Field(
+            description="For executions, the model that responded; it also carries the cost of earlier failed models."
+        ),
     ] = None
     day: str | None = None
     executions: int
@@ -1645,27 +1668,27 @@ class UsageDatum(BaseModel):
     cost: CostAmount
     unpriced: Annotated[
         int,
-        Field(description="Calls whose model has no known price: they are not in the cost."),
+        Field(description="Calls to models without a known price, excluded from the cost."),
     ]
     latency: Annotated[
         UsageDatumLatency,
-        Field(description="How long models took to respond, by the call that gave the response."),
+        Field(description="The response time of the call that succeeded."),
     ]
 
 
 class UsageEvaluationLatency(BaseModel):
     """
-    How long models took to respond, by the call that gave the response.
+    The response time of the call that succeeded.
     """
 
     model_config = ConfigDict(
         extra="ignore",
     )
-    mean_ms: Annotated[int | None, Field(description="Null where no response was timed.")]
+    mean_ms: Annotated[int | None, Field(description="Null if no response was timed.")]
     responses: Annotated[
         int,
         Field(
-            description="Those that were timed: no judgements, no reused ones, and none from before times were kept."
+            description="Timed responses. Excludes judgements, reused responses, and responses stored before times were recorded."
         ),
     ]
 
@@ -1674,26 +1697,28 @@ class UsageEvaluation(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    prompt_name: Annotated[str | None, Field(description="Null: drafts that were run on their own.")] = None
+    prompt_name: Annotated[str | None, Field(description="Null for drafts run without a prompt.")] = None
     model: Annotated[
         str | None,
-        Field(description="Of an execution the model that responded, also for what others cost before."),
+        Field(
+            description="For executions, the model that responded; it also carries the cost of earlier failed models."
+        ),
     ] = None
     day: str | None = None
     examples: Annotated[int, Field(description="Examples whose model was called.")]
     judgements: Annotated[
         int,
-        Field(description="Examples that a judge was asked about, under the model of the judge."),
+        Field(description="Examples sent to a judge, counted under the model of the judge."),
     ]
     tokens: Tokens
     cost: CostAmount
     unpriced: Annotated[
         int,
-        Field(description="Calls whose model has no known price: they are not in the cost."),
+        Field(description="Calls to models without a known price, excluded from the cost."),
     ]
     latency: Annotated[
         UsageEvaluationLatency,
-        Field(description="How long models took to respond, by the call that gave the response."),
+        Field(description="The response time of the call that succeeded."),
     ]
 
 
@@ -1704,12 +1729,12 @@ class UsageRule(BaseModel):
     rule: str | None = None
     model: Annotated[str | None, Field(description="The judge's.")] = None
     day: str | None = None
-    judgements: Annotated[int, Field(description="Executions that a judge was asked about.")]
+    judgements: Annotated[int, Field(description="Executions sent to a judge.")]
     tokens: Tokens
     cost: CostAmount
     unpriced: Annotated[
         int,
-        Field(description="Calls whose model has no known price: they are not in the cost."),
+        Field(description="Calls to models without a known price, excluded from the cost."),
     ]
 
 
@@ -1720,7 +1745,7 @@ class Usage(BaseModel):
     data: Annotated[list[UsageDatum], Field(description="Executions.")]
     evaluations: Annotated[
         list[UsageEvaluation],
-        Field(description="Examples of evaluations and their judges, which cost money too: not in `data`."),
+        Field(description="Evaluation examples and their judges, which also cost money; not included in `data`."),
     ]
     rules: Annotated[
         list[UsageRule],
@@ -1734,7 +1759,7 @@ class Usage(BaseModel):
 
 class PromptStatisticsLatency(BaseModel):
     """
-    Of the models' responses in the newest 100 runs that have completed.
+    The response time of the models in the newest 100 completed runs.
     """
 
     model_config = ConfigDict(
@@ -1751,30 +1776,33 @@ class PromptStatistics(BaseModel):
     prompt_name: str
     runs: Annotated[
         int,
-        Field(description="Executions, drafts included; without the examples of evaluations."),
+        Field(description="Executions, including drafts but not evaluation examples."),
     ]
     failed: int
     tokens: Tokens
     cost: CostAmount
     unpriced: Annotated[
         int,
-        Field(description="Runs whose model has no known price: they are not in the cost."),
+        Field(description="Runs of models without a known price, excluded from the cost."),
     ]
     latency: Annotated[
         PromptStatisticsLatency,
-        Field(description="Of the models' responses in the newest 100 runs that have completed."),
+        Field(description="The response time of the models in the newest 100 completed runs."),
     ]
     last_score: Annotated[
         float | None,
-        Field(description="Of the newest evaluation that has completed, of any time."),
+        Field(description="The score of the newest completed evaluation, regardless of the period."),
     ]
     last_evaluation_id: str | None
-    last_run_at: Annotated[UtcDatetime | None, Field(description="When it was run last, at any time.")]
+    last_run_at: Annotated[
+        UtcDatetime | None,
+        Field(description="The time of the last run, regardless of the period."),
+    ]
 
 
 class PromptSeriesRunLatency(BaseModel):
     """
-    Of the models' responses.
+    The response time of the models.
     """
 
     model_config = ConfigDict(
@@ -1789,27 +1817,24 @@ class PromptSeriesRun(BaseModel):
         extra="ignore",
     )
     day: Annotated[str, Field(description="In UTC.")]
-    prompt_version: Annotated[
-        int | None,
-        Field(description="Null: drafts that were run in place of a version."),
-    ]
+    prompt_version: Annotated[int | None, Field(description="Null for drafts run instead of a version.")]
     runs: Annotated[
         int,
-        Field(description="Executions, drafts included; without the examples of evaluations."),
+        Field(description="Executions, including drafts but not evaluation examples."),
     ]
     failed: int
     tokens: Tokens
     cost: CostAmount
     unpriced: Annotated[
         int,
-        Field(description="Runs whose model has no known price: they are not in the cost."),
+        Field(description="Runs of models without a known price, excluded from the cost."),
     ]
-    latency: Annotated[PromptSeriesRunLatency, Field(description="Of the models' responses.")]
+    latency: Annotated[PromptSeriesRunLatency, Field(description="The response time of the models.")]
 
 
 class PromptSeriesScoreInterval(BaseModel):
     """
-    Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
+    Wilson's 95 % interval of the score. Exact if all examples score 0 or 1, otherwise wider than necessary.
     """
 
     model_config = ConfigDict(
@@ -1828,14 +1853,14 @@ class ApiKey(BaseModel):
     kind: Annotated[
         Literal["service", "personal", "sign_in", "emergency"],
         Field(
-            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
         ),
     ]
-    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -1853,14 +1878,14 @@ class CreatedApiKey(BaseModel):
     kind: Annotated[
         Literal["service", "personal", "sign_in", "emergency"],
         Field(
-            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
         ),
     ]
-    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -1869,13 +1894,13 @@ class CreatedApiKey(BaseModel):
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     key: Annotated[
         str,
-        Field(description="The key itself. It is shown this once and stored nowhere."),
+        Field(description="The key itself. It is shown only once and never stored."),
     ]
 
 
 class CurrentApiKeyWorkspace(BaseModel):
     """
-    The workspace that it opens.
+    The workspace that the key gives access to.
     """
 
     model_config = ConfigDict(
@@ -1942,7 +1967,7 @@ class SessionWorkspace(BaseModel):
 
 class MeKey(BaseModel):
     """
-    The key of the request. For a session it is the key that the session belongs to.
+    The key of the request. For a session, the key that the session belongs to.
     """
 
     model_config = ConfigDict(
@@ -1973,17 +1998,20 @@ class CreatedDeviceAuthorization(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    device_code: Annotated[str, Field(description="For `POST /device/token`. It is shown to nobody.")]
-    user_code: Annotated[str, Field(description="What the person is shown: 8 letters, one use.")]
-    verification_uri: Annotated[str, Field(description="The page of the console where the code is typed.")]
-    verification_uri_complete: Annotated[str, Field(description="The same page with the code in it.")]
+    device_code: Annotated[
+        str,
+        Field(description="The code for `POST /device/token`. Never show it to anyone."),
+    ]
+    user_code: Annotated[str, Field(description="The code shown to the person: 8 letters, single use.")]
+    verification_uri: Annotated[str, Field(description="The console page where the person enters the code.")]
+    verification_uri_complete: Annotated[str, Field(description="The same page with the code filled in.")]
     expires_in: Annotated[int, Field(description="Seconds.")]
-    interval: Annotated[int, Field(description="Seconds to leave between two polls.")]
+    interval: Annotated[int, Field(description="The minimum number of seconds between two polls.")]
 
 
 class DeviceKeyWorkspace(BaseModel):
     """
-    The workspace that it opens.
+    The workspace that the key gives access to.
     """
 
     model_config = ConfigDict(
@@ -2001,14 +2029,14 @@ class DeviceKey(BaseModel):
     kind: Annotated[
         Literal["service", "personal", "sign_in", "emergency"],
         Field(
-            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
         ),
     ]
-    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -2017,9 +2045,12 @@ class DeviceKey(BaseModel):
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     key: Annotated[
         str,
-        Field(description="The key itself. It is shown this once and stored nowhere."),
+        Field(description="The key itself. It is shown only once and never stored."),
     ]
-    workspace: Annotated[DeviceKeyWorkspace, Field(description="The workspace that it opens.")]
+    workspace: Annotated[
+        DeviceKeyWorkspace,
+        Field(description="The workspace that the key gives access to."),
+    ]
 
 
 class AuditEntryActor(BaseModel):
@@ -2029,14 +2060,14 @@ class AuditEntryActor(BaseModel):
     type: Annotated[
         Literal["api_key", "session", "operator", "provisioning"],
         Field(
-            description="`operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM)."
+            description="`operator`: the operator command line, and changes that a sign-in or a session check makes on behalf of the identity provider. `provisioning`: changes that the identity provider sends by SCIM."
         ),
     ]
-    key_id: Annotated[str | None, Field(description="The key, also of a session.")]
+    key_id: Annotated[str | None, Field(description="The key, or the key of the session.")]
     key_name: str | None
     member_id: Annotated[
         str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+        Field(description="The member who owns or created the key; null if there is none."),
     ]
     session_id: str | None
 
@@ -2066,7 +2097,7 @@ class AuditEntryResource(BaseModel):
     ]
     id: Annotated[
         str,
-        Field(description="The name of a prompt, label or dataset, the id of all else."),
+        Field(description="The name of a prompt, label or dataset; the id of any other resource."),
     ]
 
 
@@ -2157,7 +2188,7 @@ class AuditEntry(BaseModel):
     resource: AuditEntryResource
     details: Annotated[
         dict[str, Any],
-        Field(description="What has changed, by action. Never a secret."),
+        Field(description="What changed; the fields depend on the action. Never contains secrets."),
     ]
     address: Annotated[str | None, Field(description="From where.")]
     request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
@@ -2176,7 +2207,7 @@ class ResponseSchemaOutput(BaseModel):
 
 class BatchOptionsOutput(BaseModel):
     """
-    Only with the mode `batch` or `auto`.
+    Allowed only with the mode `batch` or `auto`.
     """
 
     model_config = ConfigDict(
@@ -2184,12 +2215,12 @@ class BatchOptionsOutput(BaseModel):
     )
     max_wait: Annotated[
         str,
-        Field(description="How long the run waits for each batch, from its submission: from `1h` to `7d`."),
+        Field(description="The longest wait for each batch after its submission, from `1h` to `7d`."),
     ]
     then: Annotated[
         Literal["interactive", "fail"],
         Field(
-            description="What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed."
+            description="How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed."
         ),
     ]
 
@@ -2201,7 +2232,7 @@ class VersionAuthor(BaseModel):
     key_id: str
     member_id: Annotated[
         str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+        Field(description="The member who owns or created the key; null if there is none."),
     ]
     name: str
 
@@ -2232,7 +2263,7 @@ class ExecutionRelease(BaseModel):
     arm: Literal["stable", "candidate"]
     keyed: Annotated[
         bool,
-        Field(description="Whether the `rollout_key` decided. Else it was chosen at random."),
+        Field(description="Whether the `rollout_key` chose the arm. Otherwise it was chosen at random."),
     ]
 
 
@@ -2455,7 +2486,7 @@ class DeliveryAttemptRequest(BaseModel):
     url: str
     headers: Annotated[
         dict[str, str],
-        Field(description="With the signatures. Of headers that the webhook has of its own, the values are hidden."),
+        Field(description="Includes the signatures. The values of custom headers are hidden."),
     ]
 
 
@@ -2564,14 +2595,17 @@ class Label(BaseModel):
     protected: bool
     release: Annotated[
         ReleasePolicy | None,
-        Field(description="How it moves; null: there is no policy."),
+        Field(description="How the label moves; null if there is no policy."),
     ]
-    prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
+    prompts: Annotated[
+        int,
+        Field(description="The number of prompts with this label, including archived ones."),
+    ]
 
 
 class ReleaseArms(BaseModel):
     """
-    All executions of the release by arm, a few seconds old.
+    Totals of all executions of the release by arm, a few seconds old.
     """
 
     model_config = ConfigDict(
@@ -2591,10 +2625,13 @@ class Release(BaseModel):
         Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
     ]
     label: str
-    stable_version: Annotated[int, Field(description="What the label was on when the release started.")]
+    stable_version: Annotated[
+        int,
+        Field(description="The version the label pointed to when the release started."),
+    ]
     candidate_version: Annotated[int, Field(description="A version of the prompt, from 1.")]
     steps: list[ReleaseStep]
-    step: Annotated[int, Field(description="The index of the step that it is at, from 0.")]
+    step: Annotated[int, Field(description="The index of the current step, from 0.")]
     percent: Annotated[float, Field(description="The share of keys that get the candidate now, 0–100.")]
     salt: str
     status: Literal[
@@ -2609,7 +2646,7 @@ class Release(BaseModel):
         "superseded",
         "canceled",
     ]
-    status_reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
+    status_reason: Annotated[str | None, Field(description="The reason for the status, in words.")]
     reason: str | None
     deadline: UtcDatetime | None
     metadata: Annotated[
@@ -2620,7 +2657,7 @@ class Release(BaseModel):
     decisions: list[ReleaseDecision]
     arms: Annotated[
         ReleaseArms,
-        Field(description="All executions of the release by arm, a few seconds old."),
+        Field(description="Totals of all executions of the release by arm, a few seconds old."),
     ]
     failures: Annotated[
         list[ReleaseFailure] | None,
@@ -2643,7 +2680,7 @@ class ReleasePage(BaseModel):
     data: list[Release]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -2670,7 +2707,7 @@ class ExecutionCall(BaseModel):
     started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     duration_ms: Annotated[
         int | None,
-        Field(description="Null while it is in flight, and where its worker died."),
+        Field(description="Null while the call is in flight, and if its worker died."),
     ]
     tokens: Annotated[Tokens | None, Field(description="As billed; null if that is not known.")]
     cost: CostAmount
@@ -2705,7 +2742,7 @@ class Score(BaseModel):
     source: Literal["api", "person", "evaluator", "feedback"]
     author: Annotated[
         str | None,
-        Field(description="Who stored it: a member, or a key or session that is nobody’s."),
+        Field(description="Who stored the score: a member, or a key or session without a member."),
     ]
     evaluator: ScoreEvaluator | None
     comment: str | None
@@ -2769,12 +2806,12 @@ class ProviderModel(BaseModel):
     model: str
     pricing: Annotated[
         ProviderModelPricing | None,
-        Field(description="For short inputs, where the price depends on the length; null where none is known."),
+        Field(description="If the price depends on the input length, the price for short inputs. Null if unknown."),
     ]
     context_window: Annotated[
         int | None,
         Field(
-            description="The most tokens of input and output together, by the price list; null where that is not known."
+            description="The maximum number of input and output tokens together, from the price list; null if unknown."
         ),
     ]
 
@@ -2787,13 +2824,13 @@ class Provider(BaseModel):
     is_configured: Annotated[bool, Field(description="Whether its models can be called.")]
     setting: Annotated[
         str | None,
-        Field(description="What an operator sets so that they can be; null where nothing needs to be set."),
+        Field(description="The setting that enables them; null if none is needed."),
     ]
-    has_batches: Annotated[bool, Field(description="Whether evaluations can call its models by batches.")]
+    has_batches: Annotated[bool, Field(description="Whether evaluations can call its models in batches.")]
     models: Annotated[
         list[ProviderModel],
         Field(
-            description="The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too."
+            description="The models in the price list and in `MODEL_PRICES_FILE`, by name. Other models can be used, too."
         ),
     ]
 
@@ -2803,9 +2840,9 @@ class ProviderBatch(BaseModel):
         extra="ignore",
     )
     number: Annotated[int, Field(description="From 1.")]
-    id: Annotated[str, Field(description="What it is tagged with at a provider that has tags.")]
+    id: Annotated[str, Field(description="The tag of the batch at providers that support tags.")]
     wave: Literal["responses", "judgements"]
-    evaluator: Annotated[str | None, Field(description="The judge, of `judgements`.")]
+    evaluator: Annotated[str | None, Field(description="The judge, for `judgements`.")]
     provider: str
     model: str
     provider_batch_id: str | None
@@ -2822,14 +2859,17 @@ class ProviderBatch(BaseModel):
             "canceled",
         ],
         Field(
-            description="`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that."
+            description="`unknown`: the provider may have the batch but did not confirm it. The service searches for it and resubmits it only on request."
         ),
     ]
-    provider_status: Annotated[str | None, Field(description="As the provider calls it.")]
-    items: Annotated[int, Field(description="Calls in it.")]
-    counts: Annotated[ProviderBatchCounts | None, Field(description="By the provider.")]
+    provider_status: Annotated[str | None, Field(description="The status as reported by the provider.")]
+    items: Annotated[int, Field(description="The number of calls in the batch.")]
+    counts: Annotated[ProviderBatchCounts | None, Field(description="Reported by the provider.")]
     submitted_at: UtcDatetime | None
-    expires_at: Annotated[UtcDatetime | None, Field(description="When the provider gives up.")]
+    expires_at: Annotated[
+        UtcDatetime | None,
+        Field(description="When the batch expires at the provider."),
+    ]
     next_poll_at: UtcDatetime | None
     finished_at: UtcDatetime | None
     error: ExecutionError | None
@@ -2842,7 +2882,7 @@ class EvaluationEstimate(BaseModel):
     examples: int
     model_calls: Annotated[
         int,
-        Field(description="Examples that fit the prompt; of a large dataset by a sample."),
+        Field(description="Examples that fit the prompt, estimated from a sample of a large dataset."),
     ]
     judge_calls: int
     tokens: Annotated[EvaluationEstimateTokens, Field(description="Model and judges together.")]
@@ -2853,10 +2893,10 @@ class EvaluationEstimate(BaseModel):
     savings: Annotated[
         CostAmount | None,
         Field(
-            description="What batches save, within `cost`; null where calls are made one by one, or a model has no known price."
+            description="The savings by batches, already part of `cost`; null if calls are made one by one or a model has no known price."
         ),
     ]
-    basis: Annotated[str, Field(description="How it was reckoned, in words.")]
+    basis: Annotated[str, Field(description="How the estimate was calculated, in words.")]
 
 
 class EvaluationResult(BaseModel):
@@ -2871,15 +2911,17 @@ class EvaluationResult(BaseModel):
     output: str | None
     tool_calls: Annotated[
         list[ToolCall],
-        Field(description="The tools that the model asks for. The service runs none."),
+        Field(description="The tool calls that the model requested. The service never runs tools."),
     ]
     model: Annotated[
         str | None,
-        Field(description="The model that responded, or that failed last: the run's, or one of its fallback models."),
+        Field(
+            description="The model that responded, or the last one that failed: the run's model or one of its fallback models."
+        ),
     ]
     reused_from: Annotated[
         str | None,
-        Field(description="The execution or evaluation that paid for the output, where it was reused."),
+        Field(description="The execution or evaluation that paid for the output, if it was reused."),
     ]
     finish_reason: str | None
     score: float | None
@@ -2892,7 +2934,7 @@ class EvaluationResult(BaseModel):
     ] = None
     stored_scores: Annotated[
         list[Score] | None,
-        Field(description="The newest 100 of `POST /scores`. Only where one result is read."),
+        Field(description="The newest 100 scores stored with `POST /scores`. Only when a single result is read."),
     ] = None
     baseline_score: float | None
     regression: bool | None
@@ -2910,7 +2952,7 @@ class EvaluationComparisonByGroupGroup(BaseModel):
     )
     value: Annotated[
         str | None,
-        Field(description="As text, cut to 200 characters. Null: the examples have no such key."),
+        Field(description="As text, truncated to 200 characters. Null for examples without this key."),
     ]
     examples: int
     score_a: float
@@ -2988,7 +3030,7 @@ class EvaluationComparison(BaseModel):
     ] = None
     metadata_keys: Annotated[
         list[str] | None,
-        Field(description="The keys of the metadata of b's first 200 examples: what `group_by` can be."),
+        Field(description="The metadata keys of the first 200 examples of b: possible values of `group_by`."),
     ] = None
 
 
@@ -2999,7 +3041,7 @@ class OpenExamplePage(BaseModel):
     data: list[OpenExample]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3010,7 +3052,7 @@ class EvaluatorTypeList(BaseModel):
     data: list[EvaluatorType]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3021,7 +3063,7 @@ class DatasetPage(BaseModel):
     data: list[Dataset]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3032,7 +3074,7 @@ class DatasetExamplePage(BaseModel):
     data: list[DatasetExample]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3050,7 +3092,7 @@ class ScorePage(BaseModel):
     data: list[Score]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3071,7 +3113,7 @@ class ScoreSummaryDatum(BaseModel):
     share_true: Annotated[float | None, Field(description="Of booleans, 0–1.")]
     categories: Annotated[
         dict[str, int] | None,
-        Field(description="How often each was given, the 100 most frequent."),
+        Field(description="The number of scores in each of the 100 most frequent categories."),
     ]
 
 
@@ -3094,7 +3136,7 @@ class ScoreDefinition(BaseModel):
     max: float | None
     categories: list[ScoreDefinitionCategory] | None
     description: str | None
-    defined: Annotated[bool, Field(description="False: its first score has given the name its type.")]
+    defined: Annotated[bool, Field(description="False if the type comes from the first score.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
@@ -3109,7 +3151,7 @@ class QueueItemReview(BaseModel):
     ended_at: UtcDatetime | None
     correction: Annotated[
         QueueItemReviewCorrection | None,
-        Field(description="Where the correction is an example."),
+        Field(description="The example that holds the correction."),
     ]
 
 
@@ -3124,13 +3166,15 @@ class QueueItem(BaseModel):
     ]
     state: Annotated[
         Literal["pending", "leased", "completed", "skipped"],
-        Field(description="`skipped`: by somebody; others may still get it, once nothing else is left."),
+        Field(
+            description="`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left."
+        ),
     ]
-    completed: Annotated[int, Field(description="How many reviewers have completed it.")]
-    skipped: Annotated[int, Field(description="How many have skipped it.")]
+    completed: Annotated[int, Field(description="The number of reviewers who completed the item.")]
+    skipped: Annotated[int, Field(description="The number of reviewers who skipped the item.")]
     reviews: Annotated[
         list[QueueItemReview],
-        Field(description="In the list everybody's, up to 20; else the caller's own."),
+        Field(description="In lists, up to 20 reviews of all reviewers; otherwise only those of the caller."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     completed_at: UtcDatetime | None
@@ -3146,11 +3190,11 @@ class Queue(BaseModel):
     ]
     description: str | None
     score_names: list[str]
-    filter: Annotated[dict[str, Any] | None, Field(description="As it was given.")]
+    filter: Annotated[dict[str, Any] | None, Field(description="As given in the request.")]
     sample_rate: float
     reviewers_per_item: int
-    progress: Annotated[QueueProgress, Field(description="Items by state.")]
-    full: Annotated[bool, Field(description="Whether it takes no more items.")]
+    progress: Annotated[QueueProgress, Field(description="The number of items in each state.")]
+    full: Annotated[bool, Field(description="Whether the queue is full.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
@@ -3162,7 +3206,7 @@ class QueueItemPage(BaseModel):
     data: list[QueueItem]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3175,9 +3219,9 @@ class AgreementMeasure(BaseModel):
     ]
     value: Annotated[
         float | None,
-        Field(description="1: perfect; 0: as by chance. Null: it is not defined."),
+        Field(description="1: perfect agreement; 0: chance level. Null if undefined."),
     ]
-    interval: Annotated[AgreementMeasureInterval | None, Field(description="Of 95 %.")]
+    interval: Annotated[AgreementMeasureInterval | None, Field(description="The 95 % interval.")]
 
 
 class EvaluatorAgreementEvaluator(BaseModel):
@@ -3187,23 +3231,26 @@ class EvaluatorAgreementEvaluator(BaseModel):
     rule: str
     version: str
     model: str | None
-    n: Annotated[int, Field(description="Subjects that both have scored.")]
+    n: Annotated[int, Field(description="Subjects scored by both the evaluator and people.")]
     undecided: Annotated[
         int,
-        Field(description="Subjects left out, since people disagree among themselves."),
+        Field(description="Subjects left out because people disagree with each other."),
     ]
-    measures: Annotated[list[AgreementMeasure], Field(description="The verdict rests on the first.")]
+    measures: Annotated[
+        list[AgreementMeasure],
+        Field(description="The verdict is based on the first one."),
+    ]
     same: Annotated[
         float | None,
-        Field(description="The share of subjects on which both say exactly the same."),
+        Field(description="The share of subjects with exactly the same score from both."),
     ]
     mean_distance: Annotated[float | None, Field(description="Of numbers.")]
-    better_than_chance: Annotated[bool | None, Field(description="Null: it cannot be told.")]
+    better_than_chance: Annotated[bool | None, Field(description="Null if it cannot be determined.")]
     verdict: str
     disagreements_total: int
     disagreements: Annotated[
         list[EvaluatorAgreementEvaluatorDisagreement],
-        Field(description="The largest first."),
+        Field(description="Largest distance first."),
     ]
 
 
@@ -3216,7 +3263,7 @@ class EvaluatorAgreement(BaseModel):
     truncated: Annotated[
         bool,
         Field(
-            description="Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions."
+            description="Whether a limit of the comparison was exceeded: 20,000 human scores, 100,000 evaluator scores, 50 versions."
         ),
     ]
     evaluators: list[EvaluatorAgreementEvaluator]
@@ -3233,21 +3280,15 @@ class Backfill(BaseModel):
     max_cost: str | None
     status: Literal["running", "paused", "completed", "failed", "canceled"]
     status_reason: str | None
-    progress: Annotated[
-        float,
-        Field(description="0–1: the share of the period that was looked through."),
-    ]
-    found: Annotated[
-        int,
-        Field(description="Executions that are to be scored, as far as it was looked through."),
-    ]
+    progress: Annotated[float, Field(description="The share of the period searched so far, 0–1.")]
+    found: Annotated[int, Field(description="Executions to score found so far.")]
     scored: int
     failed: int
     spent: Annotated[str, Field(description="US dollars, decimal.")]
     error: ExecutionError | None
     last_error: Annotated[
         LastError | None,
-        Field(description="Why the last execution that lacks a score lacks it."),
+        Field(description="Why the most recent execution without a score has none."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     finished_at: UtcDatetime | None
@@ -3260,7 +3301,7 @@ class BackfillPage(BaseModel):
     data: list[Backfill]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3276,23 +3317,23 @@ class Rule(BaseModel):
     sample_rate: float
     evaluators: Annotated[
         list[Any],
-        Field(description="As given. The secrets of `http` ones are only in the response that makes them."),
+        Field(description="As given. Secrets of `http` evaluators appear only in the response that creates them."),
     ]
     max_cost_per_day: str | None
     enabled: bool
     scored: Annotated[int, Field(description="Executions that have all their scores.")]
-    failed: Annotated[int, Field(description="Executions that lack a score.")]
-    skipped: Annotated[int, Field(description="Executions that had waited for a day.")]
-    skipped_budget: Annotated[int, Field(description="Executions that there was no money for.")]
+    failed: Annotated[int, Field(description="Executions without a score.")]
+    skipped: Annotated[int, Field(description="Executions skipped after waiting for a day.")]
+    skipped_budget: Annotated[int, Field(description="Executions skipped because the budget was used up.")]
     spent: Annotated[str, Field(description="US dollars, decimal.")]
-    spent_today: Annotated[str, Field(description="US dollars of `max_cost_per_day`, decimal.")]
+    spent_today: Annotated[str, Field(description="US dollars spent of `max_cost_per_day`, decimal.")]
     waiting: Annotated[
         int | None,
-        Field(description="Executions to be scored; 10,000: or more. Omitted in lists."),
+        Field(description="Executions waiting to be scored; 10,000 means 10,000 or more. Omitted in lists."),
     ] = None
     last_error: Annotated[
         LastError | None,
-        Field(description="Why the last execution that lacks a score lacks it."),
+        Field(description="Why the most recent execution without a score has none."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3310,12 +3351,12 @@ class Schedule(BaseModel):
     evaluation: Annotated[
         Any,
         Field(
-            description="The evaluation that it starts, as given. Its secrets are only in the response that creates it."
+            description="The evaluation to start, as given. Its secrets appear only in the response that creates the schedule."
         ),
     ]
     next_runs: Annotated[
         list[UtcDatetime] | None,
-        Field(description="When it is next due; empty while paused. Omitted in lists."),
+        Field(description="The next start times; empty while paused. Omitted in lists."),
     ] = None
     last_error: Annotated[
         LastError | None,
@@ -3331,7 +3372,7 @@ class SchedulePage(BaseModel):
     data: list[Schedule]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3351,12 +3392,14 @@ class Monitor(BaseModel):
     enabled: bool
     state: Annotated[
         Literal["no_data", "ok", "alerting"],
-        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+        Field(
+            description="`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold."
+        ),
     ]
-    since: Annotated[UtcDatetime, Field(description="Since when it is in this state.")]
+    since: Annotated[UtcDatetime, Field(description="When the monitor entered this state.")]
     values: Annotated[
         list[MonitorValue],
-        Field(description="What the last look has seen, in the order of `checks`."),
+        Field(description="The latest measurements, in the order of `checks`."),
     ]
     last_checked_at: UtcDatetime | None
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3370,7 +3413,7 @@ class MonitorHistory(BaseModel):
     data: list[MonitorChange]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3381,7 +3424,7 @@ class WebhookPage(BaseModel):
     data: list[Webhook]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3394,7 +3437,7 @@ class DeliveryAttempt(BaseModel):
     request: Annotated[
         DeliveryAttemptRequest | None,
         Field(
-            description="What was sent, with the `request_body` of the delivery; null for attempts from before it was kept."
+            description="The headers sent with the `request_body` of the delivery; null for attempts made before they were recorded."
         ),
     ]
     status: Annotated[
@@ -3426,7 +3469,7 @@ class NotificationPage(BaseModel):
     data: list[Notification]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3437,7 +3480,7 @@ class ViewList(BaseModel):
     data: list[View]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3448,7 +3491,7 @@ class PromptStatisticsPage(BaseModel):
     data: list[PromptStatistics]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
     since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3465,7 +3508,7 @@ class PromptSeriesScore(BaseModel):
     interval: Annotated[
         PromptSeriesScoreInterval,
         Field(
-            description="Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be."
+            description="Wilson's 95 % interval of the score. Exact if all examples score 0 or 1, otherwise wider than necessary."
         ),
     ]
     finished_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3479,7 +3522,7 @@ class PromptSeries(BaseModel):
     since: Annotated[
         UtcDatetime,
         Field(
-            description="From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted."
+            description="When counting starts; later than requested if there are very many runs. For days that are not yet summarized, at most 20000 runs are counted."
         ),
     ]
     until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3500,7 +3543,7 @@ class ApiKeyPage(BaseModel):
     data: list[ApiKey]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3513,14 +3556,14 @@ class CurrentApiKey(BaseModel):
     kind: Annotated[
         Literal["service", "personal", "sign_in", "emergency"],
         Field(
-            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
         ),
     ]
-    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -3529,9 +3572,12 @@ class CurrentApiKey(BaseModel):
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     member: Annotated[
         KeyMember | None,
-        Field(description="The person whose key it is. Null: it is the workspace’s."),
+        Field(description="The member who owns the key; null if the workspace owns it."),
     ]
-    workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
+    workspace: Annotated[
+        CurrentApiKeyWorkspace,
+        Field(description="The workspace that the key gives access to."),
+    ]
 
 
 class OwnSession(BaseModel):
@@ -3543,38 +3589,35 @@ class OwnSession(BaseModel):
     workspace: OwnSessionWorkspace
     member: Annotated[
         KeyMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
+        Field(description="The signed-in member; null if the key belongs to the workspace."),
     ]
     provider: Annotated[
         str | None,
         Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+            description="The id of the identity provider used to sign in, as in the settings; null if signed in with a key."
         ),
     ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    is_current: Annotated[bool, Field(description="Whether this is the session of the request.")]
+    address: Annotated[str, Field(description="The address that started the session.")]
+    user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+            description="12 hours after its last use, at most 7 days after its start, and never after its key expires."
         ),
     ]
     drafts_key: Annotated[
         str,
         Field(
-            description="What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key."
+            description="The key that the console uses to encrypt unsaved texts stored in the browser: 32 bytes in base64, the same for all sessions of the key."
         ),
     ]
     workspaces: Annotated[
         list[OwnSessionWorkspace1],
         Field(
-            description="The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key."
+            description="The workspaces that `POST /v1/session/workspace` can switch to. Empty if the session was started with a key."
         ),
     ]
 
@@ -3588,31 +3631,28 @@ class EndedSession(BaseModel):
     workspace: EndedSessionWorkspace
     member: Annotated[
         KeyMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
+        Field(description="The signed-in member; null if the key belongs to the workspace."),
     ]
     provider: Annotated[
         str | None,
         Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+            description="The id of the identity provider used to sign in, as in the settings; null if signed in with a key."
         ),
     ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    is_current: Annotated[bool, Field(description="Whether this is the session of the request.")]
+    address: Annotated[str, Field(description="The address that started the session.")]
+    user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+            description="12 hours after its last use, at most 7 days after its start, and never after its key expires."
         ),
     ]
     end_session_url: Annotated[
         str | None,
-        Field(description="Where a browser is to go to sign out at the identity provider, too; null: nowhere."),
+        Field(description="The address to visit to sign out of the identity provider, too; null if there is none."),
     ]
 
 
@@ -3625,26 +3665,23 @@ class Session(BaseModel):
     workspace: SessionWorkspace
     member: Annotated[
         KeyMember | None,
-        Field(description="Who is signed in; null where the key is nobody’s own."),
+        Field(description="The signed-in member; null if the key belongs to the workspace."),
     ]
     provider: Annotated[
         str | None,
         Field(
-            description="The identity provider by which the person signed in, by its id in the settings; null: with a key."
+            description="The id of the identity provider used to sign in, as in the settings; null if signed in with a key."
         ),
     ]
-    is_current: Annotated[
-        bool,
-        Field(description="Whether it is the session that this request was made with."),
-    ]
-    address: Annotated[str, Field(description="From where it was begun.")]
-    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    is_current: Annotated[bool, Field(description="Whether this is the session of the request.")]
+    address: Annotated[str, Field(description="The address that started the session.")]
+    user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
-            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+            description="12 hours after its last use, at most 7 days after its start, and never after its key expires."
         ),
     ]
 
@@ -3654,22 +3691,22 @@ class Member(BaseModel):
         extra="ignore",
     )
     id: str
-    name: Annotated[str, Field(description="As the identity provider last said.")]
+    name: Annotated[str, Field(description="As last reported by the identity provider.")]
     email: str | None
     role: Annotated[
         Literal["viewer", "runner", "editor", "publisher", "admin"],
         Field(
-            description="What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything)."
+            description="The permissions of the member: `viewer` (read), `runner` (plus execute and score), `editor` (plus write), `publisher` (plus publish), `admin` (everything)."
         ),
     ]
     role_set: Annotated[
         Literal["viewer", "runner", "editor", "publisher", "admin"] | None,
-        Field(description="Where an admin has set the role. Null: it follows the identity provider."),
+        Field(description="The role set by an admin. Null if the role follows the identity provider."),
     ]
     status: Annotated[
         Literal["active", "suspended", "removed"],
         Field(
-            description="`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more."
+            description="`suspended`: by an admin, until an admin reinstates the member. `removed`: by an admin, or because the identity provider no longer assigns a role here."
         ),
     ]
     last_seen_at: Annotated[
@@ -3686,15 +3723,15 @@ class Me(BaseModel):
     )
     key: Annotated[
         MeKey,
-        Field(description="The key of the request. For a session it is the key that the session belongs to."),
+        Field(description="The key of the request. For a session, the key that the session belongs to."),
     ]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
-        Field(description="What this request may do, as far as the member’s role goes."),
+        Field(description="The scopes of this request, limited by the member’s role."),
     ]
     member: Annotated[
         Member | None,
-        Field(description="Whose key or session it is. Null: a key of the workspace."),
+        Field(description="The member who owns the key or session; null for a key of the workspace."),
     ]
     role: Literal["viewer", "runner", "editor", "publisher", "admin"] | None
     workspace: MeWorkspace
@@ -3710,14 +3747,12 @@ class DeviceAuthorization(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    client: Annotated[str, Field(description="What asks, as it says itself.")]
-    address: Annotated[str, Field(description="From where it asks.")]
+    client: Annotated[str, Field(description="The program, as it identifies itself.")]
+    address: Annotated[str, Field(description="The address the request came from.")]
     status: Literal["pending", "approved", "denied"]
     key: Annotated[
         DeviceAuthorizationKey | None,
-        Field(
-            description="What the key will be; while it is pending, what it can be at most. Null: there will be none."
-        ),
+        Field(description="The key to be issued or, while pending, the most it can be. Null if no key will be issued."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     expires_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3730,7 +3765,7 @@ class AuditLogPage(BaseModel):
     data: list[AuditEntry]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3749,7 +3784,7 @@ class LabelPage(BaseModel):
     data: list[Label]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3760,7 +3795,7 @@ class ProviderList(BaseModel):
     data: list[Provider]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3771,7 +3806,7 @@ class EvaluationResultPage(BaseModel):
     data: list[EvaluationResult]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3786,7 +3821,7 @@ class EvaluationInput(BaseModel):
         ]
         | None,
         Field(
-            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
+            description="The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent."
         ),
     ]
 
@@ -3798,7 +3833,7 @@ class ScoreDefinitionPage(BaseModel):
     data: list[ScoreDefinition]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3808,7 +3843,7 @@ class NextQueueItem(BaseModel):
     )
     item: Annotated[
         QueueItem | None,
-        Field(description="Null: nothing is left for this reviewer now."),
+        Field(description="Null if nothing is left for this reviewer at the moment."),
     ]
 
 
@@ -3819,7 +3854,7 @@ class QueuePage(BaseModel):
     data: list[Queue]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3838,8 +3873,11 @@ class QueueAgreementScore(BaseModel):
     )
     name: str
     data_type: Literal["numeric", "boolean", "categorical"]
-    items: Annotated[int, Field(description="That at least two reviewers have scored.")]
-    same: Annotated[float | None, Field(description="The share of them on which all say the same.")]
+    items: Annotated[int, Field(description="Items scored by at least two reviewers.")]
+    same: Annotated[
+        float | None,
+        Field(description="The share of those items on which all reviewers agree."),
+    ]
     measure: AgreementMeasure
     pairs: Annotated[
         list[QueueAgreementScorePair],
@@ -3861,7 +3899,7 @@ class RulePage(BaseModel):
     data: list[Rule]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3872,7 +3910,7 @@ class MonitorPage(BaseModel):
     data: list[Monitor]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3914,7 +3952,7 @@ class DeliveryWithAttempts(BaseModel):
     workflow_id: Annotated[
         str | None,
         Field(
-            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+            description="The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded."
         ),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3922,7 +3960,7 @@ class DeliveryWithAttempts(BaseModel):
     request_body: Annotated[
         str | None,
         Field(
-            description="The body of every attempt: the event, byte by byte what is signed. Null where the event is gone."
+            description="The body of every attempt: the event, exactly as signed. Null if the event no longer exists."
         ),
     ]
     attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
@@ -3968,7 +4006,7 @@ class SessionPage(BaseModel):
     data: list[Session]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3979,7 +4017,7 @@ class MemberPage(BaseModel):
     data: list[Member]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -3990,7 +4028,7 @@ class EventPage(BaseModel):
     data: list[Event]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -4038,10 +4076,10 @@ class ListedPrompt(BaseModel):
         Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
     ]
     version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    template: Annotated[str | None, Field(description="Null if the prompt has messages.")]
     messages: Annotated[
         list[MessagePlaceholder | SystemMessage | UserMessage | AssistantMessage | ToolMessage] | None,
-        Field(description="Null where the prompt is a template."),
+        Field(description="Null if the prompt is a template."),
     ]
     tools: list[Tool] | None
     tool_choice: NamedTool | Literal["auto", "none", "required"] | None
@@ -4053,16 +4091,16 @@ class ListedPrompt(BaseModel):
     variables: Annotated[
         list[str],
         Field(
-            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+            description="The names of all values that a run must or may pass: placeholders (also of includes), files and inputs."
         ),
     ]
-    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    labels: Annotated[list[str], Field(description="Labels that point to this version.")]
     archived: bool
     description: str | None
     commit_message: str | None
     created_by: Annotated[
         VersionAuthor | None,
-        Field(description="Who made the version. Null: the operator, or nobody knows any more."),
+        Field(description="Who created the version; null for the operator, or if no longer known."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -4070,7 +4108,7 @@ class ListedPrompt(BaseModel):
     release: Annotated[
         PromptRelease | None,
         Field(
-            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+            description="Only when requested by a label with a running release; the returned version is then the stable one."
         ),
     ] = None
     warnings: Annotated[
@@ -4094,10 +4132,10 @@ class Prompt(BaseModel):
         Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
     ]
     version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    template: Annotated[str | None, Field(description="Null if the prompt has messages.")]
     messages: Annotated[
         list[MessagePlaceholder | SystemMessage | UserMessage | AssistantMessage | ToolMessage] | None,
-        Field(description="Null where the prompt is a template."),
+        Field(description="Null if the prompt is a template."),
     ]
     tools: list[Tool] | None
     tool_choice: NamedTool | Literal["auto", "none", "required"] | None
@@ -4109,16 +4147,16 @@ class Prompt(BaseModel):
     variables: Annotated[
         list[str],
         Field(
-            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+            description="The names of all values that a run must or may pass: placeholders (also of includes), files and inputs."
         ),
     ]
-    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    labels: Annotated[list[str], Field(description="Labels that point to this version.")]
     archived: bool
     description: str | None
     commit_message: str | None
     created_by: Annotated[
         VersionAuthor | None,
-        Field(description="Who made the version. Null: the operator, or nobody knows any more."),
+        Field(description="Who created the version; null for the operator, or if no longer known."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -4126,7 +4164,7 @@ class Prompt(BaseModel):
     release: Annotated[
         PromptRelease | None,
         Field(
-            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+            description="Only when requested by a label with a running release; the returned version is then the stable one."
         ),
     ] = None
     warnings: Annotated[
@@ -4152,24 +4190,26 @@ class ResolvedPrompt(BaseModel):
     prompt: Prompt | None = None
     includes: Annotated[
         dict[str, ResolvedPromptIncludes] | None,
-        Field(description="What the texts include, at any depth, by how they refer to it (`support/tone@production`)."),
+        Field(
+            description="The included prompts, at any depth, by their reference in the text (`support/tone@production`)."
+        ),
     ] = None
     includes_hash: Annotated[
         str | None,
-        Field(description="Tells apart what the texts include, in its versions; null where they include nothing."),
+        Field(description="Identifies the included versions; null if nothing is included."),
     ] = None
-    unchanged: Annotated[Literal[True] | None, Field(description="What you have is what is asked for.")] = None
+    unchanged: Annotated[Literal[True] | None, Field(description="Your copy is up to date.")] = None
     release: Annotated[
         PromptRelease | None,
-        Field(description="With `unchanged`: the release that runs on the label now."),
+        Field(description="With `unchanged`: the release currently running on the label."),
     ] = None
     left_out: Annotated[
         Literal[True] | None,
-        Field(description="The response would be larger than about 4 MiB: ask for this one again."),
+        Field(description="Omitted to keep the response under about 4 MiB: request this prompt again."),
     ] = None
     error: Annotated[
         ResolvedPromptError | None,
-        Field(description="`not_found`, or `invalid_request` where a run would be refused for an include."),
+        Field(description="`not_found`, or `invalid_request` if an include would make a run fail."),
     ] = None
 
 
@@ -4180,7 +4220,7 @@ class PromptVersionPage(BaseModel):
     data: list[Prompt]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -4192,7 +4232,7 @@ class Execution(BaseModel):
     status: Literal["queued", "running", "completed", "failed", "canceled"]
     prompt_name: Annotated[str | None, Field(description="Null for a draft that was run on its own.")]
     prompt_version: Annotated[int | None, Field(description="Null for a draft.")]
-    model: Annotated[str, Field(description="The model that responded, or that is called.")]
+    model: Annotated[str, Field(description="The model that responded or is being called.")]
     requested_model: Annotated[str, Field(description="The model that was called first.")]
     provider: str
     parameters: ModelParametersOutput
@@ -4202,7 +4242,7 @@ class Execution(BaseModel):
         | list[
             Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
         ],
-        Field(description="What was sent: the filled template, or the list of messages."),
+        Field(description="The input sent to the model: the filled template or the list of messages."),
     ]
     tools: list[Tool] | None
     tool_choice: NamedTool | Literal["auto", "none", "required"] | None
@@ -4213,11 +4253,13 @@ class Execution(BaseModel):
     output: str | None
     output_json: Annotated[
         Any,
-        Field(description="`output`, parsed, where a JSON format was asked for and the model kept to it; else null."),
+        Field(
+            description="`output` as parsed JSON if a JSON format was requested and the model complied; otherwise null."
+        ),
     ]
     tool_calls: Annotated[
         list[ToolCall],
-        Field(description="The tools that the model asks for. The service runs none."),
+        Field(description="The tool calls that the model requested. The service never runs tools."),
     ]
     finish_reason: str | None
     tokens: Tokens
@@ -4233,25 +4275,22 @@ class Execution(BaseModel):
     calls: Annotated[
         list[ExecutionCall],
         Field(
-            description="Every call, in order, those counted that failed. Their costs add up to that of the execution."
+            description="Every call in order, including failed ones. Their costs add up to the cost of the execution."
         ),
     ]
     reused_from: Annotated[
         str | None,
-        Field(description="The execution whose response this is, where it was reused: no model was called."),
+        Field(description="The execution whose response was reused. No model was called."),
     ]
     error: ExecutionError | None
-    label: Annotated[
-        str | None,
-        Field(description="By which the version was asked for, where it was."),
-    ]
+    label: Annotated[str | None, Field(description="The label that the request named, if any.")]
     release: Annotated[
         ExecutionRelease | None,
-        Field(description="The release of the label that decided the version; null where none did."),
+        Field(description="The release on the label that chose the version, if any."),
     ]
     recorded: Annotated[
         bool,
-        Field(description="Whether it was made elsewhere: `POST /executions/record`."),
+        Field(description="Whether the run was recorded with `POST /executions/record`."),
     ]
     metadata: Annotated[
         dict[str, str],
@@ -4259,9 +4298,9 @@ class Execution(BaseModel):
     ]
     scores: Annotated[
         list[Score] | None,
-        Field(description="The newest 100, where there are any. Only in `GET /executions/{id}`."),
+        Field(description="The newest 100 scores, if any. Only in `GET /executions/{id}`."),
     ] = None
-    workflow_id: Annotated[str | None, Field(description="Null where it was made elsewhere.")]
+    workflow_id: Annotated[str | None, Field(description="Null for recorded runs.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: UtcDatetime | None
     finished_at: UtcDatetime | None
@@ -4274,7 +4313,7 @@ class ExecutionPage(BaseModel):
     data: list[Execution]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -4284,10 +4323,10 @@ class CreatedEvaluation(BaseModel):
     )
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
-    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    status_reason: Annotated[str | None, Field(description="Why the evaluation is paused.")]
     target: Annotated[
         CreatedEvaluationTarget,
-        Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
+        Field(description="The evaluated target: a prompt, or `code` that the caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
     prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
@@ -4295,7 +4334,7 @@ class CreatedEvaluation(BaseModel):
     fallback_models: Annotated[
         list[str],
         Field(
-            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+            description="Called in order when the previous model failed permanently. Pinned, like the rest of the version."
         ),
     ]
     includes: Annotated[
@@ -4309,27 +4348,29 @@ class CreatedEvaluation(BaseModel):
     threshold: float
     example_threshold: Annotated[
         float | None,
-        Field(description="From this score on an example counts 1, below it 0. Null: it counts its score."),
+        Field(
+            description="An example with at least this score counts as 1, any other as 0. Null: each example counts as its score."
+        ),
     ]
     baseline_id: str | None
     source_evaluation_id: Annotated[
         str | None,
-        Field(description="The run whose outputs were scored again, without calling the model."),
+        Field(description="The run whose outputs were rescored without calling the model."),
     ]
     reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]
     batch: Annotated[
         BatchOptionsOutput | None,
-        Field(description="Null where models are called one by one, also by `auto`."),
+        Field(description="Null if models are called one by one, also when `auto` chose that."),
     ]
     batches: Annotated[
         list[ProviderBatch] | None,
-        Field(description="Omitted in lists and where a run is created."),
+        Field(description="Omitted in lists and when a run is created."),
     ] = None
     savings: Annotated[
         CostAmount | None,
-        Field(description="What batches have saved so far. Omitted as `batches` is."),
+        Field(description="The savings by batches so far. Omitted when `batches` is."),
     ] = None
     max_cost: str | None
     start_at: UtcDatetime | None
@@ -4373,20 +4414,20 @@ class CreatedEvaluation(BaseModel):
     ] = None
     regressions: int | None
     improvements: int | None
-    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[CostAmount, Field(description="Model and judges together.")]
-    judge: Annotated[CreatedEvaluationJudge, Field(description="The judges alone.")]
+    tokens: Annotated[Tokens, Field(description="The model and the judges combined.")]
+    cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]
+    judge: Annotated[CreatedEvaluationJudge, Field(description="The judges only.")]
     latency: CreatedEvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
     retries: int
     workflow_id: Annotated[
         str,
-        Field(description="Empty where no workflow runs it, but a program of the caller."),
+        Field(description="Empty if a program of the caller runs the evaluation instead of a workflow."),
     ]
     results_due_at: Annotated[
         UtcDatetime | None,
         Field(
-            description="Of a run of code: when it fails unless results come before. Null where the service runs it."
+            description="For code evaluations: when the run fails unless results arrive. Null if the service runs it."
         ),
     ]
     error: ExecutionError | None
@@ -4401,10 +4442,10 @@ class Evaluation(BaseModel):
     )
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
-    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    status_reason: Annotated[str | None, Field(description="Why the evaluation is paused.")]
     target: Annotated[
         EvaluationTarget,
-        Field(description="What is evaluated: a prompt, or `code` that its caller runs."),
+        Field(description="The evaluated target: a prompt, or `code` that the caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
     prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
@@ -4412,7 +4453,7 @@ class Evaluation(BaseModel):
     fallback_models: Annotated[
         list[str],
         Field(
-            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+            description="Called in order when the previous model failed permanently. Pinned, like the rest of the version."
         ),
     ]
     includes: Annotated[
@@ -4426,27 +4467,29 @@ class Evaluation(BaseModel):
     threshold: float
     example_threshold: Annotated[
         float | None,
-        Field(description="From this score on an example counts 1, below it 0. Null: it counts its score."),
+        Field(
+            description="An example with at least this score counts as 1, any other as 0. Null: each example counts as its score."
+        ),
     ]
     baseline_id: str | None
     source_evaluation_id: Annotated[
         str | None,
-        Field(description="The run whose outputs were scored again, without calling the model."),
+        Field(description="The run whose outputs were rescored without calling the model."),
     ]
     reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]
     batch: Annotated[
         BatchOptionsOutput | None,
-        Field(description="Null where models are called one by one, also by `auto`."),
+        Field(description="Null if models are called one by one, also when `auto` chose that."),
     ]
     batches: Annotated[
         list[ProviderBatch] | None,
-        Field(description="Omitted in lists and where a run is created."),
+        Field(description="Omitted in lists and when a run is created."),
     ] = None
     savings: Annotated[
         CostAmount | None,
-        Field(description="What batches have saved so far. Omitted as `batches` is."),
+        Field(description="The savings by batches so far. Omitted when `batches` is."),
     ] = None
     max_cost: str | None
     start_at: UtcDatetime | None
@@ -4490,20 +4533,20 @@ class Evaluation(BaseModel):
     ] = None
     regressions: int | None
     improvements: int | None
-    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[CostAmount, Field(description="Model and judges together.")]
-    judge: Annotated[EvaluationJudge, Field(description="The judges alone.")]
+    tokens: Annotated[Tokens, Field(description="The model and the judges combined.")]
+    cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]
+    judge: Annotated[EvaluationJudge, Field(description="The judges only.")]
     latency: EvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
     retries: int
     workflow_id: Annotated[
         str,
-        Field(description="Empty where no workflow runs it, but a program of the caller."),
+        Field(description="Empty if a program of the caller runs the evaluation instead of a workflow."),
     ]
     results_due_at: Annotated[
         UtcDatetime | None,
         Field(
-            description="Of a run of code: when it fails unless results come before. Null where the service runs it."
+            description="For code evaluations: when the run fails unless results arrive. Null if the service runs it."
         ),
     ]
     error: ExecutionError | None
@@ -4519,7 +4562,7 @@ class PromptPage(BaseModel):
     data: list[ListedPrompt]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 
@@ -4537,5 +4580,5 @@ class EvaluationPage(BaseModel):
     data: list[Evaluation]
     next_cursor: Annotated[
         str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]

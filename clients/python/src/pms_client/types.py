@@ -61,7 +61,7 @@ class RunFields(TypedDict, total=False):
     prompt_version: int | None
     """None: that of a fallback."""
     label: str
-    """By which the version was chosen: the run counts for the release that runs on it."""
+    """The label that chose the version. The run counts toward the release on that label."""
     model: Required[str]
     provider: str
     variables: Mapping[str, Any]
@@ -70,7 +70,7 @@ class RunFields(TypedDict, total=False):
     tool_calls: Sequence[Mapping[str, Any]]
     tokens: Mapping[str, int]
     cost: str | float | Mapping[str, Any]
-    """US dollars. Default: by `tokens` and the price list."""
+    """US dollars. Default: calculated from `tokens` and the price list."""
     latency: int | Mapping[str, int]
     """How long the model took, in milliseconds. Default: from the start to the end."""
     error: Mapping[str, str] | None

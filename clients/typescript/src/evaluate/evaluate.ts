@@ -32,12 +32,12 @@ export interface EvaluateOptions<Output> {
   ) => Output | Promise<Output>;
   /** What each output is scored by. The score of an example is their mean, by weight. */
   scores: ScoreSpec<Output>[];
-  /** The run passes from this score on. Default: 0.8 */
+  /** The minimum score for the run to pass. Default: 0.8 */
   threshold?: number;
   /** `previous`, the id of an evaluation, or null for none. Default: `previous`, the newest completed run of this name over the same examples */
   baseline?: string | null;
   metadata?: Record<string, string>;
-  /** Examples at a time. Default: 10 */
+  /** The number of examples run at a time. Default: 10 */
   concurrency?: number;
   /** For one example, in milliseconds: then `signal` is aborted, and the example has failed. Default: no limit */
   timeoutMs?: number;

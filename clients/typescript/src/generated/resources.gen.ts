@@ -16,7 +16,7 @@ export interface PromptsOperations {
   deleteVersion(name: string, version: number, options?: CallOptions): ApiPromise<api.Prompt>;
   /** Compare two versions of a prompt, field by field: `GET /prompts/{name}/diff` */
   diff(name: string, query?: QueryOf<api.DiffPromptVersionsData>, options?: CallOptions): ApiPromise<api.VersionDiff>;
-  /** List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels` */
+  /** List the labels of a prompt and the versions they point to: `GET /prompts/{name}/labels` */
   labels(name: string, options?: CallOptions): List<api.PromptLabels['data'][number]>;
   /** Create or update a label: `PUT /prompts/{name}/labels/{label}` */
   setLabel(name: string, label: string, body: NonNullable<api.SetPromptLabelData['body']>, options?: CallOptions): ApiPromise<api.Prompt>;
@@ -42,11 +42,11 @@ export interface LabelsOperations {
 export interface ReleasesOperations {
   /** List releases, newest first: `GET /releases` */
   list(query?: QueryOf<api.ListReleasesData>, options?: CallOptions): List<api.ReleasePage['data'][number]>;
-  /** Create a release, which moves a label step by step: `POST /releases` */
+  /** Create a release that moves a label step by step: `POST /releases` */
   start(body: NonNullable<api.CreateReleaseData['body']>, options?: CallOptions): ApiPromise<api.Release>;
   /** Retrieve the metrics of both arms over time: `GET /releases/{id}/numbers` */
   numbers(id: string, query?: QueryOf<api.GetReleaseNumbersData>, options?: CallOptions): ApiPromise<api.ReleaseNumbers>;
-  /** Retrieve a release: its steps, decisions and numbers: `GET /releases/{id}` */
+  /** Retrieve a release: its steps, decisions and metrics: `GET /releases/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Release>;
   /** Approve a release: `POST /releases/{id}/approve` */
   approve(id: string, body?: NonNullable<api.ApproveReleaseData['body']>, options?: CallOptions): ApiPromise<api.Release>;
@@ -65,7 +65,7 @@ export interface ReleasesOperations {
 }
 
 export interface ExecutionsOperations {
-  /** List executions, newest first or in another order: `GET /executions` */
+  /** List executions, newest first by default: `GET /executions` */
   list(query?: QueryOf<api.ListExecutionsData>, options?: CallOptions): List<api.ExecutionPage['data'][number]>;
   /** Run a prompt: `POST /executions` */
   create(body: NonNullable<api.CreateExecutionData['body']>, options?: CallOptions): ApiPromise<api.Execution>;
@@ -75,21 +75,21 @@ export interface ExecutionsOperations {
   get(id: string, options?: CallOptions): ApiPromise<api.Execution>;
   /** Delete an ended execution: `DELETE /executions/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Execution>;
-  /** List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries` */
+  /** List the webhook deliveries of an execution, oldest first: `GET /executions/{id}/deliveries` */
   deliveries(id: string, options?: CallOptions): ApiPromise<api.ExecutionDeliveries>;
   /** Cancel an execution: `POST /executions/{id}/cancel` */
   cancel(id: string, options?: CallOptions): ApiPromise<api.Execution>;
-  /** Record runs that were made elsewhere: `POST /executions/record` */
+  /** Record runs made outside the service: `POST /executions/record` */
   record(body: NonNullable<api.RecordExecutionsData['body']>, options?: CallOptions): ApiPromise<api.RecordedRuns>;
 }
 
 export interface ChatCompletionsOperations {
-  /** Run a prompt, in the format of OpenAI's chat completions: `POST /chat/completions` */
+  /** Run a prompt in OpenAI's Chat Completions format: `POST /chat/completions` */
   create(body: NonNullable<api.CreateChatCompletionData['body']>, options?: CallOptions): ApiPromise<api.ChatCompletion>;
 }
 
 export interface ResponsesOperations {
-  /** Run a prompt, in the format of OpenAI's Responses API: `POST /responses` */
+  /** Run a prompt in OpenAI's Responses API format: `POST /responses` */
   create(body: NonNullable<api.CreateResponseData['body']>, options?: CallOptions): ApiPromise<api.ModelResponse>;
 }
 
@@ -124,21 +124,21 @@ export interface EvaluationsOperations {
   delete(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** List the results of the examples: `GET /evaluations/{id}/results` */
   results(id: string, query?: QueryOf<api.ListEvaluationResultsData, 'format'>, options?: CallOptions): List<api.EvaluationResultPage['data'][number]>;
-  /** Store results of an evaluation of code: `POST /evaluations/{id}/results` */
+  /** Store results of a code evaluation: `POST /evaluations/{id}/results` */
   storeResults(id: string, body: NonNullable<api.StoreEvaluationResultsData['body']>, options?: CallOptions): ApiPromise<api.StoredCodeResults>;
-  /** Sum up the results that filters let through: `GET /evaluations/{id}/results/summary` */
+  /** Summarize the results that match the filters: `GET /evaluations/{id}/results/summary` */
   summarizeResults(id: string, query?: QueryOf<api.SummarizeEvaluationResultsData>, options?: CallOptions): ApiPromise<api.EvaluationResultsSummary>;
   /** Retrieve the result of one example: `GET /evaluations/{id}/results/{seq}` */
   result(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationResult>;
-  /** Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input` */
+  /** Retrieve the model input of one example: `GET /evaluations/{id}/results/{seq}/input` */
   input(id: string, seq: number, options?: CallOptions): ApiPromise<api.EvaluationInput>;
   /** Compare an evaluation with an earlier one: `GET /evaluations/{id}/compare/{other}` */
   compare(id: string, other: string, query?: QueryOf<api.CompareEvaluationsData>, options?: CallOptions): ApiPromise<api.EvaluationComparison>;
-  /** Begin an evaluation of code that the caller runs: `POST /evaluations/code` */
+  /** Create an evaluation of code that the caller runs: `POST /evaluations/code` */
   createCode(body: NonNullable<api.CreateCodeEvaluationData['body']>, options?: CallOptions): ApiPromise<api.Evaluation>;
-  /** List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples` */
+  /** List the examples that have no result yet: `GET /evaluations/{id}/open-examples` */
   openExamples(id: string, query?: QueryOf<api.ListOpenExamplesData>, options?: CallOptions): List<api.OpenExamplePage['data'][number]>;
-  /** Finish an evaluation of code: `POST /evaluations/{id}/finish` */
+  /** Finish a code evaluation: `POST /evaluations/{id}/finish` */
   finish(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** Pause an evaluation: `POST /evaluations/{id}/pause` */
   pause(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
@@ -148,7 +148,7 @@ export interface EvaluationsOperations {
   cancel(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** Retry the failed examples of an ended evaluation: `POST /evaluations/{id}/retry` */
   retry(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
-  /** Submit a batch again that is unknown: `POST /evaluations/{id}/batches/{number}/resubmit` */
+  /** Resubmit a batch in an unknown state: `POST /evaluations/{id}/batches/{number}/resubmit` */
   resubmitBatch(id: string, number: number, options?: CallOptions): ApiPromise<api.Evaluation>;
 }
 
@@ -157,7 +157,7 @@ export interface EvaluatorsOperations {
   list(options?: CallOptions): List<api.EvaluatorTypeList['data'][number]>;
   /** Score one output: `POST /evaluators/try` */
   score(body: NonNullable<api.TryEvaluatorsData['body']>, options?: CallOptions): ApiPromise<api.TriedScores>;
-  /** Compare evaluators with people on the same subjects: `GET /evaluators/agreement` */
+  /** Compare evaluator scores with human scores: `GET /evaluators/agreement` */
   agreement(query: QueryOf<api.GetEvaluatorAgreementData>, options?: CallOptions): ApiPromise<api.EvaluatorAgreement>;
 }
 
@@ -166,7 +166,7 @@ export interface DatasetsOperations {
   list(query?: QueryOf<api.ListDatasetsData>, options?: CallOptions): List<api.DatasetPage['data'][number]>;
   /** List the versions of a dataset, newest first: `GET /datasets/{name}/versions` */
   versions(name: string, query?: QueryOf<api.ListDatasetVersionsData>, options?: CallOptions): List<api.DatasetPage['data'][number]>;
-  /** List the examples of a dataset version in order: `GET /datasets/{name}/examples` */
+  /** List the examples of a dataset version, in order: `GET /datasets/{name}/examples` */
   examples(name: string, query?: QueryOf<api.ListDatasetExamplesData>, options?: CallOptions): List<api.DatasetExamplePage['data'][number]>;
   /** Add examples to a dataset: `POST /datasets/{name}/examples` */
   addExamples(name: string, body: NonNullable<api.AddDatasetExamplesData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
@@ -176,7 +176,7 @@ export interface DatasetsOperations {
   createFromExecutions(name: string, body: NonNullable<api.CreateDatasetFromExecutionsData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
   /** Retrieve a dataset: its latest version by default: `GET /datasets/{name}` */
   get(name: string, query?: QueryOf<api.GetDatasetData>, options?: CallOptions): ApiPromise<api.Dataset>;
-  /** Delete a dataset with all its versions and examples: `DELETE /datasets/{name}` */
+  /** Delete a dataset, its versions and its examples: `DELETE /datasets/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Dataset>;
 }
 
@@ -187,48 +187,48 @@ export interface ScoresOperations {
   summary(query?: QueryOf<api.SummarizeScoresData>, options?: CallOptions): ApiPromise<api.ScoreSummary>;
   /** Delete a score: `DELETE /scores/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Score>;
-  /** Say a score with a feedback token: `POST /feedback` */
+  /** Submit a score with a feedback token: `POST /feedback` */
   giveFeedback(body: NonNullable<api.CreateFeedbackData['body']>, options?: CallOptions): ApiPromise<api.Feedback>;
 }
 
 export interface ScoreDefinitionsOperations {
-  /** List the names of scores, and what they may be: `GET /score-definitions` */
+  /** List score names and their definitions: `GET /score-definitions` */
   list(query?: QueryOf<api.ListScoreDefinitionsData>, options?: CallOptions): List<api.ScoreDefinitionPage['data'][number]>;
-  /** Retrieve what scores of a name may be: `GET /score-definitions/{name}` */
+  /** Retrieve a score definition: `GET /score-definitions/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.ScoreDefinition>;
-  /** Define what scores of a name may be: `PUT /score-definitions/{name}` */
+  /** Create or replace a score definition: `PUT /score-definitions/{name}` */
   set(name: string, body: NonNullable<api.SetScoreDefinitionData['body']>, options?: CallOptions): ApiPromise<api.ScoreDefinition>;
-  /** Delete the definition of a score: `DELETE /score-definitions/{name}` */
+  /** Delete a score definition: `DELETE /score-definitions/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.ScoreDefinition>;
 }
 
 export interface QueuesOperations {
-  /** Get the next item of a queue to review: `POST /queues/{name}/next` */
+  /** Lease the next item of a queue for review: `POST /queues/{name}/next` */
   nextItem(name: string, options?: CallOptions): ApiPromise<api.NextQueueItem>;
-  /** Complete an item with scores and maybe a correction: `POST /queues/{name}/items/{id}/complete` */
+  /** Complete an item with scores and an optional correction: `POST /queues/{name}/items/{id}/complete` */
   completeItem(name: string, id: string, body: NonNullable<api.CompleteQueueItemData['body']>, options?: CallOptions): ApiPromise<api.QueueItem>;
-  /** Leave an item to other reviewers: `POST /queues/{name}/items/{id}/skip` */
+  /** Skip an item and leave it to other reviewers: `POST /queues/{name}/items/{id}/skip` */
   skipItem(name: string, id: string, options?: CallOptions): ApiPromise<api.QueueItem>;
-  /** Take back what the caller has made of an item: `POST /queues/{name}/items/{id}/back` */
+  /** Return an item: undo its lease, skip or completion: `POST /queues/{name}/items/{id}/back` */
   returnItem(name: string, id: string, options?: CallOptions): ApiPromise<api.QueueItem>;
   /** List queues by name: `GET /queues` */
   list(query?: QueryOf<api.ListQueuesData>, options?: CallOptions): List<api.QueuePage['data'][number]>;
-  /** List the items of a queue in the order in which they came: `GET /queues/{name}/items` */
+  /** List the items of a queue in the order they were added: `GET /queues/{name}/items` */
   items(name: string, query?: QueryOf<api.ListQueueItemsData>, options?: CallOptions): List<api.QueueItemPage['data'][number]>;
   /** Add executions or examples of evaluations to a queue: `POST /queues/{name}/items` */
   addItems(name: string, body: NonNullable<api.AddQueueItemsData['body']>, options?: CallOptions): ApiPromise<api.AddedQueueItems>;
-  /** Measure how much the reviewers of a queue agree: `GET /queues/{name}/agreement` */
+  /** Measure reviewer agreement in a queue: `GET /queues/{name}/agreement` */
   agreement(name: string, options?: CallOptions): ApiPromise<api.QueueAgreement>;
-  /** Retrieve a queue with its progress: `GET /queues/{name}` */
+  /** Retrieve a queue and its progress: `GET /queues/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.Queue>;
-  /** Create a queue, or change its settings: `PUT /queues/{name}` */
+  /** Create a queue, or replace its settings: `PUT /queues/{name}` */
   set(name: string, body: NonNullable<api.SetQueueData['body']>, options?: CallOptions): ApiPromise<api.Queue>;
-  /** Delete a queue with its items: `DELETE /queues/{name}` */
+  /** Delete a queue and its items: `DELETE /queues/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Queue>;
 }
 
 export interface RulesOperations {
-  /** Score executions of the past by a rule: `POST /rules/{name}/backfill` */
+  /** Create a backfill that scores past executions by a rule: `POST /rules/{name}/backfill` */
   createBackfill(name: string, body: NonNullable<api.CreateBackfillData['body']>, options?: CallOptions): ApiPromise<api.Backfill>;
   /** List backfills of a rule, newest first: `GET /rules/{name}/backfills` */
   backfills(name: string, query?: QueryOf<api.ListBackfillsData>, options?: CallOptions): List<api.BackfillPage['data'][number]>;
@@ -236,17 +236,17 @@ export interface RulesOperations {
   backfill(name: string, id: string, options?: CallOptions): ApiPromise<api.Backfill>;
   /** Pause a backfill: `POST /rules/{name}/backfills/{id}/pause` */
   pauseBackfill(name: string, id: string, options?: CallOptions): ApiPromise<api.Backfill>;
-  /** Cancel a backfill; its scores stay: `POST /rules/{name}/backfills/{id}/cancel` */
+  /** Cancel a backfill and keep its scores: `POST /rules/{name}/backfills/{id}/cancel` */
   cancelBackfill(name: string, id: string, options?: CallOptions): ApiPromise<api.Backfill>;
-  /** Resume a paused backfill, with a higher budget if need be: `POST /rules/{name}/backfills/{id}/resume` */
+  /** Resume a paused backfill, optionally with a higher budget: `POST /rules/{name}/backfills/{id}/resume` */
   resumeBackfill(name: string, id: string, body?: NonNullable<api.ResumeBackfillData['body']>, options?: CallOptions): ApiPromise<api.Backfill>;
   /** List rules by name: `GET /rules` */
   list(query?: QueryOf<api.ListRulesData>, options?: CallOptions): List<api.RulePage['data'][number]>;
-  /** Retrieve a rule and what it did: `GET /rules/{name}` */
+  /** Retrieve a rule, its counts and its spending: `GET /rules/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.Rule>;
-  /** Create or replace a rule, which scores executions as they complete: `PUT /rules/{name}` */
+  /** Create or replace a rule that scores executions as they complete: `PUT /rules/{name}` */
   set(name: string, body: NonNullable<api.SetRuleData['body']>, options?: CallOptions): ApiPromise<api.Rule>;
-  /** Delete a rule and its backfills; its scores stay: `DELETE /rules/{name}` */
+  /** Delete a rule and its backfills, and keep its scores: `DELETE /rules/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Rule>;
 }
 
@@ -257,7 +257,7 @@ export interface SchedulesOperations {
   create(body: NonNullable<api.CreateScheduleData['body']>, options?: CallOptions): ApiPromise<api.Schedule>;
   /** Retrieve a schedule and its next runs: `GET /schedules/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Schedule>;
-  /** Delete a schedule; its evaluations stay: `DELETE /schedules/{id}` */
+  /** Delete a schedule and keep its evaluations: `DELETE /schedules/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Schedule>;
   /** Pause a schedule: `POST /schedules/{id}/pause` */
   pause(id: string, options?: CallOptions): ApiPromise<api.Schedule>;
@@ -270,13 +270,13 @@ export interface SchedulesOperations {
 export interface MonitorsOperations {
   /** List monitors by name: `GET /monitors` */
   list(query?: QueryOf<api.ListMonitorsData>, options?: CallOptions): List<api.MonitorPage['data'][number]>;
-  /** List the changes of a monitor’s state, newest first: `GET /monitors/{name}/history` */
+  /** List the state changes of a monitor, newest first: `GET /monitors/{name}/history` */
   history(name: string, query?: QueryOf<api.ListMonitorHistoryData>, options?: CallOptions): List<api.MonitorHistory['data'][number]>;
-  /** Retrieve a monitor, its state and what it has last seen: `GET /monitors/{name}` */
+  /** Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.Monitor>;
   /** Create or replace a monitor: `PUT /monitors/{name}` */
   set(name: string, body: NonNullable<api.SetMonitorData['body']>, options?: CallOptions): ApiPromise<api.Monitor>;
-  /** Delete a monitor and its history; an alert ends: `DELETE /monitors/{name}` */
+  /** Delete a monitor and its history, and end any alert: `DELETE /monitors/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Monitor>;
 }
 
@@ -327,9 +327,9 @@ export interface NotificationsOperations {
 }
 
 export interface ViewsOperations {
-  /** List one's own views and those that are shared, oldest first: `GET /views` */
+  /** List your views and shared views, oldest first: `GET /views` */
   list(query?: QueryOf<api.ListViewsData>, options?: CallOptions): List<api.ViewList['data'][number]>;
-  /** Create or replace a view of one’s own: `PUT /views/{name}` */
+  /** Create or replace one of your views: `PUT /views/{name}` */
   set(name: string, body: NonNullable<api.SetViewData['body']>, options?: CallOptions): ApiPromise<api.View>;
   /** Delete a view: `DELETE /views/{name}` */
   delete(name: string, query?: QueryOf<api.DeleteViewData>, options?: CallOptions): ApiPromise<api.View>;
@@ -375,14 +375,14 @@ export interface MembersOperations {
   list(query?: QueryOf<api.ListMembersData>, options?: CallOptions): List<api.MemberPage['data'][number]>;
   /** Retrieve a member: `GET /members/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Member>;
-  /** Set the role of a member, suspend a member, or end the suspension: `PATCH /members/{id}` */
+  /** Change the role of a member, or suspend or reinstate a member: `PATCH /members/{id}` */
   update(id: string, body: NonNullable<api.UpdateMemberData['body']>, options?: CallOptions): ApiPromise<api.Member>;
   /** Remove a member immediately: `DELETE /members/{id}` */
   remove(id: string, options?: CallOptions): ApiPromise<api.Member>;
 }
 
 export interface MeOperations {
-  /** Retrieve who makes the request, and what it may do: `GET /me` */
+  /** Retrieve the caller and its permissions: `GET /me` */
   get(options?: CallOptions): ApiPromise<api.Me>;
   /** List your personal API keys, newest first: `GET /me/api-keys` */
   keys(query?: QueryOf<api.ListMyApiKeysData>, options?: CallOptions): List<api.ApiKeyPage['data'][number]>;
@@ -393,15 +393,15 @@ export interface MeOperations {
 }
 
 export interface DevicesOperations {
-  /** Ask a person for a key: `POST /device/authorizations` */
+  /** Create a device authorization: `POST /device/authorizations` */
   authorize(body: NonNullable<api.CreateDeviceAuthorizationData['body']>, options?: CallOptions): ApiPromise<api.CreatedDeviceAuthorization>;
-  /** Fetch the key that a person has approved; it is shown once: `POST /device/token` */
+  /** Exchange an approved device code for a key, shown once: `POST /device/token` */
   key(body: NonNullable<api.CreateDeviceKeyData['body']>, options?: CallOptions): ApiPromise<api.DeviceKey>;
-  /** Look at what asks for a key under a code: `GET /device/authorizations/{user_code}` */
+  /** Retrieve a device authorization: `GET /device/authorizations/{user_code}` */
   get(userCode: string, options?: CallOptions): ApiPromise<api.DeviceAuthorization>;
-  /** Let a program have a key: `POST /device/authorizations/{user_code}/approve` */
+  /** Approve a device authorization: `POST /device/authorizations/{user_code}/approve` */
   approve(userCode: string, body?: NonNullable<api.ApproveDeviceAuthorizationData['body']>, options?: CallOptions): ApiPromise<api.DeviceAuthorization>;
-  /** Refuse a program a key: `POST /device/authorizations/{user_code}/deny` */
+  /** Deny a device authorization: `POST /device/authorizations/{user_code}/deny` */
   deny(userCode: string, options?: CallOptions): ApiPromise<api.DeviceAuthorization>;
 }
 

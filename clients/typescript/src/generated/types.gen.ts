@@ -14,11 +14,11 @@ export type CreatePrompt = {
      */
     template?: string;
     /**
-     * A list of messages, and placeholders for lists of messages; either this or `template`.
+     * A list of messages and placeholders for lists of messages. Set either this or `template`.
      */
     messages?: Array<Message | MessagePlaceholder>;
     /**
-     * What the model may ask for. No tool is ever run here.
+     * The tools that the model may call. The service never runs tools.
      */
     tools?: Array<Tool> | null;
     /**
@@ -26,15 +26,15 @@ export type CreatePrompt = {
      */
     tool_choice?: ToolChoice | null;
     /**
-     * What is known of variables, by name. One that is not declared is required and takes any type.
+     * Declarations of variables, by name. An undeclared variable is required and accepts any type.
      */
     inputs?: PromptInputs | null;
     /**
-     * Tried in order where the model before fails for good in a way that another may not.
+     * Tried in order if the previous model fails permanently in a way that another model may not.
      */
     fallback_models?: Array<string>;
     /**
-     * Any JSON object, kept and never read.
+     * Any JSON object. Stored, but never used by the service.
      */
     config?: JsonObject | null;
     /**
@@ -51,7 +51,7 @@ export type CreatePrompt = {
      */
     commit_message?: string;
     /**
-     * The version that this one was made from, 0 where the prompt is to be new. Where there is a newer one, the request is refused with `version_conflict`.
+     * The version that this one is based on; 0 if the prompt must be new. If there is a newer one, the request fails with `version_conflict`.
      */
     base_version?: number;
 };
@@ -267,7 +267,7 @@ export type ResolvePrompts = {
          */
         version?: number;
         /**
-         * Default, where no version is given: `latest`.
+         * Default if no version is given: `latest`.
          */
         label?: string;
         /**
@@ -275,7 +275,7 @@ export type ResolvePrompts = {
          */
         known_version?: number;
         /**
-         * The `includes_hash` of what you have. A prompt with includes is sent where it is left out.
+         * The `includes_hash` of your copy. If omitted, a prompt with includes is always sent.
          */
         known_includes?: string;
     }>;
@@ -287,26 +287,26 @@ export type SetLabel = {
      */
     version: number;
     /**
-     * For the scope `admin`: moves a label that moves by releases alone. The audit log keeps the reason.
+     * Requires the scope `admin`. Moves a label that otherwise moves only by releases. The audit log keeps the reason.
      */
     override?: true;
     /**
-     * Of the override.
+     * The reason for the override.
      */
     reason?: string;
 };
 
 export type UpdatePrompt = {
     /**
-     * Takes the place of messages, too.
+     * Also replaces messages.
      */
     template?: string;
     /**
-     * Takes the place of a template, too.
+     * Also replaces a template.
      */
     messages?: Array<Message | MessagePlaceholder>;
     /**
-     * What the model may ask for. No tool is ever run here.
+     * The tools that the model may call. The service never runs tools.
      */
     tools?: Array<Tool> | null;
     /**
@@ -314,15 +314,15 @@ export type UpdatePrompt = {
      */
     tool_choice?: ToolChoice | null;
     /**
-     * What is known of variables, by name. One that is not declared is required and takes any type.
+     * Declarations of variables, by name. An undeclared variable is required and accepts any type.
      */
     inputs?: PromptInputs | null;
     /**
-     * Tried in order where the model before fails for good in a way that another may not.
+     * Tried in order if the previous model fails permanently in a way that another model may not.
      */
     fallback_models?: Array<string>;
     /**
-     * Any JSON object, kept and never read.
+     * Any JSON object. Stored, but never used by the service.
      */
     config?: JsonObject | null;
     /**
@@ -342,7 +342,7 @@ export type UpdatePrompt = {
      */
     commit_message?: string;
     /**
-     * The version that the change was made from. Where there is a newer one, the request is refused with `version_conflict`.
+     * The version that the change is based on. If there is a newer one, the request fails with `version_conflict`.
      */
     base_version?: number;
 };
@@ -353,13 +353,13 @@ export type SetProtection = {
      */
     protected?: boolean;
     /**
-     * The steps of releases that give none; null takes them away.
+     * The default steps of releases on this label; null removes them.
      */
     release?: SetReleasePolicy | null;
 };
 
 /**
- * In their order. Without a `promote` at the end one is added.
+ * The steps in order. A final `promote` step is added if missing.
  */
 export type ReleaseSteps = Array<ReleaseStepEvaluate | ReleaseStepApprove | ReleaseStepCanary | ReleaseStepAnalyze | ReleaseStepWait | ReleaseStepPromote>;
 
@@ -375,15 +375,15 @@ export type ReleaseCheck = {
      */
     against?: 'stable' | number;
     /**
-     * By how much it may be above: of error rates and scores a difference (0.02 is two points), of latency and cost a share (0.2 is 20 %).
+     * The allowed increase: a difference for error rates and scores (0.02 is two points), a share for latency and cost (0.2 is 20 %).
      */
     max_increase?: number;
     /**
-     * By how much it may be below, in the same way.
+     * The allowed decrease, in the same units.
      */
     max_decrease?: number;
     /**
-     * What happens where the time is over and the numbers can not tell.
+     * What to do if time runs out and the numbers are inconclusive.
      */
     on_inconclusive?: 'pause' | 'continue' | 'rollback';
 };
@@ -398,13 +398,13 @@ export type CreateRelease = {
      */
     label: string;
     /**
-     * The candidate: the version that the label is to be on.
+     * The candidate: the version to move the label to.
      */
     version: number;
     steps?: ReleaseSteps;
     reason?: string;
     /**
-     * Rolls back where the label has not moved by then.
+     * The release rolls back if the label has not moved by then.
      */
     deadline?: string;
     /**
@@ -414,11 +414,11 @@ export type CreateRelease = {
         [key: string]: string;
     };
     /**
-     * Takes the place of a release that runs on the label, which ends as `superseded`.
+     * Replaces a release running on the label, which ends as `superseded`.
      */
     supersede?: boolean;
     /**
-     * For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.
+     * Requires the scope `admin`. Uses other steps than the policy of the label. The audit log keeps the reason.
      */
     override?: true;
 };
@@ -464,7 +464,7 @@ export type CreateExecution = {
      */
     model?: string;
     /**
-     * Override those of the prompt, one by one.
+     * Overrides individual parameters of the prompt.
      */
     parameters?: ModelParameters;
     /**
@@ -472,7 +472,7 @@ export type CreateExecution = {
      */
     messages?: Array<ChatMessage>;
     /**
-     * Where the same call (model, input, parameters, tools) of this workspace was completed within that time, its response is given at once.
+     * If this workspace completed the same call (model, input, parameters, tools) within that time, its response is returned immediately.
      */
     reuse?: {
         /**
@@ -481,7 +481,7 @@ export type CreateExecution = {
         max_age: number;
     };
     /**
-     * What decides between the versions of a release, such as the id of a user or conversation: the same key gets the same version. Without one it is decided at random for each execution. It is not stored.
+     * Chooses between the versions of a release, such as the id of a user or conversation: the same key always gets the same version. Without a key, the choice is random for each execution. The key is not stored.
      */
     rollout_key?: string;
     /**
@@ -497,15 +497,15 @@ export type CreateExecution = {
  */
 export type ExecutionDraft = {
     /**
-     * Takes the place of messages, too.
+     * Also replaces messages.
      */
     template?: string;
     /**
-     * Takes the place of a template, too.
+     * Also replaces a template.
      */
     messages?: Array<Message | MessagePlaceholder>;
     /**
-     * What the model may ask for. No tool is ever run here.
+     * The tools that the model may call. The service never runs tools.
      */
     tools?: Array<Tool> | null;
     /**
@@ -513,15 +513,15 @@ export type ExecutionDraft = {
      */
     tool_choice?: ToolChoice | null;
     /**
-     * What is known of variables, by name. One that is not declared is required and takes any type.
+     * Declarations of variables, by name. An undeclared variable is required and accepts any type.
      */
     inputs?: PromptInputs | null;
     /**
-     * Tried in order where the model before fails for good in a way that another may not.
+     * Tried in order if the previous model fails permanently in a way that another model may not.
      */
     fallback_models?: Array<string>;
     /**
-     * Any JSON object, kept and never read.
+     * Any JSON object. Stored, but never used by the service.
      */
     config?: JsonObject | null;
     /**
@@ -589,7 +589,7 @@ export type RecordRuns = {
 
 export type RecordedRun = {
     /**
-     * The same again changes nothing. What the application calls the run; or the ID of the execution, `exec_` and a UUID of version 7 with the time of `started_at`.
+     * Recording the same id again changes nothing. Either an id of your application, or an execution id: `exec_` and a version 7 UUID with the time of `started_at`.
      */
     id?: string;
     /**
@@ -597,15 +597,15 @@ export type RecordedRun = {
      */
     prompt_name?: string;
     /**
-     * The version that was run. Required with a label.
+     * The prompt version that ran. Required with a label.
      */
     prompt_version?: number;
     /**
-     * By which the version was chosen: the run counts for the release that runs on it.
+     * The label that chose the version. The run counts toward the release on that label.
      */
     label?: string;
     /**
-     * `provider/model`, or with `provider` what that calls it.
+     * `provider/model`, or with `provider` the name used by that provider.
      */
     model: string;
     provider?: string;
@@ -613,22 +613,22 @@ export type RecordedRun = {
         [key: string]: unknown;
     };
     /**
-     * What the model was sent: a text, or messages.
+     * The input sent to the model: a string or messages.
      */
     input: string | Array<ChatMessage>;
     output?: string | null;
     tool_calls?: Array<ToolCall>;
     tokens?: RecordTokens;
     /**
-     * US dollars. Default: by `tokens` and the price list.
+     * US dollars. Default: calculated from `tokens` and the price list.
      */
     cost?: number | string | RecordCostAmount;
     /**
-     * How long the model took, in milliseconds. Default: `finished_at` − `started_at`.
+     * The response time of the model in milliseconds. Default: `finished_at` − `started_at`.
      */
     latency?: number | RecordLatencyMs;
     /**
-     * The run has failed. Default: it has completed.
+     * Set if the run failed. Default: the run completed.
      */
     error?: RecordedRunError | null;
     started_at: string;
@@ -640,7 +640,7 @@ export type RecordedRun = {
         [key: string]: string;
     };
     /**
-     * The release that decided the version: the run counts for its arm.
+     * The release that chose the version. The run counts toward its arm.
      */
     release?: RecordedRunRelease | null;
 };
@@ -701,11 +701,11 @@ export type CreateChatCompletion = {
      */
     stream_options?: CreateChatCompletionStreamOptions | null;
     /**
-     * Take the place of all tools of the prompt.
+     * Replace all tools of the prompt.
      */
     tools?: Array<CreateChatCompletionTool> | null;
     /**
-     * Takes the place of that of the prompt.
+     * Replaces the one of the prompt.
      */
     tool_choice?: ToolChoiceOption | CreateChatCompletionToolChoiceFunction | null;
     temperature?: number | null;
@@ -716,7 +716,7 @@ export type CreateChatCompletion = {
     top_k?: number | null;
     max_tokens?: number | null;
     /**
-     * Comes before `max_tokens`.
+     * Takes precedence over `max_tokens`.
      */
     max_completion_tokens?: number | null;
     stop?: string | Array<string> | null;
@@ -738,7 +738,7 @@ export type CreateChatCompletion = {
      */
     store?: unknown;
     /**
-     * Taken as `rollout_key` where there is none in the body or in `metadata`. Without it, `user` is.
+     * Used as `rollout_key` if neither the body nor `metadata` has one. Defaults to `user`.
      */
     safety_identifier?: unknown;
     /**
@@ -790,7 +790,7 @@ export type CreateResponse = {
     stream?: boolean | null;
     stream_options?: CreateResponseStreamOptions | null;
     /**
-     * Functions. They take the place of all tools of the prompt.
+     * Functions that replace all tools of the prompt.
      */
     tools?: Array<CreateResponseTool> | null;
     /**
@@ -808,7 +808,7 @@ export type CreateResponse = {
      */
     user?: string | null;
     /**
-     * Ignored: executions are kept as the workspace keeps them.
+     * Ignored: the workspace decides how long executions are kept.
      */
     store?: unknown;
     /**
@@ -869,32 +869,32 @@ export type CreateEvaluation = {
     examples?: Array<Example>;
     evaluators?: Array<Evaluator>;
     /**
-     * The run passes from this score on.
+     * The minimum score for the run to pass.
      */
     threshold?: number;
     /**
-     * From this score on an example counts 1, below it 0. Unless given it counts its score.
+     * An example with at least this score counts as 1, any other as 0. Default: each example counts as its score.
      */
     example_threshold?: number;
     /**
-     * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
+     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.
      */
     baseline?: 'previous' | string | null;
     /**
-     * `batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. `auto`: so where all models of the run have one, otherwise `interactive`.
+     * `batch`: calls models through the batch APIs of their providers, which cost less and respond within hours; a model without one is a 400. `auto`: uses `batch` if all models of the run support it, otherwise `interactive`.
      */
     mode?: 'interactive' | 'batch' | 'auto';
     batch?: BatchOptions;
     /**
-     * Examples at a time.
+     * The number of examples run at a time.
      */
     concurrency?: number;
     /**
-     * US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.
+     * US dollars, including judges. A call of unknown cost counts as the amount reserved for it. The run pauses when too little is left for another example.
      */
     max_cost?: number | string;
     /**
-     * Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing.
+     * If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that time, its response is reused at no cost.
      */
     reuse?: {
         /**
@@ -910,14 +910,14 @@ export type CreateEvaluation = {
     };
     draft?: ExecutionDraft;
     /**
-     * When to begin; at once unless given.
+     * When to start. Default: immediately.
      */
     start_at?: string;
 };
 
 export type Example = {
     /**
-     * What the same example is known by in every version; without it a hash of its content is.
+     * Identifies the example across versions. Default: a hash of its content.
      */
     id?: string;
     /**
@@ -927,11 +927,11 @@ export type Example = {
         [key: string]: unknown;
     };
     /**
-     * What the output is compared with: any JSON.
+     * The expected output. Any JSON.
      */
     expected?: unknown;
     /**
-     * Anything of your own, returned as it is.
+     * Your own metadata, returned unchanged.
      */
     metadata?: {
         [key: string]: unknown;
@@ -939,22 +939,22 @@ export type Example = {
 };
 
 /**
- * Only with the mode `batch` or `auto`.
+ * Allowed only with the mode `batch` or `auto`.
  */
 export type BatchOptions = {
     /**
-     * How long the run waits for each batch, from its submission: from `1h` to `7d`.
+     * The longest wait for each batch after its submission, from `1h` to `7d`.
      */
     max_wait?: string;
     /**
-     * What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.
+     * How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed.
      */
     then?: 'interactive' | 'fail';
 };
 
 export type RescoreEvaluation = {
     /**
-     * Those of the run that is scored again unless given.
+     * Default: those of the source run.
      */
     evaluators?: Array<Evaluator>;
     /**
@@ -962,7 +962,7 @@ export type RescoreEvaluation = {
      */
     threshold?: number;
     /**
-     * US dollars that the judges may cost.
+     * The maximum cost of the judges in US dollars.
      */
     max_cost?: number | string;
     /**
@@ -982,31 +982,31 @@ export type CodeResult = {
      */
     seq: number;
     /**
-     * A text; JSON as its text.
+     * The output as text; JSON output as JSON text.
      */
     output?: string | null;
     /**
-     * By name: all scores of the evaluation. Absent where the example has failed.
+     * All scores of the evaluation, by name. Absent if the example failed.
      */
     scores?: {
         [key: string]: number | CodeResultScore;
     };
     /**
-     * Why it has failed. In place of `scores`.
+     * Why the example failed. Replaces `scores`.
      */
     error?: {
         code: string;
         message: string;
     };
     /**
-     * How long the output took.
+     * The time taken to produce the output.
      */
     duration_ms?: number;
 };
 
 export type CreateCodeEvaluation = {
     /**
-     * Of what is evaluated: the runs of one name are compared.
+     * The name of the evaluated code. Runs with the same name are compared.
      */
     name: string;
     /**
@@ -1015,18 +1015,18 @@ export type CreateCodeEvaluation = {
     dataset?: string | DatasetReference;
     examples?: Array<Example>;
     /**
-     * What each result is scored by. The score of an example is their weighted mean.
+     * The scores of each result. The score of an example is their weighted mean.
      */
     scores: Array<{
         name: string;
         weight?: number;
     }>;
     /**
-     * The run passes from this score on.
+     * The minimum score for the run to pass.
      */
     threshold?: number;
     /**
-     * What regressions are counted against: the newest completed run of this name over the same examples, a given one, or none.
+     * The baseline for regressions: the newest completed run with this name over the same examples, a given run, or none.
      */
     baseline?: 'previous' | string | null;
     /**
@@ -1036,51 +1036,51 @@ export type CreateCodeEvaluation = {
         [key: string]: string;
     };
     /**
-     * Whether to go on with the newest run of this name that is `running`, has equal examples and the same scores, if there is one.
+     * Whether to continue the newest `running` run with this name, the same examples and the same scores, if there is one.
      */
     resume?: boolean;
 };
 
 export type ResumeEvaluation = {
     /**
-     * A higher cap, or null for none.
+     * A higher limit, or null for no limit.
      */
     max_cost?: number | string | null;
 };
 
 export type TryEvaluators = {
     /**
-     * As in `POST /evaluations`, but for `similar` and `http`, which only evaluations and rules have.
+     * As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support.
      */
     evaluators: Array<Evaluator>;
     /**
-     * What is scored.
+     * The output to score.
      */
     output: string;
     /**
-     * The tools that the model has asked for.
+     * The tool calls that the model requested.
      */
     tool_calls?: Array<ToolCall>;
     /**
-     * What the output should be. Absent: nothing is.
+     * The expected output. Omit it if there is none.
      */
     expected?: unknown;
     /**
-     * What the prompt was filled with.
+     * The variables that filled the prompt.
      */
     variables?: {
         [key: string]: unknown;
     };
     /**
-     * What was sent to the model: judges are shown it.
+     * The input sent to the model. It is shown to judges.
      */
     input?: string | Array<ChatMessage>;
     /**
-     * How long the call took that gave the output; null where that is not known.
+     * The duration of the call that produced the output; null if unknown.
      */
     model_ms?: number | null;
     /**
-     * What the output cost in US dollars; null where that is not known.
+     * The cost of the output in US dollars; null if unknown.
      */
     cost?: string | null;
 };
@@ -1107,19 +1107,19 @@ export type DatasetFromExecutions = {
      */
     model?: string;
     /**
-     * By which the version was asked for.
+     * The label that the request named.
      */
     label?: string;
     /**
-     * Only those whose version this release decided.
+     * Only executions whose version this release chose.
      */
     release?: string;
     /**
-     * Of that release.
+     * The arm of that release.
      */
     arm?: 'stable' | 'candidate';
     /**
-     * Of the error that it ended with.
+     * The error code of the execution.
      */
     error_code?: string;
     /**
@@ -1135,45 +1135,45 @@ export type DatasetFromExecutions = {
      */
     prompt_version?: number;
     /**
-     * US dollars. Those without a known cost do not match.
+     * US dollars. Executions of unknown cost do not match.
      */
     min_cost?: string | number;
     /**
-     * US dollars, inclusive. Those without a known cost do not match.
+     * US dollars, inclusive. Executions of unknown cost do not match.
      */
     max_cost?: string | number;
     /**
-     * Milliseconds from creation to the end. Those that have not ended do not match.
+     * Milliseconds from creation to the end. Unfinished executions do not match.
      */
     min_latency_ms?: number;
     /**
-     * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+     * Milliseconds from creation to the end. Unfinished executions do not match. Inclusive.
      */
     max_latency_ms?: number;
     /**
-     * Metadata that it has, among others.
+     * Metadata that the execution must include.
      */
     metadata?: {
         [key: string]: string;
     };
     /**
-     * Only those that were made elsewhere, or (`false`) here.
+     * Only executions recorded by an application, or (`false`) run by the service.
      */
     recorded?: boolean;
     /**
-     * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
      */
     score?: Array<string>;
     /**
-     * Only these; all of them must match the other fields.
+     * Only these executions; all must match the other fields.
      */
     execution_ids?: Array<string>;
     /**
-     * If more match, the newest are taken.
+     * If more executions match, the newest are used.
      */
     limit?: number;
     /**
-     * What the examples expect: the output of the execution, or nothing.
+     * The expected value of the examples: the output of the execution, or none.
      */
     expected?: 'output' | 'none';
     /**
@@ -1184,7 +1184,7 @@ export type DatasetFromExecutions = {
 
 export type NewScore = {
     /**
-     * `score_` and a UUID of yours. One that is stored is replaced, if it has this name and subject.
+     * `score_` and a UUID of your choice. Replaces a stored score with this id if it has the same name and subject.
      */
     id?: string;
     /**
@@ -1192,11 +1192,11 @@ export type NewScore = {
      */
     name: string;
     /**
-     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     * The type that the name is defined with: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
      */
     value: number | boolean | string;
     /**
-     * What a name takes that is new. Default: that of the value; of a string `categorical`.
+     * The type of a new name. Default: the type of the value; `categorical` for strings.
      */
     data_type?: 'numeric' | 'boolean' | 'categorical' | 'text';
     /**
@@ -1204,15 +1204,15 @@ export type NewScore = {
      */
     subject: ExampleSubject | ExecutionSubject;
     /**
-     * Who says it. Default: `person` with a session of the console, else `api`.
+     * The source of the score. Default: `person` with a console session, otherwise `api`.
      */
     source?: 'api' | 'person';
     /**
-     * Who says it, where that is an evaluator of yours. Without an id, the same version scores a subject once: again replaces.
+     * Your own evaluator that gives the score. Without an id, each version scores a subject once; a repeat replaces it.
      */
     evaluator?: {
         /**
-         * What is asked: the same for all its versions.
+         * The question asked; the same for all versions.
          */
         rule: string;
         /**
@@ -1220,7 +1220,7 @@ export type NewScore = {
          */
         version: string;
         /**
-         * Of a judge.
+         * The model of a judge.
          */
         model?: string | null;
     };
@@ -1236,15 +1236,15 @@ export type NewScore = {
 export type SetScoreDefinition = {
     data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
     /**
-     * Of `numeric`, included.
+     * For `numeric`, inclusive.
      */
     min?: number | null;
     /**
-     * Of `numeric`, included.
+     * For `numeric`, inclusive.
      */
     max?: number | null;
     /**
-     * Of `categorical`; none: any.
+     * For `categorical`. If omitted, any category is allowed.
      */
     categories?: Array<SetScoreDefinitionCategory> | null;
     description?: string | null;
@@ -1252,7 +1252,7 @@ export type SetScoreDefinition = {
 
 export type CreateFeedbackToken = {
     /**
-     * Which scores it may say.
+     * The scores that the token can submit.
      */
     names: Array<string>;
     /**
@@ -1267,7 +1267,7 @@ export type CreateFeedback = {
      */
     name: string;
     /**
-     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     * The type that the name is defined with: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
      */
     value: number | boolean | string;
     comment?: string | null;
@@ -1283,17 +1283,17 @@ export type CompleteQueueItem = {
          */
         name: string;
         /**
-         * A number, a boolean, a category or a text, as the definition of its name has it.
+         * A number, boolean, category or text, as the score is defined.
          */
         value: number | boolean | string;
         comment?: string;
     }>;
     /**
-     * What the output should have been: `expected` of an example of `dataset`. Any JSON.
+     * The correct output, stored as the `expected` value of an example in `dataset`. Any JSON.
      */
     correction?: unknown;
     /**
-     * Where the correction becomes an example, in a new version.
+     * The dataset whose new version gets the correction as an example.
      */
     dataset?: string;
 };
@@ -1301,22 +1301,22 @@ export type CompleteQueueItem = {
 export type AddQueueItems = {
     execution_ids?: Array<string>;
     /**
-     * Examples of evaluations that have a score.
+     * Evaluation examples that have a score.
      */
     examples?: Array<{
         evaluation_id: string;
         example_id: string;
     }>;
     /**
-     * The newest executions that match. Without `status`: completed ones.
+     * Adds the newest matching executions. Default `status`: completed.
      */
     filter?: ExecutionFilter;
     /**
-     * With `filter`: the share of them. Default: 1.
+     * With `filter`: the share of matches to add. Default: 1.
      */
     sample_rate?: number;
     /**
-     * With `filter`: how many at most. Default: 1000.
+     * With `filter`: the maximum number to add. Default: 1000.
      */
     limit?: number;
 };
@@ -1336,19 +1336,19 @@ export type ExecutionFilter = {
      */
     model?: string;
     /**
-     * By which the version was asked for.
+     * The label that the request named.
      */
     label?: string;
     /**
-     * Only those whose version this release decided.
+     * Only executions whose version this release chose.
      */
     release?: string;
     /**
-     * Of that release.
+     * The arm of that release.
      */
     arm?: 'stable' | 'candidate';
     /**
-     * Of the error that it ended with.
+     * The error code of the execution.
      */
     error_code?: string;
     /**
@@ -1364,56 +1364,56 @@ export type ExecutionFilter = {
      */
     prompt_version?: number;
     /**
-     * US dollars. Those without a known cost do not match.
+     * US dollars. Executions of unknown cost do not match.
      */
     min_cost?: string | number;
     /**
-     * US dollars, inclusive. Those without a known cost do not match.
+     * US dollars, inclusive. Executions of unknown cost do not match.
      */
     max_cost?: string | number;
     /**
-     * Milliseconds from creation to the end. Those that have not ended do not match.
+     * Milliseconds from creation to the end. Unfinished executions do not match.
      */
     min_latency_ms?: number;
     /**
-     * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+     * Milliseconds from creation to the end. Unfinished executions do not match. Inclusive.
      */
     max_latency_ms?: number;
     /**
-     * Metadata that it has, among others.
+     * Metadata that the execution must include.
      */
     metadata?: {
         [key: string]: string;
     };
     /**
-     * Only those that were made elsewhere, or (`false`) here.
+     * Only executions recorded by an application, or (`false`) run by the service.
      */
     recorded?: boolean;
     /**
-     * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
      */
     score?: Array<string>;
 };
 
 export type PutQueue = {
     /**
-     * What reviewers are to look at.
+     * Instructions for reviewers.
      */
     description?: string;
     /**
-     * What reviewers score.
+     * The scores that reviewers give.
      */
     score_names: Array<string>;
     /**
-     * Executions that match enter by themselves from now on, once they have ended or got a score. Without `status`: completed ones. Omitted: none do.
+     * From now on, matching executions are added automatically once they end or get a score. Default `status`: completed. If omitted, none are added.
      */
     filter?: ExecutionFilter;
     /**
-     * The share of matching executions that enters, by a hash of their ids.
+     * The share of matching executions to add, chosen by a hash of their ids.
      */
     sample_rate?: number;
     /**
-     * How many different reviewers complete an item.
+     * The number of different reviewers per item.
      */
     reviewers_per_item?: number;
 };
@@ -1428,7 +1428,7 @@ export type CreateBackfill = {
      */
     until?: string;
     /**
-     * US dollars that it may cost, apart from the budget of the rule. Null: no limit.
+     * The maximum cost in US dollars, separate from the budget of the rule. Null: no limit.
      */
     max_cost?: number | string | null;
 };
@@ -1442,31 +1442,31 @@ export type ResumeBackfill = {
 
 export type PutRule = {
     /**
-     * Only executions of this prompt. Default: of every prompt.
+     * Only executions of this prompt. Default: all prompts.
      */
     prompt_name?: string;
     /**
-     * Only executions of prompts whose names begin with this and a `/`.
+     * Only executions of prompts whose name starts with this and a `/`.
      */
     group?: string;
     /**
-     * Only executions whose version was asked for by this label.
+     * Only executions that requested this label.
      */
     label?: string;
     /**
-     * Which of them besides, looked at when they are scored.
+     * An additional filter, applied when executions are scored.
      */
     filter?: ExecutionFilter;
     /**
-     * The share of executions that is scored. A hash of rule and execution decides.
+     * The share of executions to score, chosen by a hash of rule and execution.
      */
     sample_rate?: number;
     /**
-     * As of evaluations, without those that compare with an expected value.
+     * As for evaluations, except those that compare with an expected value.
      */
     evaluators: Array<Evaluator>;
     /**
-     * US dollars that its judges may cost in a day of UTC. What is over it is skipped. Null: no limit.
+     * The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit.
      */
     max_cost_per_day?: number | string | null;
     enabled?: boolean;
@@ -1506,32 +1506,32 @@ export type ScheduledEvaluation = {
     examples?: Array<Example>;
     evaluators?: Array<Evaluator>;
     /**
-     * The run passes from this score on.
+     * The minimum score for the run to pass.
      */
     threshold?: number;
     /**
-     * From this score on an example counts 1, below it 0. Unless given it counts its score.
+     * An example with at least this score counts as 1, any other as 0. Default: each example counts as its score.
      */
     example_threshold?: number;
     /**
-     * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
+     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.
      */
     baseline?: 'previous' | string | null;
     /**
-     * `batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. `auto`: so where all models of the run have one, otherwise `interactive`.
+     * `batch`: calls models through the batch APIs of their providers, which cost less and respond within hours; a model without one is a 400. `auto`: uses `batch` if all models of the run support it, otherwise `interactive`.
      */
     mode?: 'interactive' | 'batch' | 'auto';
     batch?: BatchOptions;
     /**
-     * Examples at a time.
+     * The number of examples run at a time.
      */
     concurrency?: number;
     /**
-     * US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.
+     * US dollars, including judges. A call of unknown cost counts as the amount reserved for it. The run pauses when too little is left for another example.
      */
     max_cost?: number | string;
     /**
-     * Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing.
+     * If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that time, its response is reused at no cost.
      */
     reuse?: {
         /**
@@ -1549,21 +1549,21 @@ export type ScheduledEvaluation = {
 
 export type PutMonitor = {
     /**
-     * Default: all prompts, and drafts.
+     * Default: all prompts, including drafts.
      */
     prompt_name?: string;
     /**
-     * Only runs that asked for the version by this label.
+     * Only runs that requested this label.
      */
     label?: string;
     /**
-     * How far a look looks back, by when runs ended: `1m` to `24h`.
+     * The time window of a measurement, by when runs ended: `1m` to `24h`.
      */
     window: string;
     checks: Array<PutMonitorCheck>;
     notify?: {
         /**
-         * Whether the owner of the workspace gets e-mails, where the operator has set up mail.
+         * Whether the workspace owner gets e-mails, if the operator has configured mail.
          */
         email?: boolean;
     };
@@ -1576,34 +1576,34 @@ export type PutMonitorCheck = {
      */
     metric: string;
     /**
-     * Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.
+     * Alerts if the metric is above this value: a rate (0–1), ms, US dollars or a score.
      */
     above?: number;
     /**
-     * Alerts where it is below this. Give one of the two.
+     * Alerts if the metric is below this value. Set either above or below.
      */
     below?: number;
     /**
-     * What it must come back to. Default: a tenth better; see docs/monitors.md.
+     * The value that ends the alert. Default: a tenth better; see docs/monitors.md.
      */
     recover_at?: number;
     /**
-     * With fewer executions (or scores) in the window the check says nothing. Default: 20; 0 for `cost_total`.
+     * The check is skipped with fewer executions (or scores) in the window. Default: 20; 0 for `cost_total`.
      */
     min_executions?: number;
     /**
-     * How long it must be so, at every look, to alert or to recover. There is one look a minute.
+     * How long the condition must hold, at every measurement, to alert or to recover. Measured once a minute.
      */
     for?: string;
 };
 
 export type CreateWebhook = {
     /**
-     * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
+     * The `https:` URL that receives the events. The operator may allow other URLs.
      */
     url: string;
     /**
-     * The event types it is subscribed to. Those of releases are only for webhooks that name them.
+     * The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.
      */
     events?: Array<EventType>;
     /**
@@ -1618,7 +1618,7 @@ export type CreateWebhook = {
         [key: string]: string;
     };
     /**
-     * Requests per minute; deliveries beyond it wait. Null: no limit.
+     * Requests per minute; deliveries beyond the limit wait. Null: no limit.
      */
     rate_limit_per_minute?: number | null;
 };
@@ -1627,11 +1627,11 @@ export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.complet
 
 export type UpdateWebhook = {
     /**
-     * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
+     * The `https:` URL that receives the events. The operator may allow other URLs.
      */
     url?: string;
     /**
-     * The event types it is subscribed to. Those of releases are only for webhooks that name them.
+     * The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.
      */
     events?: Array<EventType>;
     description?: string | null;
@@ -1640,7 +1640,7 @@ export type UpdateWebhook = {
      */
     headers?: UpdateWebhookHeaders | null;
     /**
-     * Requests per minute; deliveries beyond it wait. Null: no limit.
+     * Requests per minute; deliveries beyond the limit wait. Null: no limit.
      */
     rate_limit_per_minute?: number | null;
 };
@@ -1680,17 +1680,17 @@ export type PutView = {
      */
     page: 'executions';
     /**
-     * Filters, as the address of the list in the console has them.
+     * Filters, as in the URL of the list in the console.
      */
     query?: {
         [key: string]: string;
     };
     /**
-     * Columns of the list in the console, in their order. None: its own.
+     * Columns of the list in the console, in order. If empty, the default columns.
      */
     columns?: Array<string>;
     /**
-     * Whether everybody in the workspace sees it. That needs the scope `write`, too.
+     * Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.
      */
     shared?: boolean;
 };
@@ -1698,7 +1698,7 @@ export type PutView = {
 export type CreateApiKey = {
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
@@ -1706,7 +1706,7 @@ export type CreateApiKey = {
 
 export type CreateSession = {
     /**
-     * An API key. The session can do what it can, and ends with it.
+     * An API key. The session has the permissions of the key and ends with it.
      */
     key: string;
 };
@@ -1717,7 +1717,7 @@ export type SwitchWorkspace = {
 
 export type UpdateMember = {
     /**
-     * Null: what the identity provider gives, again.
+     * Null restores the role of the identity provider.
      */
     role?: Role | null;
     status?: 'active' | 'suspended';
@@ -1725,7 +1725,7 @@ export type UpdateMember = {
 
 export type CreateDeviceAuthorization = {
     /**
-     * What asks, and where it runs: the person is shown it, and the key has it as its name.
+     * The program and where it runs. Shown to the person and used as the name of the key.
      */
     client: string;
 };
@@ -1736,7 +1736,7 @@ export type DeviceToken = {
 
 export type ApproveDeviceAuthorization = {
     /**
-     * Of the key. Default: all that the session has; others than these are refused.
+     * Scopes of the key. Default: all scopes of the session. Other scopes are rejected.
      */
     scopes?: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_in_days?: number;
@@ -1745,7 +1745,7 @@ export type ApproveDeviceAuthorization = {
 export type PromptPage = {
     data: Array<ListedPrompt>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -1760,11 +1760,11 @@ export type ListedPrompt = {
      */
     version: number;
     /**
-     * Null where the prompt has messages.
+     * Null if the prompt has messages.
      */
     template: string | null;
     /**
-     * Null where the prompt is a template.
+     * Null if the prompt is a template.
      */
     messages: Array<PromptMessage> | null;
     tools: Array<Tool> | null;
@@ -1775,25 +1775,25 @@ export type ListedPrompt = {
     parameters: ModelParametersOutput;
     config: JsonObject | null;
     /**
-     * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
+     * The names of all values that a run must or may pass: placeholders (also of includes), files and inputs.
      */
     variables: Array<string>;
     /**
-     * Labels that point at this version.
+     * Labels that point to this version.
      */
     labels: Array<string>;
     archived: boolean;
     description: string | null;
     commit_message: string | null;
     /**
-     * Who made the version. Null: the operator, or nobody knows any more.
+     * Who created the version; null for the operator, or if no longer known.
      */
     created_by: VersionAuthor | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;
     /**
-     * Only where it is asked for by a label on which a release runs: the version is then the stable one.
+     * Only when requested by a label with a running release; the returned version is then the stable one.
      */
     release?: PromptRelease;
     /**
@@ -1822,7 +1822,7 @@ export type PromptRelease = {
      */
     percent: number;
     /**
-     * A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.
+     * A key gets the candidate if the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.
      */
     salt: string;
 };
@@ -1851,7 +1851,7 @@ export type Error = {
          */
         message: string;
         /**
-         * The fields at fault.
+         * The invalid fields.
          */
         details?: Array<{
             path: string;
@@ -1870,11 +1870,11 @@ export type Prompt = {
      */
     version: number;
     /**
-     * Null where the prompt has messages.
+     * Null if the prompt has messages.
      */
     template: string | null;
     /**
-     * Null where the prompt is a template.
+     * Null if the prompt is a template.
      */
     messages: Array<PromptMessage> | null;
     tools: Array<Tool> | null;
@@ -1885,25 +1885,25 @@ export type Prompt = {
     parameters: ModelParametersOutput;
     config: JsonObject | null;
     /**
-     * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
+     * The names of all values that a run must or may pass: placeholders (also of includes), files and inputs.
      */
     variables: Array<string>;
     /**
-     * Labels that point at this version.
+     * Labels that point to this version.
      */
     labels: Array<string>;
     archived: boolean;
     description: string | null;
     commit_message: string | null;
     /**
-     * Who made the version. Null: the operator, or nobody knows any more.
+     * Who created the version; null for the operator, or if no longer known.
      */
     created_by: VersionAuthor | null;
     created_at: Timestamp;
     updated_at: Timestamp;
     version_created_at: Timestamp;
     /**
-     * Only where it is asked for by a label on which a release runs: the version is then the stable one.
+     * Only when requested by a label with a running release; the returned version is then the stable one.
      */
     release?: PromptRelease;
     /**
@@ -1929,7 +1929,7 @@ export type ResolvedPrompt = {
     name: string;
     prompt?: Prompt;
     /**
-     * What the texts include, at any depth, by how they refer to it (`support/tone@production`).
+     * The included prompts, at any depth, by their reference in the text (`support/tone@production`).
      */
     includes?: {
         [key: string]: {
@@ -1945,23 +1945,23 @@ export type ResolvedPrompt = {
         };
     };
     /**
-     * Tells apart what the texts include, in its versions; null where they include nothing.
+     * Identifies the included versions; null if nothing is included.
      */
     includes_hash?: string | null;
     /**
-     * What you have is what is asked for.
+     * Your copy is up to date.
      */
     unchanged?: true;
     /**
-     * With `unchanged`: the release that runs on the label now.
+     * With `unchanged`: the release currently running on the label.
      */
     release?: PromptRelease;
     /**
-     * The response would be larger than about 4 MiB: ask for this one again.
+     * Omitted to keep the response under about 4 MiB: request this prompt again.
      */
     left_out?: true;
     /**
-     * `not_found`, or `invalid_request` where a run would be refused for an include.
+     * `not_found`, or `invalid_request` if an include would make a run fail.
      */
     error?: {
         code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'authorization_pending' | 'slow_down' | 'denied' | 'expired' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
@@ -1972,7 +1972,7 @@ export type ResolvedPrompt = {
 export type PromptVersionPage = {
     data: Array<Prompt>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -1992,19 +1992,19 @@ export type VersionDiff = {
     to: number;
     changes: Array<{
         /**
-         * What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed.
+         * The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed.
          */
         path: string;
         /**
-         * Absent from what was added.
+         * Absent if the field was added.
          */
         before?: unknown;
         /**
-         * Absent from what was removed.
+         * Absent if the field was removed.
          */
         after?: unknown;
         /**
-         * A unified diff, in place of `before` and `after`, where both are texts.
+         * A unified diff instead of `before` and `after`, if both are strings.
          */
         diff?: string;
     }>;
@@ -2013,7 +2013,7 @@ export type VersionDiff = {
 export type PromptLabels = {
     data: Array<PromptLabel>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2021,7 +2021,7 @@ export type PromptLabels = {
 export type LabelPage = {
     data: Array<Label>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2033,11 +2033,11 @@ export type Label = {
     label: string;
     protected: boolean;
     /**
-     * How it moves; null: there is no policy.
+     * How the label moves; null if there is no policy.
      */
     release: ReleasePolicy | null;
     /**
-     * How many prompts have it, archived ones included.
+     * The number of prompts with this label, including archived ones.
      */
     prompts: number;
 };
@@ -2050,7 +2050,7 @@ export type Release = {
     prompt_name: string;
     label: string;
     /**
-     * What the label was on when the release started.
+     * The version the label pointed to when the release started.
      */
     stable_version: number;
     /**
@@ -2059,7 +2059,7 @@ export type Release = {
     candidate_version: number;
     steps: Array<ReleaseStep>;
     /**
-     * The index of the step that it is at, from 0.
+     * The index of the current step, from 0.
      */
     step: number;
     /**
@@ -2069,7 +2069,7 @@ export type Release = {
     salt: string;
     status: 'in_progress' | 'paused' | 'awaiting_approval' | 'baking' | 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
     /**
-     * Why it is as it is, in words.
+     * The reason for the status, in words.
      */
     status_reason: string | null;
     reason: string | null;
@@ -2084,7 +2084,7 @@ export type Release = {
         step: number;
         by: {
             /**
-             * Null: the service itself.
+             * Null for the service itself.
              */
             key_id: string | null;
             /**
@@ -2110,7 +2110,7 @@ export type Release = {
         verdict: string;
         by: {
             /**
-             * Null: the service itself.
+             * Null for the service itself.
              */
             key_id: string | null;
             /**
@@ -2121,12 +2121,12 @@ export type Release = {
         };
         comment: string | null;
         /**
-         * By what was decided: see docs/releases.md. Null: by nothing yet.
+         * The numbers behind the decision: see docs/releases.md. Null if undecided.
          */
         numbers: unknown;
     }>;
     /**
-     * All executions of the release by arm, a few seconds old.
+     * Totals of all executions of the release by arm, a few seconds old.
      */
     arms: {
         stable: ReleaseArm;
@@ -2150,7 +2150,7 @@ export type Release = {
     workflow_id: string;
     created_by: {
         /**
-         * Null: the service itself.
+         * Null for the service itself.
          */
         key_id: string | null;
         /**
@@ -2168,19 +2168,19 @@ export type Release = {
 };
 
 /**
- * A step as it was given, and how it went.
+ * A step as given, and its outcome.
  */
 export type ReleaseStep = {
     type: string;
     state: 'pending' | 'active' | 'passed' | 'failed' | 'inconclusive' | 'skipped';
     started_at: Timestamp | null;
     /**
-     * When it is over at the earliest; null: its time is not known.
+     * The earliest end of the step; null if unknown.
      */
     due_at: Timestamp | null;
     finished_at: Timestamp | null;
     /**
-     * By what was decided: see docs/releases.md. Null: by nothing yet.
+     * The numbers behind the decision: see docs/releases.md. Null if undecided.
      */
     numbers: unknown;
     [key: string]: unknown;
@@ -2188,28 +2188,28 @@ export type ReleaseStep = {
 
 export type ReleaseArm = {
     /**
-     * That have ended, as completed or failed.
+     * Executions that completed or failed.
      */
     executions: number;
     errors: number;
     /**
-     * 0–1; null without executions, as all else.
+     * 0–1. This and the other numbers are null without executions.
      */
     error_rate: number | null;
     /**
-     * Those of `executions` that a fallback model answered.
+     * The part of `executions` answered by a fallback model.
      */
     fallbacks: number;
     /**
-     * Those of `executions` that reused a response: not in latency and cost.
+     * The part of `executions` that reused a response; excluded from latency and cost.
      */
     reused: number;
     /**
-     * From creation to the end, of those that were completed.
+     * From creation to the end, for completed executions.
      */
     latency_p95_ms: number | null;
     /**
-     * US dollars, of those whose cost is known.
+     * US dollars, for executions of known cost.
      */
     cost_mean: number | null;
     /**
@@ -2218,7 +2218,7 @@ export type ReleaseArm = {
     cost_total: number;
     tokens: number;
     /**
-     * Means by name.
+     * Mean scores by name.
      */
     scores: {
         [key: string]: number | null;
@@ -2228,7 +2228,7 @@ export type ReleaseArm = {
 export type ReleasePage = {
     data: Array<Release>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2236,37 +2236,37 @@ export type ReleasePage = {
 export type ReleaseNumbers = {
     data: Array<{
         /**
-         * The beginning of the minute, hour or day (UTC), of when executions were created.
+         * The start of the minute, hour or day (UTC) in which executions were created.
          */
         at: Timestamp;
         /**
-         * The step since which the share is as it was then.
+         * The step that set the share in effect at the time.
          */
         step: number;
         arm: 'stable' | 'candidate';
         /**
-         * That have ended, as completed or failed.
+         * Executions that completed or failed.
          */
         executions: number;
         errors: number;
         /**
-         * 0–1; null without executions, as all else.
+         * 0–1. This and the other numbers are null without executions.
          */
         error_rate: number | null;
         /**
-         * Those of `executions` that a fallback model answered.
+         * The part of `executions` answered by a fallback model.
          */
         fallbacks: number;
         /**
-         * Those of `executions` that reused a response: not in latency and cost.
+         * The part of `executions` that reused a response; excluded from latency and cost.
          */
         reused: number;
         /**
-         * From creation to the end, of those that were completed.
+         * From creation to the end, for completed executions.
          */
         latency_p95_ms: number | null;
         /**
-         * US dollars, of those whose cost is known.
+         * US dollars, for executions of known cost.
          */
         cost_mean: number | null;
         /**
@@ -2275,7 +2275,7 @@ export type ReleaseNumbers = {
         cost_total: number;
         tokens: number;
         /**
-         * Means by name.
+         * Mean scores by name.
          */
         scores: {
             [key: string]: number | null;
@@ -2295,7 +2295,7 @@ export type Execution = {
      */
     prompt_version: number | null;
     /**
-     * The model that responded, or that is called.
+     * The model that responded or is being called.
      */
     model: string;
     /**
@@ -2308,7 +2308,7 @@ export type Execution = {
         [key: string]: unknown;
     };
     /**
-     * What was sent: the filled template, or the list of messages.
+     * The input sent to the model: the filled template or the list of messages.
      */
     input: string | Array<ChatMessage>;
     tools: Array<Tool> | null;
@@ -2322,11 +2322,11 @@ export type Execution = {
     }>;
     output: string | null;
     /**
-     * `output`, parsed, where a JSON format was asked for and the model kept to it; else null.
+     * `output` as parsed JSON if a JSON format was requested and the model complied; otherwise null.
      */
     output_json: unknown | null;
     /**
-     * The tools that the model asks for. The service runs none.
+     * The tool calls that the model requested. The service never runs tools.
      */
     tool_calls: Array<ToolCall>;
     finish_reason: string | null;
@@ -2342,7 +2342,7 @@ export type Execution = {
          */
         queue_ms: number | null;
         /**
-         * The call that succeeded.
+         * The duration of the successful call.
          */
         model_ms: number | null;
         /**
@@ -2355,24 +2355,24 @@ export type Execution = {
      */
     attempts: number;
     /**
-     * Every call, in order, those counted that failed. Their costs add up to that of the execution.
+     * Every call in order, including failed ones. Their costs add up to the cost of the execution.
      */
     calls: Array<ExecutionCall>;
     /**
-     * The execution whose response this is, where it was reused: no model was called.
+     * The execution whose response was reused. No model was called.
      */
     reused_from: string | null;
     error: ExecutionError | null;
     /**
-     * By which the version was asked for, where it was.
+     * The label that the request named, if any.
      */
     label: string | null;
     /**
-     * The release of the label that decided the version; null where none did.
+     * The release on the label that chose the version, if any.
      */
     release: ExecutionRelease | null;
     /**
-     * Whether it was made elsewhere: `POST /executions/record`.
+     * Whether the run was recorded with `POST /executions/record`.
      */
     recorded: boolean;
     /**
@@ -2382,11 +2382,11 @@ export type Execution = {
         [key: string]: string;
     };
     /**
-     * The newest 100, where there are any. Only in `GET /executions/{id}`.
+     * The newest 100 scores, if any. Only in `GET /executions/{id}`.
      */
     scores?: Array<Score>;
     /**
-     * Null where it was made elsewhere.
+     * Null for recorded runs.
      */
     workflow_id: string | null;
     created_at: Timestamp;
@@ -2427,7 +2427,7 @@ export type ExecutionCall = {
     model: string;
     started_at: Timestamp;
     /**
-     * Null while it is in flight, and where its worker died.
+     * Null while the call is in flight, and if its worker died.
      */
     duration_ms: number | null;
     /**
@@ -2471,7 +2471,7 @@ export type Score = {
     subject: ScoredExecution | ScoredExample;
     source: 'api' | 'person' | 'evaluator' | 'feedback';
     /**
-     * Who stored it: a member, or a key or session that is nobody’s.
+     * Who stored the score: a member, or a key or session without a member.
      */
     author: string | null;
     evaluator: ScoreEvaluator | null;
@@ -2486,7 +2486,7 @@ export type Score = {
 export type ExecutionPage = {
     data: Array<Execution>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2498,7 +2498,7 @@ export type ExecutionFacets = {
          */
         status: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2508,7 +2508,7 @@ export type ExecutionFacets = {
          */
         prompt_name: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2518,7 +2518,7 @@ export type ExecutionFacets = {
          */
         prompt_version: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2528,7 +2528,7 @@ export type ExecutionFacets = {
          */
         model: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2538,7 +2538,7 @@ export type ExecutionFacets = {
          */
         label: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2548,7 +2548,7 @@ export type ExecutionFacets = {
          */
         recorded: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
@@ -2558,18 +2558,18 @@ export type ExecutionFacets = {
          */
         error_code: Array<{
             /**
-             * As the filter takes it.
+             * The value to pass to the filter.
              */
             value: string;
             count: number;
         }>;
     };
     /**
-     * Executions that were counted.
+     * The number of executions counted.
      */
     counted: number;
     /**
-     * Whether these are all that match. Otherwise they are the newest.
+     * Whether all matches were counted. Otherwise only the newest were.
      */
     complete: boolean;
 };
@@ -2598,7 +2598,7 @@ export type Delivery = {
     attempts_made: number;
     next_attempt_at: Timestamp | null;
     /**
-     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
+     * The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded.
      */
     workflow_id: string | null;
     created_at: Timestamp;
@@ -2607,7 +2607,7 @@ export type Delivery = {
 
 export type RecordedRuns = {
     /**
-     * Of the executions, in the order of the records.
+     * The ids of the executions, in the order of the records.
      */
     ids: Array<string>;
 };
@@ -2623,7 +2623,7 @@ export type ChatCompletion = {
      */
     created: number;
     /**
-     * The version of the prompt that was run.
+     * The prompt version that ran.
      */
     model: string;
     choices: Array<{
@@ -2676,15 +2676,15 @@ export type OpenAiError = {
         message: string;
         type: 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
         /**
-         * The first field at fault.
+         * The first invalid field.
          */
         param: string | null;
         /**
-         * The service's own code, or that of the execution's error.
+         * The error code of the service, or of the execution.
          */
         code: string;
         /**
-         * All fields at fault.
+         * All invalid fields.
          */
         details?: Array<{
             path: string;
@@ -2764,7 +2764,7 @@ export type Model = {
 export type ProviderList = {
     data: Array<Provider>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2776,24 +2776,24 @@ export type Provider = {
      */
     is_configured: boolean;
     /**
-     * What an operator sets so that they can be; null where nothing needs to be set.
+     * The setting that enables them; null if none is needed.
      */
     setting: string | null;
     /**
-     * Whether evaluations can call its models by batches.
+     * Whether evaluations can call its models in batches.
      */
     has_batches: boolean;
     /**
-     * The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too.
+     * The models in the price list and in `MODEL_PRICES_FILE`, by name. Other models can be used, too.
      */
     models: Array<{
         model: string;
         /**
-         * For short inputs, where the price depends on the length; null where none is known.
+         * If the price depends on the input length, the price for short inputs. Null if unknown.
          */
         pricing: ProviderModelPricing | null;
         /**
-         * The most tokens of input and output together, by the price list; null where that is not known.
+         * The maximum number of input and output tokens together, from the price list; null if unknown.
          */
         context_window: number | null;
     }>;
@@ -2812,7 +2812,7 @@ export type ParametersCheck = {
 export type ProviderTest = {
     provider: string;
     /**
-     * Whether the provider was reached and has taken the key.
+     * Whether the provider was reached and accepted the key.
      */
     ok: boolean;
     /**
@@ -2820,11 +2820,11 @@ export type ProviderTest = {
      */
     latency_ms: number;
     /**
-     * How many models the first page of its list has; null where it failed, or is no list.
+     * The number of models on the first page of its list; null if the request failed or returned no list.
      */
     models: number | null;
     /**
-     * Why it failed, and what to set where something is missing.
+     * Why the test failed, and which setting is missing, if any.
      */
     error: ExecutionError | null;
 };
@@ -2833,11 +2833,11 @@ export type CreatedEvaluation = {
     id: string;
     status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
     /**
-     * Why it is paused.
+     * Why the evaluation is paused.
      */
     status_reason: string | null;
     /**
-     * What is evaluated: a prompt, or `code` that its caller runs.
+     * The evaluated target: a prompt, or `code` that the caller runs.
      */
     target: {
         type: 'prompt' | 'code';
@@ -2856,7 +2856,7 @@ export type CreatedEvaluation = {
      */
     model: string;
     /**
-     * Called in order where the model before has failed for good. Pinned, as all of the version is.
+     * Called in order when the previous model failed permanently. Pinned, like the rest of the version.
      */
     fallback_models: Array<string>;
     /**
@@ -2877,34 +2877,34 @@ export type CreatedEvaluation = {
         name: string;
         weight: number;
         /**
-         * Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again.
+         * The signing secret of an `http` evaluator in the request. It is stored encrypted and not shown again.
          */
         secret?: string;
         [key: string]: unknown;
     }>;
     threshold: number;
     /**
-     * From this score on an example counts 1, below it 0. Null: it counts its score.
+     * An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.
      */
     example_threshold: number | null;
     baseline_id: string | null;
     /**
-     * The run whose outputs were scored again, without calling the model.
+     * The run whose outputs were rescored without calling the model.
      */
     source_evaluation_id: string | null;
     reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
     /**
-     * Null where models are called one by one, also by `auto`.
+     * Null if models are called one by one, also when `auto` chose that.
      */
     batch: BatchOptionsOutput | null;
     /**
-     * Omitted in lists and where a run is created.
+     * Omitted in lists and when a run is created.
      */
     batches?: Array<ProviderBatch>;
     /**
-     * What batches have saved so far. Omitted as `batches` is.
+     * The savings by batches so far. Omitted when `batches` is.
      */
     savings?: CostAmount;
     max_cost: string | null;
@@ -2955,15 +2955,15 @@ export type CreatedEvaluation = {
     regressions: number | null;
     improvements: number | null;
     /**
-     * Model and judges together.
+     * The model and the judges combined.
      */
     tokens: Tokens;
     /**
-     * Model and judges together.
+     * The model and the judges combined.
      */
     cost: CostAmount;
     /**
-     * The judges alone.
+     * The judges only.
      */
     judge: {
         tokens: Tokens;
@@ -2979,11 +2979,11 @@ export type CreatedEvaluation = {
     progress: number;
     retries: number;
     /**
-     * Empty where no workflow runs it, but a program of the caller.
+     * Empty if a program of the caller runs the evaluation instead of a workflow.
      */
     workflow_id: string;
     /**
-     * Of a run of code: when it fails unless results come before. Null where the service runs it.
+     * For code evaluations: when the run fails unless results arrive. Null if the service runs it.
      */
     results_due_at: Timestamp | null;
     error: ExecutionError | null;
@@ -2998,36 +2998,36 @@ export type ProviderBatch = {
      */
     number: number;
     /**
-     * What it is tagged with at a provider that has tags.
+     * The tag of the batch at providers that support tags.
      */
     id: string;
     wave: 'responses' | 'judgements';
     /**
-     * The judge, of `judgements`.
+     * The judge, for `judgements`.
      */
     evaluator: string | null;
     provider: string;
     model: string;
     provider_batch_id: string | null;
     /**
-     * `unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that.
+     * `unknown`: the provider may have the batch but did not confirm it. The service searches for it and resubmits it only on request.
      */
     status: 'preparing' | 'submitting' | 'unknown' | 'in_progress' | 'settling' | 'completed' | 'failed' | 'expired' | 'canceled';
     /**
-     * As the provider calls it.
+     * The status as reported by the provider.
      */
     provider_status: string | null;
     /**
-     * Calls in it.
+     * The number of calls in the batch.
      */
     items: number;
     /**
-     * By the provider.
+     * Reported by the provider.
      */
     counts: ProviderBatchCounts | null;
     submitted_at: Timestamp | null;
     /**
-     * When the provider gives up.
+     * When the batch expires at the provider.
      */
     expires_at: Timestamp | null;
     next_poll_at: Timestamp | null;
@@ -3038,7 +3038,7 @@ export type ProviderBatch = {
 export type EvaluationPage = {
     data: Array<Evaluation>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3047,11 +3047,11 @@ export type Evaluation = {
     id: string;
     status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
     /**
-     * Why it is paused.
+     * Why the evaluation is paused.
      */
     status_reason: string | null;
     /**
-     * What is evaluated: a prompt, or `code` that its caller runs.
+     * The evaluated target: a prompt, or `code` that the caller runs.
      */
     target: {
         type: 'prompt' | 'code';
@@ -3070,7 +3070,7 @@ export type Evaluation = {
      */
     model: string;
     /**
-     * Called in order where the model before has failed for good. Pinned, as all of the version is.
+     * Called in order when the previous model failed permanently. Pinned, like the rest of the version.
      */
     fallback_models: Array<string>;
     /**
@@ -3094,27 +3094,27 @@ export type Evaluation = {
     }>;
     threshold: number;
     /**
-     * From this score on an example counts 1, below it 0. Null: it counts its score.
+     * An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.
      */
     example_threshold: number | null;
     baseline_id: string | null;
     /**
-     * The run whose outputs were scored again, without calling the model.
+     * The run whose outputs were rescored without calling the model.
      */
     source_evaluation_id: string | null;
     reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
     /**
-     * Null where models are called one by one, also by `auto`.
+     * Null if models are called one by one, also when `auto` chose that.
      */
     batch: BatchOptionsOutput | null;
     /**
-     * Omitted in lists and where a run is created.
+     * Omitted in lists and when a run is created.
      */
     batches?: Array<ProviderBatch>;
     /**
-     * What batches have saved so far. Omitted as `batches` is.
+     * The savings by batches so far. Omitted when `batches` is.
      */
     savings?: CostAmount;
     max_cost: string | null;
@@ -3165,15 +3165,15 @@ export type Evaluation = {
     regressions: number | null;
     improvements: number | null;
     /**
-     * Model and judges together.
+     * The model and the judges combined.
      */
     tokens: Tokens;
     /**
-     * Model and judges together.
+     * The model and the judges combined.
      */
     cost: CostAmount;
     /**
-     * The judges alone.
+     * The judges only.
      */
     judge: {
         tokens: Tokens;
@@ -3189,11 +3189,11 @@ export type Evaluation = {
     progress: number;
     retries: number;
     /**
-     * Empty where no workflow runs it, but a program of the caller.
+     * Empty if a program of the caller runs the evaluation instead of a workflow.
      */
     workflow_id: string;
     /**
-     * Of a run of code: when it fails unless results come before. Null where the service runs it.
+     * For code evaluations: when the run fails unless results arrive. Null if the service runs it.
      */
     results_due_at: Timestamp | null;
     error: ExecutionError | null;
@@ -3205,7 +3205,7 @@ export type Evaluation = {
 export type EvaluationEstimate = {
     examples: number;
     /**
-     * Examples that fit the prompt; of a large dataset by a sample.
+     * Examples that fit the prompt, estimated from a sample of a large dataset.
      */
     model_calls: number;
     judge_calls: number;
@@ -3221,11 +3221,11 @@ export type EvaluationEstimate = {
      */
     cost: EvaluationEstimateCost | null;
     /**
-     * What batches save, within `cost`; null where calls are made one by one, or a model has no known price.
+     * The savings by batches, already part of `cost`; null if calls are made one by one or a model has no known price.
      */
     savings: CostAmount | null;
     /**
-     * How it was reckoned, in words.
+     * How the estimate was calculated, in words.
      */
     basis: string;
 };
@@ -3233,7 +3233,7 @@ export type EvaluationEstimate = {
 export type EvaluationResultPage = {
     data: Array<EvaluationResult>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3251,15 +3251,15 @@ export type EvaluationResult = {
     expected: unknown;
     output: string | null;
     /**
-     * The tools that the model asks for. The service runs none.
+     * The tool calls that the model requested. The service never runs tools.
      */
     tool_calls: Array<ToolCall>;
     /**
-     * The model that responded, or that failed last: the run's, or one of its fallback models.
+     * The model that responded, or the last one that failed: the run's model or one of its fallback models.
      */
     model: string | null;
     /**
-     * The execution or evaluation that paid for the output, where it was reused.
+     * The execution or evaluation that paid for the output, if it was reused.
      */
     reused_from: string | null;
     finish_reason: string | null;
@@ -3274,7 +3274,7 @@ export type EvaluationResult = {
         };
     };
     /**
-     * The newest 100 of `POST /scores`. Only where one result is read.
+     * The newest 100 scores stored with `POST /scores`. Only when a single result is read.
      */
     stored_scores?: Array<Score>;
     baseline_score: number | null;
@@ -3289,23 +3289,23 @@ export type EvaluationResult = {
 
 export type StoredCodeResults = {
     /**
-     * How many are new.
+     * The number of new results.
      */
     stored: number;
     /**
-     * How many examples had a result already, which stays.
+     * The number of examples that already had a result, which is kept.
      */
     known: number;
 };
 
 export type EvaluationResultsSummary = {
     /**
-     * How many the filters let through.
+     * The number of results that match the filters.
      */
     results: number;
     failed: number;
     /**
-     * How many have a score: that of `evaluator` where it is given. One that failed scores 0.
+     * The number of results with a score (of `evaluator`, if given). One that failed scores 0.
      */
     scored: number;
     /**
@@ -3313,15 +3313,15 @@ export type EvaluationResultsSummary = {
      */
     unscored?: number;
     /**
-     * How many of those reach the run's `example_threshold`, or its `threshold` where it has none.
+     * The number of those that reach the run's `example_threshold`, or its `threshold` if it has none.
      */
     passed: number;
     /**
-     * Their mean.
+     * The mean of the scores.
      */
     score: number | null;
     /**
-     * How many scores are in each tenth from 0 to 1; a score of 1 is in the last.
+     * The number of scores in each tenth from 0 to 1; a score of 1 is in the last.
      */
     histogram: Array<number>;
     /**
@@ -3338,7 +3338,7 @@ export type EvaluationResultsSummary = {
     };
     tokens: number;
     /**
-     * Without calls whose price is not known, and without judges.
+     * Excludes calls of unknown price and judges.
      */
     cost: CostAmount;
     latency: {
@@ -3346,14 +3346,14 @@ export type EvaluationResultsSummary = {
         p95_ms: number | null;
     };
     /**
-     * False: only the first results were gone through, 100,000 at most, or with `q` those of 64 MiB.
+     * False if only the first results were examined: at most 100,000, or with `q` at most 64 MiB.
      */
     complete: boolean;
 };
 
 export type EvaluationInput = {
     /**
-     * The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.
+     * The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent.
      */
     input: string | Array<ChatMessage> | null;
 };
@@ -3393,11 +3393,11 @@ export type EvaluationComparison = {
         examples: Array<{
             key: string;
             /**
-             * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+             * The result in the earlier run: `/evaluations/{other}/results/{seq_a}`.
              */
             seq_a: number;
             /**
-             * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+             * The result in the later run: `/evaluations/{id}/results/{seq_b}`.
              */
             seq_b: number;
             score_a: number;
@@ -3412,11 +3412,11 @@ export type EvaluationComparison = {
         examples: Array<{
             key: string;
             /**
-             * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+             * The result in the earlier run: `/evaluations/{other}/results/{seq_a}`.
              */
             seq_a: number;
             /**
-             * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+             * The result in the later run: `/evaluations/{id}/results/{seq_b}`.
              */
             seq_b: number;
             score_a: number;
@@ -3451,7 +3451,7 @@ export type EvaluationComparison = {
         total: number;
         groups: Array<{
             /**
-             * As text, cut to 200 characters. Null: the examples have no such key.
+             * As text, truncated to 200 characters. Null for examples without this key.
              */
             value: string | null;
             examples: number;
@@ -3470,11 +3470,11 @@ export type EvaluationComparison = {
     unchanged_examples?: Array<{
         key: string;
         /**
-         * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+         * The result in the earlier run: `/evaluations/{other}/results/{seq_a}`.
          */
         seq_a: number;
         /**
-         * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+         * The result in the later run: `/evaluations/{id}/results/{seq_b}`.
          */
         seq_b: number;
         score_a: number;
@@ -3484,7 +3484,7 @@ export type EvaluationComparison = {
         failed_b: boolean;
     }>;
     /**
-     * The keys of the metadata of b's first 200 examples: what `group_by` can be.
+     * The metadata keys of the first 200 examples of b: possible values of `group_by`.
      */
     metadata_keys?: Array<string>;
 };
@@ -3492,14 +3492,14 @@ export type EvaluationComparison = {
 export type OpenExamplePage = {
     data: Array<OpenExample>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
 
 export type OpenExample = {
     /**
-     * Its place among the examples, from 0.
+     * The position of the example, from 0.
      */
     seq: number;
     example_id: string;
@@ -3507,7 +3507,7 @@ export type OpenExample = {
         [key: string]: unknown;
     };
     /**
-     * Absent where nothing is expected.
+     * Absent if there is no expected value.
      */
     expected?: unknown;
     metadata?: {
@@ -3518,7 +3518,7 @@ export type OpenExample = {
 export type EvaluatorTypeList = {
     data: Array<EvaluatorType>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3527,11 +3527,11 @@ export type EvaluatorType = {
     type: string;
     title: string;
     /**
-     * What gives a score of 1.
+     * When the score is 1.
      */
     description: string;
     /**
-     * A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: `title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control other than the one that the type has: `long-text`, `model`, `json`, or `none`.
+     * A JSON schema of the options, except those common to all evaluators (`type`, `name`, `weight`). You can render a form from it: `title` and `description` are display texts, `x-enumDescriptions` the display texts of `enum` values; `x-field` names a control other than the default of the type: `long-text`, `model`, `json`, or `none`.
      */
     options: {
         [key: string]: unknown;
@@ -3549,15 +3549,15 @@ export type TriedScores = {
         score: number;
         reason: string | null;
         /**
-         * Why it could not be scored: it then counts 0. `unusable_judgement`: there is no score, and it counts nothing.
+         * Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing.
          */
         problem: string | null;
         /**
-         * The execution that asked the judge last.
+         * The last execution that called the judge.
          */
         execution_id: string | null;
         /**
-         * Of the judge; null where no model was asked.
+         * The cost of the judge; null if no model was called.
          */
         cost: CostAmount | null;
     }>;
@@ -3566,7 +3566,7 @@ export type TriedScores = {
 export type DatasetPage = {
     data: Array<Dataset>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3579,7 +3579,7 @@ export type Dataset = {
     version: number;
     examples_total: number;
     /**
-     * SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.
+     * SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash.
      */
     hash: string;
     description: string | null;
@@ -3591,7 +3591,7 @@ export type Dataset = {
 export type DatasetExamplePage = {
     data: Array<DatasetExample>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3602,11 +3602,11 @@ export type DatasetExample = {
      */
     seq: number;
     /**
-     * Its id; without one, `sha256:` and a hash of its variables and expectation.
+     * The id of the example, or `sha256:` and a hash of its variables and expected value.
      */
     key: string;
     /**
-     * What the same example is known by in every version; without it a hash of its content is.
+     * Identifies the example across versions. Default: a hash of its content.
      */
     id?: string;
     /**
@@ -3616,11 +3616,11 @@ export type DatasetExample = {
         [key: string]: unknown;
     };
     /**
-     * What the output is compared with: any JSON.
+     * The expected output. Any JSON.
      */
     expected?: unknown;
     /**
-     * Anything of your own, returned as it is.
+     * Your own metadata, returned unchanged.
      */
     metadata?: {
         [key: string]: unknown;
@@ -3635,7 +3635,7 @@ export type DatasetChange = {
     version: number;
     examples_total: number;
     /**
-     * SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.
+     * SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash.
      */
     hash: string;
     description: string | null;
@@ -3667,7 +3667,7 @@ export type Scores = {
 export type ScorePage = {
     data: Array<Score>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3698,7 +3698,7 @@ export type ScoreSummary = {
          */
         share_true: number | null;
         /**
-         * How often each was given, the 100 most frequent.
+         * The number of scores in each of the 100 most frequent categories.
          */
         categories: ScoreSummaryDataCategories | null;
     }>;
@@ -3709,7 +3709,7 @@ export type ScoreSummary = {
 export type ScoreDefinitionPage = {
     data: Array<ScoreDefinition>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3722,7 +3722,7 @@ export type ScoreDefinition = {
     categories: Array<ScoreDefinitionCategory> | null;
     description: string | null;
     /**
-     * False: its first score has given the name its type.
+     * False if the type comes from the first score.
      */
     defined: boolean;
     created_at: Timestamp;
@@ -3744,7 +3744,7 @@ export type Feedback = {
 
 export type NextQueueItem = {
     /**
-     * Null: nothing is left for this reviewer now.
+     * Null if nothing is left for this reviewer at the moment.
      */
     item: QueueItem | null;
 };
@@ -3760,19 +3760,19 @@ export type QueueItem = {
         example_id?: string;
     };
     /**
-     * `skipped`: by somebody; others may still get it, once nothing else is left.
+     * `skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.
      */
     state: 'pending' | 'leased' | 'completed' | 'skipped';
     /**
-     * How many reviewers have completed it.
+     * The number of reviewers who completed the item.
      */
     completed: number;
     /**
-     * How many have skipped it.
+     * The number of reviewers who skipped the item.
      */
     skipped: number;
     /**
-     * In the list everybody's, up to 20; else the caller's own.
+     * In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.
      */
     reviews: Array<{
         /**
@@ -3783,7 +3783,7 @@ export type QueueItem = {
         leased_until: Timestamp | null;
         ended_at: Timestamp | null;
         /**
-         * Where the correction is an example.
+         * The example that holds the correction.
          */
         correction: QueueItemReviewCorrection | null;
     }>;
@@ -3794,7 +3794,7 @@ export type QueueItem = {
 export type QueuePage = {
     data: Array<Queue>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3807,13 +3807,13 @@ export type Queue = {
     description: string | null;
     score_names: Array<string>;
     /**
-     * As it was given.
+     * As given in the request.
      */
     filter: QueueFilter | null;
     sample_rate: number;
     reviewers_per_item: number;
     /**
-     * Items by state.
+     * The number of items in each state.
      */
     progress: {
         pending: number;
@@ -3822,7 +3822,7 @@ export type Queue = {
         skipped: number;
     };
     /**
-     * Whether it takes no more items.
+     * Whether the queue is full.
      */
     full: boolean;
     created_at: Timestamp;
@@ -3832,7 +3832,7 @@ export type Queue = {
 export type QueueItemPage = {
     data: Array<QueueItem>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3840,7 +3840,7 @@ export type QueueItemPage = {
 export type AddedQueueItems = {
     added: number;
     /**
-     * How many were in the queue already.
+     * The number already in the queue.
      */
     present: number;
 };
@@ -3850,11 +3850,11 @@ export type QueueAgreement = {
         name: string;
         data_type: 'numeric' | 'boolean' | 'categorical';
         /**
-         * That at least two reviewers have scored.
+         * Items scored by at least two reviewers.
          */
         items: number;
         /**
-         * The share of them on which all say the same.
+         * The share of those items on which all reviewers agree.
          */
         same: number | null;
         measure: AgreementMeasure;
@@ -3872,11 +3872,11 @@ export type QueueAgreement = {
 export type AgreementMeasure = {
     name: 'cohen_kappa' | 'weighted_kappa_linear' | 'weighted_kappa_quadratic' | 'spearman_rho' | 'krippendorff_alpha';
     /**
-     * 1: perfect; 0: as by chance. Null: it is not defined.
+     * 1: perfect agreement; 0: chance level. Null if undefined.
      */
     value: number | null;
     /**
-     * Of 95 %.
+     * The 95 % interval.
      */
     interval: AgreementMeasureInterval | null;
 };
@@ -3885,7 +3885,7 @@ export type EvaluatorAgreement = {
     score: string;
     data_type: 'numeric' | 'boolean' | 'categorical';
     /**
-     * Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions.
+     * Whether a limit of the comparison was exceeded: 20,000 human scores, 100,000 evaluator scores, 50 versions.
      */
     truncated: boolean;
     evaluators: Array<{
@@ -3893,19 +3893,19 @@ export type EvaluatorAgreement = {
         version: string;
         model: string | null;
         /**
-         * Subjects that both have scored.
+         * Subjects scored by both the evaluator and people.
          */
         n: number;
         /**
-         * Subjects left out, since people disagree among themselves.
+         * Subjects left out because people disagree with each other.
          */
         undecided: number;
         /**
-         * The verdict rests on the first.
+         * The verdict is based on the first one.
          */
         measures: Array<AgreementMeasure>;
         /**
-         * The share of subjects on which both say exactly the same.
+         * The share of subjects with exactly the same score from both.
          */
         same: number | null;
         /**
@@ -3913,13 +3913,13 @@ export type EvaluatorAgreement = {
          */
         mean_distance: number | null;
         /**
-         * Null: it cannot be told.
+         * Null if it cannot be determined.
          */
         better_than_chance: boolean | null;
         verdict: string;
         disagreements_total: number;
         /**
-         * The largest first.
+         * Largest distance first.
          */
         disagreements: Array<{
             subject: {
@@ -3928,20 +3928,20 @@ export type EvaluatorAgreement = {
                 example_id?: string;
             };
             /**
-             * A number, a boolean, a category or a text, as the definition of its name has it.
+             * A number, boolean, category or text, as the score is defined.
              */
             evaluator: number | boolean | string;
             /**
-             * A number, a boolean, a category or a text, as the definition of its name has it.
+             * A number, boolean, category or text, as the score is defined.
              */
             people: number | boolean | string;
             /**
-             * How many people.
+             * The number of people who scored it.
              */
             reviewers: number;
             distance: number;
             /**
-             * The evaluator's, cut after 500 characters.
+             * The evaluator's reason, truncated to 500 characters.
              */
             reason: string | null;
         }>;
@@ -3957,11 +3957,11 @@ export type Backfill = {
     status: 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
     status_reason: string | null;
     /**
-     * 0–1: the share of the period that was looked through.
+     * The share of the period searched so far, 0–1.
      */
     progress: number;
     /**
-     * Executions that are to be scored, as far as it was looked through.
+     * Executions to score found so far.
      */
     found: number;
     scored: number;
@@ -3972,7 +3972,7 @@ export type Backfill = {
     spent: string;
     error: ExecutionError | null;
     /**
-     * Why the last execution that lacks a score lacks it.
+     * Why the most recent execution without a score has none.
      */
     last_error: LastError | null;
     created_at: Timestamp;
@@ -3982,7 +3982,7 @@ export type Backfill = {
 export type BackfillPage = {
     data: Array<Backfill>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -3990,7 +3990,7 @@ export type BackfillPage = {
 export type RulePage = {
     data: Array<Rule>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4006,7 +4006,7 @@ export type Rule = {
     filter: unknown | null;
     sample_rate: number;
     /**
-     * As given. The secrets of `http` ones are only in the response that makes them.
+     * As given. Secrets of `http` evaluators appear only in the response that creates them.
      */
     evaluators: Array<unknown>;
     max_cost_per_day: string | null;
@@ -4016,15 +4016,15 @@ export type Rule = {
      */
     scored: number;
     /**
-     * Executions that lack a score.
+     * Executions without a score.
      */
     failed: number;
     /**
-     * Executions that had waited for a day.
+     * Executions skipped after waiting for a day.
      */
     skipped: number;
     /**
-     * Executions that there was no money for.
+     * Executions skipped because the budget was used up.
      */
     skipped_budget: number;
     /**
@@ -4032,15 +4032,15 @@ export type Rule = {
      */
     spent: string;
     /**
-     * US dollars of `max_cost_per_day`, decimal.
+     * US dollars spent of `max_cost_per_day`, decimal.
      */
     spent_today: string;
     /**
-     * Executions to be scored; 10,000: or more. Omitted in lists.
+     * Executions waiting to be scored; 10,000 means 10,000 or more. Omitted in lists.
      */
     waiting?: number;
     /**
-     * Why the last execution that lacks a score lacks it.
+     * Why the most recent execution without a score has none.
      */
     last_error: LastError | null;
     created_at: Timestamp;
@@ -4054,11 +4054,11 @@ export type Schedule = {
     time_zone: string;
     paused: boolean;
     /**
-     * The evaluation that it starts, as given. Its secrets are only in the response that creates it.
+     * The evaluation to start, as given. Its secrets appear only in the response that creates the schedule.
      */
     evaluation: unknown;
     /**
-     * When it is next due; empty while paused. Omitted in lists.
+     * The next start times; empty while paused. Omitted in lists.
      */
     next_runs?: Array<Timestamp>;
     /**
@@ -4071,7 +4071,7 @@ export type Schedule = {
 export type SchedulePage = {
     data: Array<Schedule>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4079,7 +4079,7 @@ export type SchedulePage = {
 export type MonitorPage = {
     data: Array<Monitor>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4099,11 +4099,11 @@ export type Monitor = {
     enabled: boolean;
     state: MonitorState;
     /**
-     * Since when it is in this state.
+     * When the monitor entered this state.
      */
     since: Timestamp;
     /**
-     * What the last look has seen, in the order of `checks`.
+     * The latest measurements, in the order of `checks`.
      */
     values: Array<MonitorValue>;
     last_checked_at: Timestamp | null;
@@ -4114,11 +4114,11 @@ export type Monitor = {
 export type MonitorCheck = {
     metric: string;
     /**
-     * Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.
+     * Alerts if the metric is above this value: a rate (0–1), ms, US dollars or a score.
      */
     above?: number;
     /**
-     * Alerts where it is below this. Give one of the two.
+     * Alerts if the metric is below this value. Set either above or below.
      */
     below?: number;
     recover_at: number;
@@ -4127,18 +4127,18 @@ export type MonitorCheck = {
 };
 
 /**
- * `no_data`: too few runs to say anything. `alerting`: at least one check does not hold.
+ * `no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold.
  */
 export type MonitorState = 'no_data' | 'ok' | 'alerting';
 
 export type MonitorValue = {
     metric: string;
     /**
-     * Null: there was nothing to measure.
+     * Null if there was nothing to measure.
      */
     value: number | null;
     /**
-     * The executions or scores that it is from.
+     * The number of executions or scores measured.
      */
     count: number;
     alerting: boolean;
@@ -4147,7 +4147,7 @@ export type MonitorValue = {
 export type MonitorHistory = {
     data: Array<MonitorChange>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4195,7 +4195,7 @@ export type WebhookWithSecret = {
 export type WebhookPage = {
     data: Array<Webhook>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4245,13 +4245,13 @@ export type DeliveryWithAttempts = {
     attempts_made: number;
     next_attempt_at: Timestamp | null;
     /**
-     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
+     * The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded.
      */
     workflow_id: string | null;
     created_at: Timestamp;
     finished_at: Timestamp | null;
     /**
-     * The body of every attempt: the event, byte by byte what is signed. Null where the event is gone.
+     * The body of every attempt: the event, exactly as signed. Null if the event no longer exists.
      */
     request_body: string | null;
     /**
@@ -4267,7 +4267,7 @@ export type DeliveryAttempt = {
     attempt: number;
     started_at: Timestamp;
     /**
-     * What was sent, with the `request_body` of the delivery; null for attempts from before it was kept.
+     * The headers sent with the `request_body` of the delivery; null for attempts made before they were recorded.
      */
     request: DeliveryAttemptRequest | null;
     /**
@@ -4295,7 +4295,7 @@ export type ReplayedEvents = {
 export type DeliveryPage = {
     data: Array<Delivery>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4303,7 +4303,7 @@ export type DeliveryPage = {
 export type EventPage = {
     data: Array<Event>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4388,13 +4388,13 @@ export type ReleaseEventData = {
     prompt_name: string;
     label: string;
     /**
-     * What the label was on when the release started.
+     * The version the label pointed to when the release started.
      */
     stable_version: number;
     candidate_version: number;
     status: 'in_progress' | 'paused' | 'awaiting_approval' | 'baking' | 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
     /**
-     * Why it is as it is, in words.
+     * The reason for the status, in words.
      */
     reason: string | null;
 };
@@ -4415,7 +4415,7 @@ export type MonitorEventData = {
         metric: string;
         value: number | null;
         /**
-         * The executions or scores that it is from.
+         * The number of executions or scores measured.
          */
         count: number;
         alerting: boolean;
@@ -4425,7 +4425,7 @@ export type MonitorEventData = {
 export type NotificationPage = {
     data: Array<Notification>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4436,7 +4436,7 @@ export type Notification = {
     message: string;
     webhook_id: string | null;
     /**
-     * The name of the monitor that it is about.
+     * The monitor that the notification is about.
      */
     monitor: string | null;
     email: {
@@ -4455,7 +4455,7 @@ export type Notification = {
 export type ViewList = {
     data: Array<View>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4467,13 +4467,13 @@ export type View = {
      */
     page: 'executions';
     /**
-     * Filters, as the address of the list in the console has them.
+     * Filters, as in the URL of the list in the console.
      */
     query: {
         [key: string]: string;
     };
     /**
-     * Columns of the list in the console, in their order. None: its own.
+     * Columns of the list in the console, in order. If empty, the default columns.
      */
     columns: Array<string>;
     shared: boolean;
@@ -4482,7 +4482,7 @@ export type View = {
      */
     owner: string;
     /**
-     * Whether it is the caller’s.
+     * Whether the view belongs to the caller.
      */
     own: boolean;
     created_at: Timestamp;
@@ -4495,11 +4495,11 @@ export type Usage = {
      */
     data: Array<{
         /**
-         * Null: drafts that were run on their own.
+         * Null for drafts run without a prompt.
          */
         prompt_name?: string | null;
         /**
-         * Of an execution the model that responded, also for what others cost before.
+         * For executions, the model that responded; it also carries the cost of earlier failed models.
          */
         model?: string;
         day?: string;
@@ -4509,33 +4509,33 @@ export type Usage = {
         tokens: Tokens;
         cost: CostAmount;
         /**
-         * Calls whose model has no known price: they are not in the cost.
+         * Calls to models without a known price, excluded from the cost.
          */
         unpriced: number;
         /**
-         * How long models took to respond, by the call that gave the response.
+         * The response time of the call that succeeded.
          */
         latency: {
             /**
-             * Null where no response was timed.
+             * Null if no response was timed.
              */
             mean_ms: number | null;
             /**
-             * Those that were timed: no judgements, no reused ones, and none from before times were kept.
+             * Timed responses. Excludes judgements, reused responses, and responses stored before times were recorded.
              */
             responses: number;
         };
     }>;
     /**
-     * Examples of evaluations and their judges, which cost money too: not in `data`.
+     * Evaluation examples and their judges, which also cost money; not included in `data`.
      */
     evaluations: Array<{
         /**
-         * Null: drafts that were run on their own.
+         * Null for drafts run without a prompt.
          */
         prompt_name?: string | null;
         /**
-         * Of an execution the model that responded, also for what others cost before.
+         * For executions, the model that responded; it also carries the cost of earlier failed models.
          */
         model?: string;
         day?: string;
@@ -4544,25 +4544,25 @@ export type Usage = {
          */
         examples: number;
         /**
-         * Examples that a judge was asked about, under the model of the judge.
+         * Examples sent to a judge, counted under the model of the judge.
          */
         judgements: number;
         tokens: Tokens;
         cost: CostAmount;
         /**
-         * Calls whose model has no known price: they are not in the cost.
+         * Calls to models without a known price, excluded from the cost.
          */
         unpriced: number;
         /**
-         * How long models took to respond, by the call that gave the response.
+         * The response time of the call that succeeded.
          */
         latency: {
             /**
-             * Null where no response was timed.
+             * Null if no response was timed.
              */
             mean_ms: number | null;
             /**
-             * Those that were timed: no judgements, no reused ones, and none from before times were kept.
+             * Timed responses. Excludes judgements, reused responses, and responses stored before times were recorded.
              */
             responses: number;
         };
@@ -4578,13 +4578,13 @@ export type Usage = {
         model?: string;
         day?: string;
         /**
-         * Executions that a judge was asked about.
+         * Executions sent to a judge.
          */
         judgements: number;
         tokens: Tokens;
         cost: CostAmount;
         /**
-         * Calls whose model has no known price: they are not in the cost.
+         * Calls to models without a known price, excluded from the cost.
          */
         unpriced: number;
     }>;
@@ -4595,7 +4595,7 @@ export type Usage = {
 export type PromptStatisticsPage = {
     data: Array<PromptStatistics>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
     since: Timestamp;
@@ -4605,30 +4605,30 @@ export type PromptStatisticsPage = {
 export type PromptStatistics = {
     prompt_name: string;
     /**
-     * Executions, drafts included; without the examples of evaluations.
+     * Executions, including drafts but not evaluation examples.
      */
     runs: number;
     failed: number;
     tokens: Tokens;
     cost: CostAmount;
     /**
-     * Runs whose model has no known price: they are not in the cost.
+     * Runs of models without a known price, excluded from the cost.
      */
     unpriced: number;
     /**
-     * Of the models' responses in the newest 100 runs that have completed.
+     * The response time of the models in the newest 100 completed runs.
      */
     latency: {
         p50_ms: number | null;
         p95_ms: number | null;
     };
     /**
-     * Of the newest evaluation that has completed, of any time.
+     * The score of the newest completed evaluation, regardless of the period.
      */
     last_score: number | null;
     last_evaluation_id: string | null;
     /**
-     * When it was run last, at any time.
+     * The time of the last run, regardless of the period.
      */
     last_run_at: Timestamp | null;
 };
@@ -4636,7 +4636,7 @@ export type PromptStatistics = {
 export type PromptSeries = {
     prompt_name: string;
     /**
-     * From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted.
+     * When counting starts; later than requested if there are very many runs. For days that are not yet summarized, at most 20000 runs are counted.
      */
     since: Timestamp;
     until: Timestamp;
@@ -4649,22 +4649,22 @@ export type PromptSeries = {
          */
         day: string;
         /**
-         * Null: drafts that were run in place of a version.
+         * Null for drafts run instead of a version.
          */
         prompt_version: number | null;
         /**
-         * Executions, drafts included; without the examples of evaluations.
+         * Executions, including drafts but not evaluation examples.
          */
         runs: number;
         failed: number;
         tokens: Tokens;
         cost: CostAmount;
         /**
-         * Runs whose model has no known price: they are not in the cost.
+         * Runs of models without a known price, excluded from the cost.
          */
         unpriced: number;
         /**
-         * Of the models' responses.
+         * The response time of the models.
          */
         latency: {
             p50_ms: number | null;
@@ -4683,7 +4683,7 @@ export type PromptSeries = {
         dataset: DatasetVersion | null;
         score: number;
         /**
-         * Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
+         * Wilson's 95 % interval of the score. Exact if all examples score 0 or 1, otherwise wider than necessary.
          */
         interval: {
             low: number;
@@ -4696,7 +4696,7 @@ export type PromptSeries = {
 export type ApiKeyPage = {
     data: Array<ApiKey>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4705,15 +4705,15 @@ export type ApiKey = {
     id: string;
     name: string;
     /**
-     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     * `service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.
      */
     kind: 'service' | 'personal' | 'sign_in' | 'emergency';
     /**
-     * The member whose key it is.
+     * The member who owns the key.
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
@@ -4726,15 +4726,15 @@ export type CreatedApiKey = {
     id: string;
     name: string;
     /**
-     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     * `service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.
      */
     kind: 'service' | 'personal' | 'sign_in' | 'emergency';
     /**
-     * The member whose key it is.
+     * The member who owns the key.
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
@@ -4742,7 +4742,7 @@ export type CreatedApiKey = {
     last_used_at: Timestamp | null;
     created_at: Timestamp;
     /**
-     * The key itself. It is shown this once and stored nowhere.
+     * The key itself. It is shown only once and never stored.
      */
     key: string;
 };
@@ -4751,15 +4751,15 @@ export type CurrentApiKey = {
     id: string;
     name: string;
     /**
-     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     * `service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.
      */
     kind: 'service' | 'personal' | 'sign_in' | 'emergency';
     /**
-     * The member whose key it is.
+     * The member who owns the key.
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
@@ -4767,11 +4767,11 @@ export type CurrentApiKey = {
     last_used_at: Timestamp | null;
     created_at: Timestamp;
     /**
-     * The person whose key it is. Null: it is the workspace’s.
+     * The member who owns the key; null if the workspace owns it.
      */
     member: KeyMember | null;
     /**
-     * The workspace that it opens.
+     * The workspace that the key gives access to.
      */
     workspace: {
         name: string;
@@ -4789,23 +4789,23 @@ export type OwnSession = {
         name: string;
     };
     /**
-     * Who is signed in; null where the key is nobody’s own.
+     * The signed-in member; null if the key belongs to the workspace.
      */
     member: KeyMember | null;
     /**
-     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     * The id of the identity provider used to sign in, as in the settings; null if signed in with a key.
      */
     provider: string | null;
     /**
-     * Whether it is the session that this request was made with.
+     * Whether this is the session of the request.
      */
     is_current: boolean;
     /**
-     * From where it was begun.
+     * The address that started the session.
      */
     address: string;
     /**
-     * The browser that began it.
+     * The browser that started the session.
      */
     user_agent: string | null;
     created_at: Timestamp;
@@ -4814,15 +4814,15 @@ export type OwnSession = {
      */
     last_used_at: Timestamp;
     /**
-     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     * 12 hours after its last use, at most 7 days after its start, and never after its key expires.
      */
     expires_at: Timestamp;
     /**
-     * What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.
+     * The key that the console uses to encrypt unsaved texts stored in the browser: 32 bytes in base64, the same for all sessions of the key.
      */
     drafts_key: string;
     /**
-     * The workspaces that `POST /v1/session/workspace` can switch to. Empty where the session was begun with a key.
+     * The workspaces that `POST /v1/session/workspace` can switch to. Empty if the session was started with a key.
      */
     workspaces: Array<{
         name: string;
@@ -4841,23 +4841,23 @@ export type EndedSession = {
         name: string;
     };
     /**
-     * Who is signed in; null where the key is nobody’s own.
+     * The signed-in member; null if the key belongs to the workspace.
      */
     member: KeyMember | null;
     /**
-     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     * The id of the identity provider used to sign in, as in the settings; null if signed in with a key.
      */
     provider: string | null;
     /**
-     * Whether it is the session that this request was made with.
+     * Whether this is the session of the request.
      */
     is_current: boolean;
     /**
-     * From where it was begun.
+     * The address that started the session.
      */
     address: string;
     /**
-     * The browser that began it.
+     * The browser that started the session.
      */
     user_agent: string | null;
     created_at: Timestamp;
@@ -4866,11 +4866,11 @@ export type EndedSession = {
      */
     last_used_at: Timestamp;
     /**
-     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     * 12 hours after its last use, at most 7 days after its start, and never after its key expires.
      */
     expires_at: Timestamp;
     /**
-     * Where a browser is to go to sign out at the identity provider, too; null: nowhere.
+     * The address to visit to sign out of the identity provider, too; null if there is none.
      */
     end_session_url: string | null;
 };
@@ -4878,7 +4878,7 @@ export type EndedSession = {
 export type SessionPage = {
     data: Array<Session>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4894,23 +4894,23 @@ export type Session = {
         name: string;
     };
     /**
-     * Who is signed in; null where the key is nobody’s own.
+     * The signed-in member; null if the key belongs to the workspace.
      */
     member: KeyMember | null;
     /**
-     * The identity provider by which the person signed in, by its id in the settings; null: with a key.
+     * The id of the identity provider used to sign in, as in the settings; null if signed in with a key.
      */
     provider: string | null;
     /**
-     * Whether it is the session that this request was made with.
+     * Whether this is the session of the request.
      */
     is_current: boolean;
     /**
-     * From where it was begun.
+     * The address that started the session.
      */
     address: string;
     /**
-     * The browser that began it.
+     * The browser that started the session.
      */
     user_agent: string | null;
     created_at: Timestamp;
@@ -4919,7 +4919,7 @@ export type Session = {
      */
     last_used_at: Timestamp;
     /**
-     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     * 12 hours after its last use, at most 7 days after its start, and never after its key expires.
      */
     expires_at: Timestamp;
 };
@@ -4927,7 +4927,7 @@ export type Session = {
 export type MemberPage = {
     data: Array<Member>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -4935,20 +4935,20 @@ export type MemberPage = {
 export type Member = {
     id: string;
     /**
-     * As the identity provider last said.
+     * As last reported by the identity provider.
      */
     name: string;
     email: string | null;
     /**
-     * What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything).
+     * The permissions of the member: `viewer` (read), `runner` (plus execute and score), `editor` (plus write), `publisher` (plus publish), `admin` (everything).
      */
     role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
     /**
-     * Where an admin has set the role. Null: it follows the identity provider.
+     * The role set by an admin. Null if the role follows the identity provider.
      */
     role_set: Role | null;
     /**
-     * `suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.
+     * `suspended`: by an admin, until an admin reinstates the member. `removed`: by an admin, or because the identity provider no longer assigns a role here.
      */
     status: 'active' | 'suspended' | 'removed';
     /**
@@ -4961,7 +4961,7 @@ export type Member = {
 
 export type Me = {
     /**
-     * The key of the request. For a session it is the key that the session belongs to.
+     * The key of the request. For a session, the key that the session belongs to.
      */
     key: {
         id: string;
@@ -4969,11 +4969,11 @@ export type Me = {
         kind: 'service' | 'personal' | 'sign_in' | 'emergency';
     };
     /**
-     * What this request may do, as far as the member’s role goes.
+     * The scopes of this request, limited by the member’s role.
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     /**
-     * Whose key or session it is. Null: a key of the workspace.
+     * The member who owns the key or session; null for a key of the workspace.
      */
     member: Member | null;
     role: Role | null;
@@ -4992,19 +4992,19 @@ export type Me = {
 
 export type CreatedDeviceAuthorization = {
     /**
-     * For `POST /device/token`. It is shown to nobody.
+     * The code for `POST /device/token`. Never show it to anyone.
      */
     device_code: string;
     /**
-     * What the person is shown: 8 letters, one use.
+     * The code shown to the person: 8 letters, single use.
      */
     user_code: string;
     /**
-     * The page of the console where the code is typed.
+     * The console page where the person enters the code.
      */
     verification_uri: string;
     /**
-     * The same page with the code in it.
+     * The same page with the code filled in.
      */
     verification_uri_complete: string;
     /**
@@ -5012,7 +5012,7 @@ export type CreatedDeviceAuthorization = {
      */
     expires_in: number;
     /**
-     * Seconds to leave between two polls.
+     * The minimum number of seconds between two polls.
      */
     interval: number;
 };
@@ -5021,15 +5021,15 @@ export type DeviceKey = {
     id: string;
     name: string;
     /**
-     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     * `service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.
      */
     kind: 'service' | 'personal' | 'sign_in' | 'emergency';
     /**
-     * The member whose key it is.
+     * The member who owns the key.
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
@@ -5037,11 +5037,11 @@ export type DeviceKey = {
     last_used_at: Timestamp | null;
     created_at: Timestamp;
     /**
-     * The key itself. It is shown this once and stored nowhere.
+     * The key itself. It is shown only once and never stored.
      */
     key: string;
     /**
-     * The workspace that it opens.
+     * The workspace that the key gives access to.
      */
     workspace: {
         name: string;
@@ -5050,16 +5050,16 @@ export type DeviceKey = {
 
 export type DeviceAuthorization = {
     /**
-     * What asks, as it says itself.
+     * The program, as it identifies itself.
      */
     client: string;
     /**
-     * From where it asks.
+     * The address the request came from.
      */
     address: string;
     status: 'pending' | 'approved' | 'denied';
     /**
-     * What the key will be; while it is pending, what it can be at most. Null: there will be none.
+     * The key to be issued or, while pending, the most it can be. Null if no key will be issued.
      */
     key: DeviceAuthorizationKey | null;
     created_at: Timestamp;
@@ -5069,7 +5069,7 @@ export type DeviceAuthorization = {
 export type AuditLogPage = {
     data: Array<AuditEntry>;
     /**
-     * Pass it as `cursor` to get the next page; null on the last.
+     * Pass it as `cursor` to get the next page. Null on the last page.
      */
     next_cursor: string | null;
 };
@@ -5078,16 +5078,16 @@ export type AuditEntry = {
     id: string;
     actor: {
         /**
-         * `operator`: the command line of those who run the service, and what a sign-in or a check of a session changes by the word of the identity provider. `provisioning`: what the identity provider tells of its people (SCIM).
+         * `operator`: the operator command line, and changes that a sign-in or a session check makes on behalf of the identity provider. `provisioning`: changes that the identity provider sends by SCIM.
          */
         type: 'api_key' | 'session' | 'operator' | 'provisioning';
         /**
-         * The key, also of a session.
+         * The key, or the key of the session.
          */
         key_id: string | null;
         key_name: string | null;
         /**
-         * The member whose key it is, or who made it. Null: nobody that signs in.
+         * The member who owns or created the key; null if there is none.
          */
         member_id: string | null;
         session_id: string | null;
@@ -5096,12 +5096,12 @@ export type AuditEntry = {
     resource: {
         type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'member' | 'workspace';
         /**
-         * The name of a prompt, label or dataset, the id of all else.
+         * The name of a prompt, label or dataset; the id of any other resource.
          */
         id: string;
     };
     /**
-     * What has changed, by action. Never a secret.
+     * What changed; the fields depend on the action. Never contains secrets.
      */
     details: {
         [key: string]: unknown;
@@ -5169,15 +5169,15 @@ export type ResponseSchemaOutput = {
 };
 
 /**
- * Only with the mode `batch` or `auto`.
+ * Allowed only with the mode `batch` or `auto`.
  */
 export type BatchOptionsOutput = {
     /**
-     * How long the run waits for each batch, from its submission: from `1h` to `7d`.
+     * The longest wait for each batch after its submission, from `1h` to `7d`.
      */
     max_wait: string;
     /**
-     * What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.
+     * How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed.
      */
     then: 'interactive' | 'fail';
 };
@@ -5209,7 +5209,7 @@ export type ToolChoiceOption = 'auto' | 'none' | 'required';
 export type SetReleasePolicy = {
     steps: ReleaseSteps;
     /**
-     * Whether the label moves by releases alone, save with `override` by an `admin`.
+     * Whether the label moves only by releases, unless an `admin` sends `override`.
      */
     required?: boolean;
 };
@@ -5220,7 +5220,7 @@ export type DatasetReference = {
      */
     name: string;
     /**
-     * The latest unless given.
+     * Default: the latest.
      */
     version?: number;
 };
@@ -5238,7 +5238,7 @@ export type ReleaseStepEvaluate = {
     require?: 'not_worse' | 'better' | 'threshold';
     threshold?: number;
     /**
-     * How many examples may score lower than with the stable version.
+     * The number of examples that may score lower than with the stable version.
      */
     max_regressions?: number;
     /**
@@ -5250,11 +5250,11 @@ export type ReleaseStepEvaluate = {
 export type ReleaseStepApprove = {
     type: 'approve';
     /**
-     * How many keys must approve.
+     * The number of keys that must approve.
      */
     count?: number;
     /**
-     * Whether the keys that made the version and started the release do not count.
+     * Whether to exclude the keys that created the version or started the release.
      */
     exclude_author?: boolean;
 };
@@ -5274,11 +5274,11 @@ export type ReleaseStepCanary = {
 export type ReleaseStepAnalyze = {
     type: 'analyze';
     /**
-     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     * A duration with a unit: `30s`, `30m`, `6h`, `2d`.
      */
     for: string;
     /**
-     * Of the candidate, since the last canary step.
+     * The minimum number of candidate executions since the last canary step.
      */
     min_executions?: number;
     checks: Array<ReleaseCheck>;
@@ -5291,7 +5291,7 @@ export type ReleaseStepAnalyze = {
 export type ReleaseStepWait = {
     type: 'wait';
     /**
-     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     * A duration with a unit: `30s`, `30m`, `6h`, `2d`.
      */
     for: string;
 };
@@ -5299,11 +5299,11 @@ export type ReleaseStepWait = {
 export type ReleaseStepPromote = {
     type: 'promote';
     /**
-     * After the label has moved: a check that fails moves it back.
+     * Runs after the label has moved: a failed check moves it back.
      */
     bake?: {
         /**
-         * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+         * A duration with a unit: `30s`, `30m`, `6h`, `2d`.
          */
         for: string;
         checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
@@ -5326,11 +5326,11 @@ export type EvaluatorExactMatch = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5342,7 +5342,7 @@ export type EvaluatorExactMatch = {
      */
     trim?: boolean;
     /**
-     * Count any white space as one space
+     * Treat any white space as one space
      */
     normalize_whitespace?: boolean;
 };
@@ -5355,19 +5355,19 @@ export type EvaluatorContains = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
-     * In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.
+     * Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings.
      */
     value?: string;
     /**
-     * One a line. None: the expected value.
+     * One per line. If empty: the expected value.
      */
     values?: Array<string>;
     /**
@@ -5388,11 +5388,11 @@ export type EvaluatorRegex = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5417,15 +5417,15 @@ export type EvaluatorJsonValid = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
-     * Also take JSON in a Markdown code block
+     * Accept JSON in a Markdown code block
      */
     strip_code_fence?: boolean;
 };
@@ -5438,11 +5438,11 @@ export type EvaluatorJsonSchema = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5452,7 +5452,7 @@ export type EvaluatorJsonSchema = {
         [key: string]: unknown;
     };
     /**
-     * Also take JSON in a Markdown code block
+     * Accept JSON in a Markdown code block
      */
     strip_code_fence?: boolean;
 };
@@ -5465,11 +5465,11 @@ export type EvaluatorJsonMatch = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5485,11 +5485,11 @@ export type EvaluatorJsonMatch = {
      */
     ignore_array_order?: boolean;
     /**
-     * Else an output that matches in part scores 0.
+     * Otherwise, a partial match scores 0.
      */
     partial_credit?: boolean;
     /**
-     * Also take JSON in a Markdown code block
+     * Accept JSON in a Markdown code block
      */
     strip_code_fence?: boolean;
 };
@@ -5502,11 +5502,11 @@ export type EvaluatorNumeric = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5531,11 +5531,11 @@ export type EvaluatorLevenshtein = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5552,11 +5552,11 @@ export type EvaluatorLength = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5581,11 +5581,11 @@ export type EvaluatorToolCalls = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5607,11 +5607,11 @@ export type EvaluatorToolCalls = {
      */
     ordered?: boolean;
     /**
-     * Other calls are allowed
+     * Allow other calls
      */
     allow_extra?: boolean;
     /**
-     * Else an output that matches in part scores 0.
+     * Otherwise, a partial match scores 0.
      */
     partial_credit?: boolean;
 };
@@ -5624,15 +5624,15 @@ export type EvaluatorLatency = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
-     * For the call to the model that gave the output, without waits before it.
+     * The duration of the model call that produced the output, excluding earlier waits.
      */
     at_most_ms: number;
 };
@@ -5645,15 +5645,15 @@ export type EvaluatorCost = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
-     * What the output cost, judges not counted.
+     * The cost of the output, excluding judges.
      */
     at_most_usd: number;
 };
@@ -5666,11 +5666,11 @@ export type EvaluatorSimilar = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5678,7 +5678,7 @@ export type EvaluatorSimilar = {
      */
     model: string;
     /**
-     * One a line; the one most alike counts. None: the expected value.
+     * One per line; the most similar one counts. If empty: the expected value.
      */
     values?: Array<string>;
 };
@@ -5691,11 +5691,11 @@ export type EvaluatorLlmJudge = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5707,7 +5707,7 @@ export type EvaluatorLlmJudge = {
      */
     rubric: string;
     /**
-     * Brought to a score of 0–1.
+     * Scaled to a score of 0–1.
      */
     scale?: {
         /**
@@ -5767,11 +5767,11 @@ export type EvaluatorHttp = {
     name?: string;
     weight?: number;
     /**
-     * A score of at least this counts 1, any other 0. None: it counts as it is.
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
      */
     threshold?: number;
     /**
-     * The score is 1 minus what it is.
+     * The score becomes 1 minus the score.
      */
     negate?: boolean;
     /**
@@ -5779,7 +5779,7 @@ export type EvaluatorHttp = {
      */
     url: string;
     /**
-     * 24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.
+     * 24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule.
      */
     secret?: string;
     /**
@@ -5905,7 +5905,7 @@ export type CreateChatCompletionMessageTool = {
     content?: string | Array<TextPart>;
     tool_call_id: string;
     /**
-     * Ignored: the tool is the one of the tool call.
+     * Ignored: the tool call determines the tool.
      */
     name?: string | null;
 };
@@ -6060,7 +6060,7 @@ export type ExecutionSubject = {
 export type SetScoreDefinitionCategory = {
     value: string;
     /**
-     * What people are shown.
+     * The display text.
      */
     label?: string;
 };
@@ -6079,7 +6079,7 @@ export type PromptMessage = Message | MessagePlaceholder;
 export type VersionAuthor = {
     key_id: string;
     /**
-     * The member whose key it is, or who made it. Null: nobody that signs in.
+     * The member who owns or created the key; null if there is none.
      */
     member_id: string | null;
     name: string;
@@ -6097,7 +6097,7 @@ export type ExecutionRelease = {
     id: string;
     arm: 'stable' | 'candidate';
     /**
-     * Whether the `rollout_key` decided. Else it was chosen at random.
+     * Whether the `rollout_key` chose the arm. Otherwise it was chosen at random.
      */
     keyed: boolean;
 };
@@ -6284,7 +6284,7 @@ export type LastError = {
 export type DeliveryAttemptRequest = {
     url: string;
     /**
-     * With the signatures. Of headers that the webhook has of its own, the values are hidden.
+     * Includes the signatures. The values of custom headers are hidden.
      */
     headers: {
         [key: string]: string;
@@ -6313,7 +6313,7 @@ export type NewScores = {
 export type Limit = number;
 
 /**
- * The `next_cursor` of the page before; absent for the first page.
+ * The `next_cursor` of the previous page. Omit it for the first page.
  */
 export type Cursor = string;
 
@@ -6346,7 +6346,7 @@ export type ListPromptsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -6354,7 +6354,7 @@ export type ListPromptsData = {
          */
         group?: string;
         /**
-         * Only prompts with this in their name or description, in any case.
+         * Only prompts whose name or description contains this text (case-insensitive).
          */
         q?: string;
         /**
@@ -6366,7 +6366,7 @@ export type ListPromptsData = {
          */
         label?: string;
         /**
-         * Only prompts whose texts include this prompt, in any version of it: in their latest version, or in one that a label points at.
+         * Only prompts that include any version of this prompt, in their latest version or a labelled one.
          */
         includes?: string;
         archived?: 'true' | 'false' | 'all';
@@ -6499,7 +6499,7 @@ export type ListPromptVersionsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -6516,7 +6516,7 @@ export type ListPromptVersionsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6566,7 +6566,7 @@ export type DeletePromptVersionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6621,7 +6621,7 @@ export type DiffPromptVersionsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6667,7 +6667,7 @@ export type ListPromptLabelsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6717,7 +6717,7 @@ export type RemovePromptLabelErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6767,7 +6767,7 @@ export type SetPromptLabelErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6813,7 +6813,7 @@ export type RestorePromptErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6859,7 +6859,7 @@ export type ArchivePromptErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6914,7 +6914,7 @@ export type GetPromptErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6960,7 +6960,7 @@ export type UpdatePromptErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -6993,7 +6993,7 @@ export type ListLabelsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -7052,7 +7052,7 @@ export type ProtectLabelErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7085,7 +7085,7 @@ export type ListReleasesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -7154,7 +7154,7 @@ export type CreateReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7199,7 +7199,7 @@ export type GetReleaseNumbersErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7242,7 +7242,7 @@ export type GetReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7285,7 +7285,7 @@ export type ApproveReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7328,7 +7328,7 @@ export type RejectReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7371,7 +7371,7 @@ export type PauseReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7414,7 +7414,7 @@ export type ResumeReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7457,7 +7457,7 @@ export type PromoteReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7500,7 +7500,7 @@ export type RollbackReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7543,7 +7543,7 @@ export type CancelReleaseErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7576,15 +7576,15 @@ export type ListExecutionsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
-         * Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks through a part of the executions, and may be empty although there is a next one.
+         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches part of the executions, and may be empty even if there is a next page.
          */
         q?: string;
         /**
-         * An id, or how it begins.
+         * An execution id, or the beginning of one.
          */
         id?: string;
         /**
@@ -7601,19 +7601,19 @@ export type ListExecutionsData = {
          */
         model?: string;
         /**
-         * By which the version was asked for.
+         * The label that the request named.
          */
         label?: string;
         /**
-         * Only those whose version this release decided.
+         * Only executions whose version this release chose.
          */
         release?: string;
         /**
-         * Of that release.
+         * The arm of that release.
          */
         arm?: 'stable' | 'candidate';
         /**
-         * Of the error that it ended with.
+         * The error code of the execution.
          */
         error_code?: string;
         /**
@@ -7629,35 +7629,35 @@ export type ListExecutionsData = {
          */
         prompt_version?: number;
         /**
-         * US dollars. Those without a known cost do not match.
+         * US dollars. Executions of unknown cost do not match.
          */
         min_cost?: string;
         /**
-         * US dollars, inclusive. Those without a known cost do not match.
+         * US dollars, inclusive. Executions of unknown cost do not match.
          */
         max_cost?: string;
         /**
-         * Milliseconds from creation to the end. Those that have not ended do not match.
+         * Milliseconds from creation to the end. Unfinished executions do not match.
          */
         min_latency_ms?: number;
         /**
-         * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+         * Milliseconds from creation to the end. Unfinished executions do not match. Inclusive.
          */
         max_latency_ms?: number;
         /**
-         * Metadata that it has, among others: `NAME=VALUE`. May be repeated.
+         * Metadata that the execution must include: `NAME=VALUE`. May be repeated.
          */
         metadata?: Array<string>;
         /**
-         * Only those that were made elsewhere, or (`false`) here.
+         * Only executions recorded by an application, or (`false`) run by the service.
          */
         recorded?: 'true' | 'false';
         /**
-         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
         score?: Array<string>;
         /**
-         * The newest 10,000 that match, in this order; with a minus the greatest come first. What has no value counts less than anything. `latency`: from creation to the end.
+         * Sorts the newest 10,000 matches by this field; a minus sorts descending. Missing values count as the lowest. `latency`: from creation to the end.
          */
         sort?: 'cost' | '-cost' | 'latency' | '-latency' | 'tokens' | '-tokens';
     };
@@ -7721,7 +7721,7 @@ export type CreateExecutionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7750,11 +7750,11 @@ export type CountExecutionsData = {
     path?: never;
     query?: {
         /**
-         * Words, and phrases in quotation marks, that all are in the input, output, tool calls or error, in any case. Texts have no index: a page looks through a part of the executions, and may be empty although there is a next one.
+         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches part of the executions, and may be empty even if there is a next page.
          */
         q?: string;
         /**
-         * An id, or how it begins.
+         * An execution id, or the beginning of one.
          */
         id?: string;
         /**
@@ -7771,19 +7771,19 @@ export type CountExecutionsData = {
          */
         model?: string;
         /**
-         * By which the version was asked for.
+         * The label that the request named.
          */
         label?: string;
         /**
-         * Only those whose version this release decided.
+         * Only executions whose version this release chose.
          */
         release?: string;
         /**
-         * Of that release.
+         * The arm of that release.
          */
         arm?: 'stable' | 'candidate';
         /**
-         * Of the error that it ended with.
+         * The error code of the execution.
          */
         error_code?: string;
         /**
@@ -7799,31 +7799,31 @@ export type CountExecutionsData = {
          */
         prompt_version?: number;
         /**
-         * US dollars. Those without a known cost do not match.
+         * US dollars. Executions of unknown cost do not match.
          */
         min_cost?: string;
         /**
-         * US dollars, inclusive. Those without a known cost do not match.
+         * US dollars, inclusive. Executions of unknown cost do not match.
          */
         max_cost?: string;
         /**
-         * Milliseconds from creation to the end. Those that have not ended do not match.
+         * Milliseconds from creation to the end. Unfinished executions do not match.
          */
         min_latency_ms?: number;
         /**
-         * Milliseconds from creation to the end. Those that have not ended do not match. Inclusive.
+         * Milliseconds from creation to the end. Unfinished executions do not match. Inclusive.
          */
         max_latency_ms?: number;
         /**
-         * Metadata that it has, among others: `NAME=VALUE`. May be repeated.
+         * Metadata that the execution must include: `NAME=VALUE`. May be repeated.
          */
         metadata?: Array<string>;
         /**
-         * Only those that were made elsewhere, or (`false`) here.
+         * Only executions recorded by an application, or (`false`) run by the service.
          */
         recorded?: 'true' | 'false';
         /**
-         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
         score?: Array<string>;
     };
@@ -7879,7 +7879,7 @@ export type DeleteExecutionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7922,7 +7922,7 @@ export type GetExecutionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -7965,7 +7965,7 @@ export type ListExecutionDeliveriesErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8008,7 +8008,7 @@ export type CancelExecutionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8102,7 +8102,7 @@ export type CreateChatCompletionErrors = {
      */
     401: OpenAiError;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: OpenAiError;
     /**
@@ -8153,7 +8153,7 @@ export type CreateResponseErrors = {
      */
     401: OpenAiError;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: OpenAiError;
     /**
@@ -8236,7 +8236,7 @@ export type GetModelErrors = {
      */
     401: OpenAiError;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: OpenAiError;
     /**
@@ -8353,7 +8353,7 @@ export type TestProviderErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8381,7 +8381,7 @@ export type StreamExecutionData = {
     body?: never;
     headers?: {
         /**
-         * The `id` of the last event that you received: the stream goes on after it.
+         * The `id` of the last event that you received. The stream continues after it.
          */
         'Last-Event-ID'?: string;
     };
@@ -8402,7 +8402,7 @@ export type StreamExecutionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8445,7 +8445,7 @@ export type StreamEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8478,7 +8478,7 @@ export type ListEvaluationsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -8557,7 +8557,7 @@ export type CreateEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8598,7 +8598,7 @@ export type EstimateEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8647,7 +8647,7 @@ export type RescoreEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8690,7 +8690,7 @@ export type DeleteEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8733,7 +8733,7 @@ export type GetEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8768,7 +8768,7 @@ export type ListEvaluationResultsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -8780,43 +8780,43 @@ export type ListEvaluationResultsData = {
          */
         improvement?: 'true' | 'false';
         /**
-         * Only examples that failed: without a response of the model or of a judge.
+         * Only failed examples: those without a response from the model or a judge.
          */
         failed?: 'true' | 'false';
         /**
-         * Only this example. Several have the same one where they are equal and were given none.
+         * Only this example. Identical examples without an id share one.
          */
         example_id?: string;
         /**
-         * Only examples that score this or more. One that failed scores 0 when the run has ended.
+         * Only examples with at least this score. Failed examples score 0 once the run has ended.
          */
         min_score?: number;
         /**
-         * Only examples that score this or less. One that failed scores 0 when the run has ended.
+         * Only examples with at most this score. Failed examples score 0 once the run has ended.
          */
         max_score?: number;
         /**
-         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
+         * The evaluator whose score `min_score`, `max_score` and sorting by score use; failed examples have none. Default: the score of the example.
          */
         evaluator?: string;
         /**
-         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         * Only examples that contain this text (case-insensitive) in the output, the expected value, the example's id, or a value of its variables.
          */
         q?: string;
         /**
-         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         * With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.
          */
         metadata_key?: string;
         /**
-         * As text: `true`, `3`, or what the text says.
+         * As text: `true`, `3`, or the string itself.
          */
         metadata_value?: string;
         /**
-         * In this order instead of that of the examples, of runs of at most 20,000 examples; with a minus the greatest come first. What has no value counts less than anything. `change`: the score less that of the baseline.
+         * Sorts by this field instead of example order, for runs of at most 20,000 examples; a minus sorts descending. Missing values count as the lowest. `change`: the score minus the baseline score.
          */
         sort?: 'score' | '-score' | 'change' | '-change' | 'cost' | '-cost' | 'latency' | '-latency';
         /**
-         * `csv`: all of them, streamed.
+         * `csv`: all results, streamed.
          */
         format?: 'json' | 'csv';
     };
@@ -8833,7 +8833,7 @@ export type ListEvaluationResultsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8876,7 +8876,7 @@ export type StoreEvaluationResultsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -8915,35 +8915,35 @@ export type SummarizeEvaluationResultsData = {
          */
         improvement?: 'true' | 'false';
         /**
-         * Only examples that failed: without a response of the model or of a judge.
+         * Only failed examples: those without a response from the model or a judge.
          */
         failed?: 'true' | 'false';
         /**
-         * Only this example. Several have the same one where they are equal and were given none.
+         * Only this example. Identical examples without an id share one.
          */
         example_id?: string;
         /**
-         * Only examples that score this or more. One that failed scores 0 when the run has ended.
+         * Only examples with at least this score. Failed examples score 0 once the run has ended.
          */
         min_score?: number;
         /**
-         * Only examples that score this or less. One that failed scores 0 when the run has ended.
+         * Only examples with at most this score. Failed examples score 0 once the run has ended.
          */
         max_score?: number;
         /**
-         * Whose score `min_score`, `max_score` and sorting by score are about; one that failed has none. Default: the score of the example.
+         * The evaluator whose score `min_score`, `max_score` and sorting by score use; failed examples have none. Default: the score of the example.
          */
         evaluator?: string;
         /**
-         * Only examples with this, in any case, in the output, in what is expected, in the example's id, or in a value of its variables.
+         * Only examples that contain this text (case-insensitive) in the output, the expected value, the example's id, or a value of its variables.
          */
         q?: string;
         /**
-         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         * With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.
          */
         metadata_key?: string;
         /**
-         * As text: `true`, `3`, or what the text says.
+         * As text: `true`, `3`, or the string itself.
          */
         metadata_value?: string;
     };
@@ -8960,7 +8960,7 @@ export type SummarizeEvaluationResultsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9007,7 +9007,7 @@ export type GetEvaluationResultErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9054,7 +9054,7 @@ export type GetEvaluationInputErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9086,27 +9086,27 @@ export type CompareEvaluationsData = {
     };
     query?: {
         /**
-         * Whose scores are compared, one that both runs have. Default: the scores of the examples.
+         * The evaluator whose scores are compared; both runs must have it. Default: the scores of the examples.
          */
         evaluator?: string;
         /**
-         * With `metadata_value`: only examples whose metadata has this value. None once the run's dataset was deleted.
+         * With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.
          */
         metadata_key?: string;
         /**
-         * As text: `true`, `3`, or what the text says.
+         * As text: `true`, `3`, or the string itself.
          */
         metadata_value?: string;
         /**
-         * A key of the examples' metadata: `by_group` compares each of its values by itself.
+         * A metadata key of the examples: `by_group` compares each of its values separately.
          */
         group_by?: string;
         /**
-         * Whether `unchanged_examples` lists those with the same score.
+         * Whether `unchanged_examples` lists the examples with the same score.
          */
         unchanged?: 'true' | 'false';
         /**
-         * Examples of each kind at most.
+         * The maximum number of examples of each kind.
          */
         limit?: number;
     };
@@ -9123,7 +9123,7 @@ export type CompareEvaluationsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9170,7 +9170,7 @@ export type CreateCodeEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9205,7 +9205,7 @@ export type ListOpenExamplesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -9222,7 +9222,7 @@ export type ListOpenExamplesErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9265,7 +9265,7 @@ export type FinishEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9308,7 +9308,7 @@ export type PauseEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9351,7 +9351,7 @@ export type ResumeEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9394,7 +9394,7 @@ export type CancelEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9437,7 +9437,7 @@ export type RetryEvaluationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9484,7 +9484,7 @@ export type ResubmitBatchErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9597,7 +9597,7 @@ export type ListDatasetsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -9648,7 +9648,7 @@ export type ListDatasetVersionsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -9665,7 +9665,7 @@ export type ListDatasetVersionsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9703,7 +9703,7 @@ export type ListDatasetExamplesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -9711,7 +9711,7 @@ export type ListDatasetExamplesData = {
          */
         version?: number;
         /**
-         * Only examples with this, in any case, in their id or in a value of their variables, expectation or metadata.
+         * Only examples that contain this text (case-insensitive) in their id or in a value of their variables, expected value or metadata.
          */
         q?: string;
     };
@@ -9728,7 +9728,7 @@ export type ListDatasetExamplesErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9780,7 +9780,7 @@ export type AddDatasetExamplesErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9818,7 +9818,7 @@ export type ExportDatasetData = {
          */
         version?: number;
         /**
-         * `jsonl` keeps everything; CSV holds text only: other values become JSON.
+         * `jsonl` keeps everything. `csv` holds only text; other values become JSON.
          */
         format?: 'jsonl' | 'csv';
     };
@@ -9835,7 +9835,7 @@ export type ExportDatasetErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9887,7 +9887,7 @@ export type CreateDatasetFromExecutionsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9933,7 +9933,7 @@ export type DeleteDatasetErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -9984,7 +9984,7 @@ export type GetDatasetErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10039,7 +10039,7 @@ export type UploadDatasetErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10072,7 +10072,7 @@ export type ListScoresData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -10157,7 +10157,7 @@ export type CreateScoresErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10196,15 +10196,15 @@ export type SummarizeScoresData = {
         source?: 'api' | 'person' | 'evaluator' | 'feedback';
         rule?: string;
         /**
-         * Of subjects created at or after this; 30 days before `until` unless given.
+         * Scores of subjects created at or after this time. Default: 30 days before `until`.
          */
         since?: string;
         /**
-         * Of subjects created before this; now unless given.
+         * Scores of subjects created before this time. Default: now.
          */
         until?: string;
         /**
-         * Any of prompt, version, label, arm, day (UTC), separated by commas, beside the name.
+         * Any of prompt, version, label, arm, day (UTC), separated by commas, in addition to the name.
          */
         group_by?: string;
     };
@@ -10260,7 +10260,7 @@ export type DeleteScoreErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10293,7 +10293,7 @@ export type ListScoreDefinitionsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -10352,7 +10352,7 @@ export type DeleteScoreDefinitionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10398,7 +10398,7 @@ export type GetScoreDefinitionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10444,7 +10444,7 @@ export type SetScoreDefinitionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10493,7 +10493,7 @@ export type CreateFeedbackTokenErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10576,7 +10576,7 @@ export type LeaseQueueItemErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10623,7 +10623,7 @@ export type CompleteQueueItemErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10670,7 +10670,7 @@ export type SkipQueueItemErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10717,7 +10717,7 @@ export type ReturnQueueItemErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10750,7 +10750,7 @@ export type ListQueuesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -10801,7 +10801,7 @@ export type ListQueueItemsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         state?: 'pending' | 'leased' | 'completed' | 'skipped';
@@ -10819,7 +10819,7 @@ export type ListQueueItemsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10865,7 +10865,7 @@ export type AddQueueItemsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10911,7 +10911,7 @@ export type GetQueueAgreementErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -10957,7 +10957,7 @@ export type DeleteQueueErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11003,7 +11003,7 @@ export type GetQueueErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11049,7 +11049,7 @@ export type SetQueueErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11086,11 +11086,11 @@ export type GetEvaluatorAgreementData = {
          */
         rule?: string;
         /**
-         * Whether what users say by feedback tokens counts, too.
+         * Whether scores submitted with feedback tokens count, too.
          */
         feedback?: 'true' | 'false';
         /**
-         * Whether the categories of the definition are in order: adds weighted kappas.
+         * Whether the categories of the definition are ordered. If so, weighted kappas are added.
          */
         ordered?: 'true' | 'false';
         /**
@@ -11102,7 +11102,7 @@ export type GetEvaluatorAgreementData = {
          */
         until?: string;
         /**
-         * How many are shown of each version.
+         * The number of disagreements to show for each version.
          */
         disagreements?: number;
     };
@@ -11119,7 +11119,7 @@ export type GetEvaluatorAgreementErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11171,7 +11171,7 @@ export type CreateBackfillErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11209,7 +11209,7 @@ export type ListBackfillsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -11226,7 +11226,7 @@ export type ListBackfillsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11273,7 +11273,7 @@ export type GetBackfillErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11320,7 +11320,7 @@ export type PauseBackfillErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11367,7 +11367,7 @@ export type CancelBackfillErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11414,7 +11414,7 @@ export type ResumeBackfillErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11447,7 +11447,7 @@ export type ListRulesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -11506,7 +11506,7 @@ export type DeleteRuleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11552,7 +11552,7 @@ export type GetRuleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11598,7 +11598,7 @@ export type SetRuleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11631,7 +11631,7 @@ export type ListSchedulesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -11730,7 +11730,7 @@ export type DeleteScheduleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11773,7 +11773,7 @@ export type GetScheduleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11816,7 +11816,7 @@ export type PauseScheduleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11859,7 +11859,7 @@ export type ResumeScheduleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11902,7 +11902,7 @@ export type TriggerScheduleErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -11935,7 +11935,7 @@ export type ListMonitorsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -11986,7 +11986,7 @@ export type ListMonitorHistoryData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -12003,7 +12003,7 @@ export type ListMonitorHistoryErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12049,7 +12049,7 @@ export type DeleteMonitorErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12095,7 +12095,7 @@ export type GetMonitorErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12141,7 +12141,7 @@ export type SetMonitorErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12174,7 +12174,7 @@ export type ListWebhooksData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         status?: 'enabled' | 'disabled';
@@ -12274,7 +12274,7 @@ export type DeleteWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12317,7 +12317,7 @@ export type GetWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12360,7 +12360,7 @@ export type UpdateWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12403,7 +12403,7 @@ export type DisableWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12446,7 +12446,7 @@ export type EnableWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12495,7 +12495,7 @@ export type RotateWebhookSecretErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12548,7 +12548,7 @@ export type TestWebhookErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12597,7 +12597,7 @@ export type ReplayEventsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12632,7 +12632,7 @@ export type ListDeliveriesData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         status?: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
@@ -12659,7 +12659,7 @@ export type ListDeliveriesErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12702,7 +12702,7 @@ export type GetDeliveryErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12745,7 +12745,7 @@ export type SendDeliveryNowErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12794,7 +12794,7 @@ export type RedeliverErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12827,7 +12827,7 @@ export type ListEventsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         event?: EventType;
@@ -12892,7 +12892,7 @@ export type GetEventErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -12962,7 +12962,7 @@ export type ListNotificationsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -13008,7 +13008,7 @@ export type ListViewsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -13056,7 +13056,7 @@ export type DeleteViewData = {
     };
     query?: {
         /**
-         * Whose it is, as `owner` of the view says. Default: the caller.
+         * The `owner` of the view. Default: the caller.
          */
         owner?: string;
     };
@@ -13073,7 +13073,7 @@ export type DeleteViewErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13116,7 +13116,7 @@ export type SetViewErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13207,7 +13207,7 @@ export type ListPromptStatisticsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
@@ -13215,11 +13215,11 @@ export type ListPromptStatisticsData = {
          */
         group?: string;
         /**
-         * Created at or after this; 7 days before `until` unless given, 90 at most.
+         * Created at or after this time. Default: 7 days before `until`; at most 90.
          */
         since?: string;
         /**
-         * Created before this; now unless given.
+         * Created before this time. Default: now.
          */
         until?: string;
     };
@@ -13266,11 +13266,11 @@ export type GetPromptStatisticsData = {
     };
     query?: {
         /**
-         * Created at or after this; 7 days before `until` unless given, 90 at most.
+         * Created at or after this time. Default: 7 days before `until`; at most 90.
          */
         since?: string;
         /**
-         * Created before this; now unless given.
+         * Created before this time. Default: now.
          */
         until?: string;
     };
@@ -13287,7 +13287,7 @@ export type GetPromptStatisticsErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13320,7 +13320,7 @@ export type ListApiKeysData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -13417,7 +13417,7 @@ export type RevokeCurrentApiKeyErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13458,7 +13458,7 @@ export type GetCurrentApiKeyErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13501,7 +13501,7 @@ export type RevokeApiKeyErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13542,7 +13542,7 @@ export type EndSessionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13583,7 +13583,7 @@ export type GetSessionErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13661,7 +13661,7 @@ export type SwitchWorkspaceErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13694,7 +13694,7 @@ export type ListSessionsData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -13750,7 +13750,7 @@ export type EndSessionByIdErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13783,11 +13783,11 @@ export type ListMembersData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
-         * Only those in whose name or e-mail address this is, in any case.
+         * Only members whose name or e-mail address contains this text (case-insensitive).
          */
         search?: string;
         status?: 'active' | 'suspended' | 'removed';
@@ -13844,7 +13844,7 @@ export type RemoveMemberErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13887,7 +13887,7 @@ export type GetMemberErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -13930,7 +13930,7 @@ export type UpdateMemberErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -14000,7 +14000,7 @@ export type ListMyApiKeysData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -14099,7 +14099,7 @@ export type RevokeMyApiKeyErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -14201,7 +14201,7 @@ export type GetDeviceAuthorizationData = {
     body?: never;
     path: {
         /**
-         * What the person is shown: 8 letters, one use.
+         * The code shown to the person: 8 letters, single use.
          */
         user_code: string;
     };
@@ -14219,7 +14219,7 @@ export type GetDeviceAuthorizationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -14247,7 +14247,7 @@ export type ApproveDeviceAuthorizationData = {
     body?: ApproveDeviceAuthorization;
     path: {
         /**
-         * What the person is shown: 8 letters, one use.
+         * The code shown to the person: 8 letters, single use.
          */
         user_code: string;
     };
@@ -14265,7 +14265,7 @@ export type ApproveDeviceAuthorizationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -14293,7 +14293,7 @@ export type DenyDeviceAuthorizationData = {
     body?: never;
     path: {
         /**
-         * What the person is shown: 8 letters, one use.
+         * The code shown to the person: 8 letters, single use.
          */
         user_code: string;
     };
@@ -14311,7 +14311,7 @@ export type DenyDeviceAuthorizationErrors = {
      */
     401: Error;
     /**
-     * It does not exist in this workspace.
+     * Not found in this workspace.
      */
     404: Error;
     /**
@@ -14344,16 +14344,16 @@ export type ListAuditLogData = {
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before; absent for the first page.
+         * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
         /**
-         * Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.
+         * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
         action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
         /**
-         * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
+         * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
         resource?: string;
         /**

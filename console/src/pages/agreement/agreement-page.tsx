@@ -31,7 +31,9 @@ export function AgreementPage() {
             </li>
           </ol>
         }
-        note={<p className="muted">Each version of an evaluator is compared with people on what both have scored.</p>}
+        note={
+          <p className="muted">Each evaluator version is compared with people on the subjects that both have scored.</p>
+        }
       />
       <QueryState query={definitions} what="the names of scores">
         {({ data }) => <Chosen definitions={data.filter(({ data_type }) => data_type !== 'text')} />}
@@ -74,7 +76,7 @@ function Chosen({ definitions }: { definitions: ScoreDefinition[] }) {
       </search>
       {score === '' ? (
         <EmptyState title="Choose a score">
-          <p>Choose one that both an evaluator and people give.</p>
+          <p>Choose a score that both an evaluator and people give.</p>
         </EmptyState>
       ) : (
         <Compared score={score} feedback={feedback} ordered={ordered} />
@@ -98,7 +100,7 @@ function Compared(search: { score: string; feedback: string | undefined; ordered
           {truncated && <p className="notice">The newest 20,000 scores of people are compared; there are more.</p>}
           {evaluators.length === 0 ? (
             <EmptyState title="No evaluator has given this score">
-              <p>Name an evaluator of a rule as the score that people give.</p>
+              <p>Give a rule’s evaluator the same name as the score that people give.</p>
             </EmptyState>
           ) : (
             evaluators.map((each) => <Version key={`${each.rule} ${each.version} ${each.model}`} version={each} />)

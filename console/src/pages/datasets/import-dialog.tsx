@@ -194,7 +194,7 @@ export function ImportDialog({
         />
       )}
       {found instanceof Error && <p className="notice warn">{found.message}</p>}
-      {isLarge && <p className="notice">The file is large: it is sent as it is, without a preview.</p>}
+      {isLarge && <p className="notice">The file is large: it is uploaded without a preview.</p>}
       {table && table.rows.length === 0 && <p className="notice warn">There are no rows under the headings yet.</p>}
       {table && table.rows.length > 0 && (
         <>
@@ -359,7 +359,7 @@ function Consequence({
   onMode: (mode: Mode) => void;
 }) {
   if (!isNamed) return null;
-  if (existing === undefined) return <Loading what="what there is of this name" />;
+  if (existing === undefined) return <Loading what="the existing dataset of this name" />;
   if (existing === null)
     return (
       <p className="notice" role="status">

@@ -174,7 +174,7 @@ function Approval({
           </dd>
         </div>
         <div>
-          <dt>It says it is</dt>
+          <dt>Program (as reported)</dt>
           <dd>{device.client}</dd>
         </div>
         <div>
@@ -208,7 +208,7 @@ function Approval({
         ))}
       </fieldset>
       <SelectField
-        label="The key ends after"
+        label="Key validity"
         hint={device.key?.expires_at ? `On ${formatTime(device.key.expires_at)} at the latest.` : undefined}
         value={days}
         onChange={setDays}

@@ -232,7 +232,7 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
                   </h3>
                   <div className="row">
                     <CheckField
-                      label="Mark what differs from the first"
+                      label="Highlight differences from the first"
                       checked={mark}
                       onChange={(checked) =>
                         void navigate({

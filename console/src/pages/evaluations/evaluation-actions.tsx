@@ -186,7 +186,7 @@ function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClos
       open
       onClose={onClose}
       title="Compare this run"
-      description="Over the examples that both runs have."
+      description="Compares the examples that both runs have."
       submitLabel="Compare"
       canSubmit={other !== ''}
       onSubmit={() => navigate({ to: '/evaluations/$id/compare/$other', params: { id, other } })}

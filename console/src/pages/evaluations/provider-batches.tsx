@@ -22,7 +22,7 @@ export function ProviderBatches({ evaluation }: { evaluation: Evaluation }) {
       <h2 id="provider-batches">Provider batches</h2>
       {batch && (
         <p className="muted">
-          The run waits at most {batch.max_wait} for each. Calls without a response then{' '}
+          The run waits at most {batch.max_wait} for each. Calls without a response by then{' '}
           {batch.then === 'fail' ? 'count as failed' : 'are made one by one'}.
         </p>
       )}

@@ -301,7 +301,7 @@ function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: 
   return (
     <dl
       className="facts totals"
-      aria-label={isFiltered ? 'Of the results that the filters let through' : 'Of all results'}
+      aria-label={isFiltered ? 'Based on the results that match the filters' : 'Of all results'}
     >
       <div>
         <dt>Pass</dt>
@@ -332,7 +332,7 @@ function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: 
         <dt>Latency</dt>
         <dd>{latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % ${formatMs(latency.p95_ms)}`}</dd>
       </div>
-      {!complete && <p className="field-hint">Of the first results: there are too many to sum up at once.</p>}
+      {!complete && <p className="field-hint">Based on the first results: there are too many to summarize at once.</p>}
     </dl>
   );
 }

@@ -50,7 +50,9 @@ function hintOf(form: RunForm, without: string[] | undefined): string {
   if (without !== undefined && without.length > 0 && form.mode !== 'interactive')
     return t(`${without.join(t(' and '))} can’t be called in batches here.`);
   if (form.mode === 'interactive') return t('In batches, calls cost less and take up to a day.');
-  return t('The provider answers within hours, for less money. What is left then is dealt with as you say here.');
+  return t(
+    'The provider responds within hours, at a lower price. Choose here what happens to calls without a response by then.',
+  );
 }
 
 /** How the models of a run are called: only ways that they have are offered. */
@@ -83,7 +85,7 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
             options={waits}
           />
           <SelectField
-            label="Calls without a response then"
+            label="Calls without a response by then"
             value={value.leftovers}
             onChange={(leftovers) => set({ leftovers: leftovers as RunForm['leftovers'] })}
             options={[

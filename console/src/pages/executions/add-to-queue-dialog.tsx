@@ -29,10 +29,10 @@ export function AddToQueueDialog({
     <FormDialog
       open
       onClose={onClose}
-      title="Put into a queue"
+      title="Add to a queue"
       description={
         ids.length === 1
-          ? 'People score it there. If it is in the queue already, it stays as it is.'
+          ? 'People score it there. If it is already in the queue, nothing changes.'
           : `People score these ${formatNumber(ids.length)} there. What is in the queue already stays as it is.`
       }
       submitLabel="Put"

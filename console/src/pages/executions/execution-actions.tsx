@@ -39,7 +39,7 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
           </button>
           <button type="button" className="button" onClick={() => setAsked('queue')}>
             <Inbox size={16} aria-hidden />
-            Put into a queue…
+            Add to a queue…
           </button>
         </>
       )}

@@ -59,7 +59,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
               ? formatCost(execution.cost)
               : execution.tokens_unknown
                 ? 'not known'
-                : 'not known: the model has no price'}
+                : 'unknown: the model has no price'}
           </dd>
         </div>
         <div>
@@ -117,7 +117,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
         )}
         {execution.tool_calls.length > 0 && (
           <>
-            <h3>Tools that the model asks for</h3>
+            <h3>Tool calls requested by the model</h3>
             <JsonView value={execution.tool_calls} label="tool calls" />
           </>
         )}

@@ -81,9 +81,7 @@ export function ExecutionsPage() {
                   type="button"
                   className="button"
                   disabled={!isFiltered || matching === undefined || rows.length === 0}
-                  title={
-                    matching === undefined ? 'Of what a search has found, choose executions in the list' : undefined
-                  }
+                  title={matching === undefined ? 'For search results, select executions in the list' : undefined}
                   onClick={() => setAsked('dataset')}
                 >
                   Add to a dataset…
@@ -99,7 +97,7 @@ export function ExecutionsPage() {
         <FacetsSide query={query} search={search} onChange={change} />
         <div className="executions-main">
           {chosen.size > 0 && (
-            <div className="chosen" role="toolbar" aria-label="With those that are chosen">
+            <div className="chosen" role="toolbar" aria-label="With selected executions">
               <strong>{formatNumber(chosen.size)} chosen</strong>
               <button type="button" className="button small" onClick={() => setAsked('chosen-dataset')}>
                 Add them to a dataset…
@@ -140,10 +138,7 @@ export function ExecutionsPage() {
               </button>
             </p>
           )}
-          <QueryState
-            query={list}
-            what={search.q === undefined ? 'executions' : 'executions, further and further back'}
-          >
+          <QueryState query={list} what={search.q === undefined ? 'executions' : 'executions, further back in time'}>
             {() =>
               rows.length === 0 ? (
                 <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>

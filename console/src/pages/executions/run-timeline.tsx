@@ -97,7 +97,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
   const { kind, title, begin, end, call } = part;
   const from = Math.min((begin / total) * 100, 99.5);
   const width = Math.min(Math.max((((end ?? total) - begin) / total) * 100, 0.5), 100 - from);
-  const took = end === undefined ? (isOver ? t('its end is not known') : t('no response yet')) : formatMs(end - begin);
+  const took = end === undefined ? (isOver ? t('end unknown') : t('no response yet')) : formatMs(end - begin);
   return (
     <li className="timeline-part">
       <span className="timeline-title">

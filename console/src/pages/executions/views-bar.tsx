@@ -139,7 +139,7 @@ function SaveDialog({
       open
       onClose={onClose}
       title="Save as a view"
-      description="These filters, this order and these columns, under a name, as a tab over the list."
+      description="Saves these filters, this order and these columns as a named tab above the list."
       submitLabel="Save"
       onSubmit={async () => {
         await put<View>(pathOf('views', name.trim()), { page: 'executions', query, columns, shared });
@@ -154,7 +154,7 @@ function SaveDialog({
         maxLength={80}
         value={name}
         onChange={setName}
-        hint={names.includes(name.trim()) && 'There is one of this name: it is replaced.'}
+        hint={names.includes(name.trim()) && 'A view with this name exists and will be replaced.'}
       />
       {mayShare && <CheckField label="Everybody in the workspace sees it" checked={shared} onChange={setShared} />}
     </FormDialog>

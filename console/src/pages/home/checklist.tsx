@@ -31,7 +31,7 @@ function stepsOf(home: Home): Step[] {
     },
     {
       title: 'Collect examples',
-      why: 'A dataset holds variables, and what should come out. Save one from the playground, or upload a file.',
+      why: 'A dataset holds variables and expected outputs. Save one from the playground, or upload a file.',
       isDone: dataset !== undefined,
       link: linkOptions({ to: '/datasets' }),
       action: 'Datasets',

@@ -227,7 +227,7 @@ export function HomePage() {
           items={broken(home)}
           nothing="No monitor alerts, no webhook or evaluation fails, and nothing got worse since yesterday."
         />
-        <Part title="In progress" items={underWay(home)} nothing="No release and no evaluation runs." />
+        <Part title="In progress" items={underWay(home)} nothing="No release or evaluation is running." />
         <Recent home={home} />
       </div>
     </>

@@ -68,7 +68,7 @@ export function RowHead({
       </div>
       {isEdited ? (
         <>
-          {names.length === 0 && <p className="muted">The texts have no variables.</p>}
+          {names.length === 0 && <p className="muted">The prompt has no variables.</p>}
           <VariablesForm
             names={names}
             inputs={inputs}

@@ -80,7 +80,7 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
             setPicked(undefined);
           }}
           maxLength={200}
-          placeholder="A text in the example"
+          placeholder="Text in the example"
         />
       </div>
       {isKnown && (
@@ -88,7 +88,7 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
           {() => (
             <fieldset className="bench-examples">
               <legend>Which</legend>
-              {examples.length === 0 && <p className="muted">No example has this.</p>}
+              {examples.length === 0 && <p className="muted">No matching example.</p>}
               {examples.map((example) => (
                 <CheckField
                   key={example.seq}

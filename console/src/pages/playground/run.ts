@@ -122,7 +122,8 @@ export async function followRun(
       }
       if (hasEnded()) return;
       // Without an id there is nothing to go on with, and running it again would cost twice.
-      if (run.execution === undefined || tries === MAX_TRIES) throw new Error('The response broke off. Run it again.');
+      if (run.execution === undefined || tries === MAX_TRIES)
+        throw new Error('The response was interrupted. Run it again.');
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   } catch (error) {

@@ -84,7 +84,7 @@ export function SaveVersionDialog({
       open
       onClose={onClose}
       title="Save as a version"
-      description="Of this prompt, or under another name as a new one. No label moves."
+      description="Save a version of this prompt, or a new prompt under another name. No label moves."
       submitLabel="Save"
       onSubmit={() => save(newest)}
     >

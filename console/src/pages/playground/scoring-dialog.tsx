@@ -23,7 +23,7 @@ export function ScoringDialog({
       open
       onClose={onClose}
       title="Score outputs"
-      description="What is here is scored at once, and what runs from now on as it ends. A judge is an execution of its own and costs what its model costs."
+      description="Scores the current outputs now, and new outputs as they finish. Each judge call is a separate execution and costs what its model costs."
       wide
       canSubmit={isReady}
       submitLabel="Score"

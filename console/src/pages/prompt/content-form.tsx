@@ -166,7 +166,7 @@ function FallbackModels({
             onChange={(value) => onChange(shown.with(index, value).filter((each, at) => each !== '' || at < index))}
           />
         ))}
-        <p className="field-hint">Tried in this order when the model before fails permanently.</p>
+        <p className="field-hint">Tried in this order when the previous model fails permanently.</p>
       </div>
     </details>
   );

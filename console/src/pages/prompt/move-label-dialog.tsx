@@ -78,7 +78,7 @@ export function MoveLabelDialog({
       wide
       onClose={onClose}
       title={`Label version ${version.version}`}
-      description="Programs that ask for the label get this version from their next run on."
+      description="Programs that use the label get this version from their next run on."
       submitLabel={current && !isHere ? `Move from version ${current.version}` : 'Set the label'}
       canSubmit={!isHere && label.trim() !== '' && (mayPublish || !isProtected) && (isAdmin || !needsRelease)}
       onSubmit={move}
@@ -99,7 +99,7 @@ export function MoveLabelDialog({
               <Link to="/releases/new" search={{ prompt: name, label: label.trim(), version: version.version }}>
                 a release
               </Link>
-              .{isAdmin && ' You may move it nevertheless: the audit log keeps the reason.'}
+              .{isAdmin && ' You can still move it; the audit log keeps the reason.'}
             </span>
           </p>
           {isAdmin && <TextField label="Reason" value={reason} onChange={setReason} maxLength={MAX_REASON} required />}

@@ -184,7 +184,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
         open={archiving}
         onClose={() => setArchiving(false)}
         title="Archive this prompt?"
-        description="It can be read and restored, but neither run nor changed. Programs that run it will fail."
+        description="It can be read and restored, but not run or changed. Programs that run it will fail."
         submitLabel="Archive"
         danger
         onSubmit={archive}
@@ -192,7 +192,11 @@ function Actions({ prompt }: { prompt: Prompt }) {
         {labels && labels.length > 0 && (
           <p>Callers of {labels.map(({ label }) => `“${label}”`).join(', ')} will fail until it is restored.</p>
         )}
-        <IncludedBy name={name} lead="Included by, and these will fail too:" none="No other prompt includes it." />
+        <IncludedBy
+          name={name}
+          lead="These prompts include it and will fail, too:"
+          none="No other prompt includes it."
+        />
       </FormDialog>
     </>
   );

@@ -111,7 +111,7 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         onChange={(reviewers) => set({ reviewers })}
       />
       <CheckField
-        label="Executions that match enter by themselves"
+        label="Add matching executions automatically"
         checked={form.fills}
         onChange={(fills) => set({ fills })}
       />

@@ -155,7 +155,7 @@ function Facts({ queue }: { queue: Queue }) {
         <dd>{score_names.join(', ')}</dd>
       </div>
       <div>
-        <dt>Executions enter by themselves</dt>
+        <dt>Executions are added automatically</dt>
         <dd>
           {filter === null ? 'none' : `${formatScore(sample_rate)} of: ${filterWords(filter)}`}
           {full && <span className="badge warn">full</span>}
@@ -300,7 +300,7 @@ function Agreement({ name }: { name: string }) {
       <QueryState query={query} what="the agreement">
         {({ scores }) =>
           scores.length === 0 ? (
-            <p className="muted">No item was scored by two reviewers yet.</p>
+            <p className="muted">No item has been scored by two reviewers yet.</p>
           ) : (
             <DataTable
               label="Agreement"

@@ -82,7 +82,7 @@ export function QueuesPage() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="There are no queues yet">
-              <p>A queue is a list of executions for people to score, one after the other.</p>
+              <p>A queue is a list of executions for people to score one by one.</p>
               {mayWrite && (
                 <button type="button" className="button" onClick={() => setCreating(true)}>
                   Create the first queue…

@@ -123,7 +123,7 @@ function NothingLeft({ review: { error, busy, take, undo }, undoButton }: { revi
   useReviewKeys(keysAreOn(), { undo: () => void undo() });
   return (
     <EmptyState title="Nothing is left for you">
-      <p>Items that others are reviewing may come back.</p>
+      <p>Items under review by others may become available again.</p>
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
         <button type="button" className="button" disabled={busy} onClick={() => void take()}>
@@ -252,7 +252,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
               hint={
                 existing
                   ? additionInWords(existing, 1)
-                  : 'The correction becomes an example in its next version; one that does not exist is created.'
+                  : 'The correction becomes an example in the next version of the dataset, which is created if it does not exist.'
               }
             />
             <div>
@@ -274,7 +274,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
         </div>
         <Lease item={item} />
         <CheckField
-          label="Keys without Ctrl: numbers, Enter, s, u, c"
+          label="Single-key shortcuts: numbers, Enter, s, u, c"
           checked={keys}
           onChange={(on) => {
             setKeys(on);
@@ -297,11 +297,11 @@ function Problem({ item, review: { error, busy, take } }: { item: QueueItem; rev
       <p>
         {end !== null && Date.parse(end) <= Date.now() && `Your reservation of this item ended at ${formatTime(end)}. `}
         {error.message.startsWith('Somebody else has this item')
-          ? 'Somebody else has this item now. What you have typed stays here until the page is left.'
+          ? 'Another reviewer now has this item. What you typed stays here until you leave the page.'
           : error.message}
       </p>
       <button type="button" className="button small" disabled={busy} onClick={() => void take()}>
-        Take the next item
+        Get the next item
       </button>
     </div>
   );
@@ -317,7 +317,7 @@ function Lease({ item }: { item: QueueItem }) {
     const timer = setTimeout(look, Math.max(0, Date.parse(end) - Date.now()) + 50);
     return () => clearTimeout(timer);
   }, [end, look]);
-  if (end === null) return <p className="muted">Nobody has this item: others may take it, too.</p>;
+  if (end === null) return <p className="muted">This item is not reserved: others may take it, too.</p>;
   return Date.parse(end) > Date.now() ? (
     <p className="muted">It is yours until {formatTime(end)}.</p>
   ) : (

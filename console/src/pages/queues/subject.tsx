@@ -33,7 +33,8 @@ export function useContent({ execution_id, evaluation_id, example_id }: QueueIte
   if (isExample) {
     if (example.error) return { ...nothing, error: example.error };
     if (example.data === undefined) return undefined;
-    if (found === undefined) return { ...nothing, error: new Error('The evaluation has no such example any more.') };
+    if (found === undefined)
+      return { ...nothing, error: new Error('This example is no longer part of the evaluation.') };
     return {
       output: found.output,
       input: sent.data?.input,
@@ -70,7 +71,7 @@ export function SubjectLink({
 }
 
 export function ContentView({ content }: { content: Content | undefined }) {
-  if (content === undefined) return <Loading what="what is to be scored" />;
+  if (content === undefined) return <Loading what="the item to score" />;
   const { output, input, expected, prompt, error } = content;
   return (
     <>

@@ -41,7 +41,7 @@ export function ApprovalCard({ release }: { release: Release }) {
         {approvals.length > 0 && ` (${approvals.map(({ by }) => by.name).join(', ')})`}. It is about version{' '}
         {release.candidate_version} and the results below.
       </p>
-      {hasApproved && <p className="muted">You have approved it.</p>}
+      {hasApproved && <p className="muted">You approved this release.</p>}
       {isAuthor && (
         <p className="muted">The key of this session started the release, so its approval does not count.</p>
       )}

@@ -25,13 +25,13 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
   pause: {
     title: 'Pause this release?',
     submit: 'Pause',
-    description: () => t('Shares stay as they are, and nothing is checked until it is resumed.'),
+    description: () => t('Traffic shares stay unchanged and checks stop until the release is resumed.'),
     done: 'The release is paused.',
   },
   resume: {
     title: 'Resume this release?',
     submit: 'Resume',
-    description: () => t('One that was paused as inconclusive goes on with its next step.'),
+    description: () => t('A release paused as inconclusive continues with its next step.'),
     done: 'The release goes on.',
   },
   promote: {

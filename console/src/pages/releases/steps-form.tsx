@@ -28,7 +28,7 @@ const TYPES: Record<StepType, { label: string; hint: string }> = {
   approve: { label: 'Approval', hint: 'Waits until people have approved.' },
   canary: { label: 'Canary', hint: 'From now on this share of keys gets the candidate.' },
   analyze: { label: 'Analyze', hint: 'Compares both versions over the same time, every minute.' },
-  wait: { label: 'Wait', hint: 'While a canary is out, the checks of the next analysis are looked at, too.' },
+  wait: { label: 'Wait', hint: 'During a canary step, the checks of the next analysis also apply.' },
   promote: { label: 'Promote', hint: 'The label moves to the candidate. Always the last step.' },
 };
 const CHOICES = Object.entries(TYPES).map(([value, { label }]) => ({ value, label }));
@@ -96,7 +96,7 @@ export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (
           spellCheck={false}
           value={json}
           onChange={(typed) => onChange({ ...value, json: typed })}
-          hint="A JSON array, as the API takes it."
+          hint="A JSON array, in the format of the API."
         />
       )}
     </div>
@@ -215,7 +215,7 @@ function StepFields({
       {type === 'evaluate' && <EvaluateFields step={step} set={set} />}
       {type === 'approve' && (
         <CheckField
-          label="Who made the version or started the release does not count"
+          label="Exclude whoever created the version or started the release"
           checked={step.excludeAuthor}
           onChange={(excludeAuthor) => set({ excludeAuthor })}
         />
@@ -474,7 +474,7 @@ function CheckFields({
           onChange={(max_decrease) => set({ max_decrease })}
         />
         <SelectField
-          label="If the numbers can’t tell"
+          label="If the results are inconclusive"
           value={check.on_inconclusive}
           onChange={(chosen) => set({ on_inconclusive: chosen as EditedCheck['on_inconclusive'] })}
           options={[

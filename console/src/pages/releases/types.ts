@@ -37,5 +37,5 @@ export interface ApproveNumbers {
   results: unknown;
 }
 
-/** A step as it was given, and how it went. */
+/** A step as given, and its outcome. */
 export type ReleaseRunStep = ReleaseStep & Omit<StepRun, 'numbers'> & { numbers: unknown };

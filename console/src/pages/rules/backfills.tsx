@@ -179,7 +179,7 @@ function StartDialog({ rule, onClose }: { rule: string; onClose: () => void }) {
       open
       onClose={onClose}
       title="Score past executions"
-      description="With the rule as it is now and a budget of its own. Executions that have their scores already are not scored again."
+      description="Uses the current rule and a separate budget. Executions that already have their scores are skipped."
       submitLabel="Start"
       onSubmit={async () => {
         const end = dayStart(until, 1);

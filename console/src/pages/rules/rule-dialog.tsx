@@ -135,7 +135,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
         </p>
       )}
       <h3>Evaluators</h3>
-      <p className="field-hint">The name of each is that of its score. There is no expected value to compare with.</p>
+      <p className="field-hint">Each evaluator is named after its score. There is no expected value to compare with.</p>
       <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
     </>
   );

@@ -126,7 +126,7 @@ function Details({ schedule }: { schedule: Schedule }) {
           <dt>Next</dt>
           <dd>
             {next_runs.length === 0 ? (
-              'none while it is paused'
+              'none while paused'
             ) : (
               <ul>
                 {next_runs.slice(0, 5).map((time) => (

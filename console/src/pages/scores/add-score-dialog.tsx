@@ -68,7 +68,7 @@ export function AddScoreDialog(props: { subject: Score['subject']; onClose: () =
                   setValue('');
                 }}
                 options={TYPES}
-                hint="A new name takes the type of its first score."
+                hint="A new score name takes the type of its first score."
               />
             )}
             <ScoreField

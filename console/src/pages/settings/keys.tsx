@@ -126,8 +126,8 @@ export function KeyTable({
         offered={offered}
         description={
           isOwn
-            ? 'A personal key: it may do what you may, within its scopes, and ends with your membership.'
-            : 'It opens this workspace, for a program or for a person who signs in here.'
+            ? 'A personal key has your permissions, limited to its scopes, and ends with your membership.'
+            : 'The key gives access to this workspace, for a program or for a person who signs in here.'
         }
         open={creating}
         onClose={() => setCreating(false)}
@@ -141,7 +141,7 @@ export function KeyTable({
           description={
             revoking.id === own
               ? 'It is the key of this session: you will be signed out.'
-              : 'Programs that use it are refused at once, and its sessions end.'
+              : 'Programs that use it stop working immediately, and its sessions end.'
           }
           submitLabel="Revoke"
           danger
@@ -197,7 +197,14 @@ function NewKeyDialog({
         canSubmit={scopes.length > 0}
         onSubmit={create}
       >
-        <TextField label="Name" value={name} onChange={setName} required maxLength={100} hint="Who or what uses it." />
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          required
+          maxLength={100}
+          hint="The person or program that uses the key."
+        />
         <fieldset className="stack">
           <legend>Scopes</legend>
           {SCOPES.filter(({ scope }) => offered.includes(scope)).map(({ scope, allows }) => (

@@ -141,12 +141,12 @@ function Actions({ member, isAdmin, onPlan }: { member: Member; isAdmin: boolean
 const QUESTIONS = {
   suspend: {
     title: 'Suspend',
-    text: 'Sessions end, and personal keys do not work, until someone ends the suspension: whatever the identity provider says.',
+    text: 'Sessions end. Personal keys stop working until an admin ends the suspension, regardless of the identity provider.',
   },
-  reinstate: { title: 'Reinstate', text: 'Personal keys work again. Sessions do not come back.' },
+  reinstate: { title: 'Reinstate', text: 'Personal keys work again. Ended sessions stay ended.' },
   remove: {
     title: 'Remove',
-    text: 'Sessions end and personal keys are revoked at once. Whom the identity provider still gives a role here is a member again after signing in: suspend to keep someone out.',
+    text: 'Sessions end and personal keys are revoked immediately. A person to whom the identity provider still gives a role here becomes a member again by signing in: to keep someone out, suspend them.',
   },
 } as const;
 
@@ -168,7 +168,7 @@ function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose
         open
         onClose={onClose}
         title={`Role of ${member.name}`}
-        description="Takes effect at once, also for open sessions and personal keys."
+        description="Takes effect immediately, including for open sessions and personal keys."
         submitLabel="Change"
         onSubmit={async () => {
           await setRoleTo(role === PROVIDER ? null : role);

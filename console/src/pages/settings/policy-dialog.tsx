@@ -43,7 +43,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
       canSubmit={!has || steps !== undefined}
       onSubmit={save}
     >
-      {release && <CheckField label="This label has steps of its own" checked={has} onChange={setHas} />}
+      {release && <CheckField label="This label has its own steps" checked={has} onChange={setHas} />}
       {has && (
         <>
           <CheckField label="It moves only by releases with these steps" checked={required} onChange={setRequired} />

@@ -41,7 +41,7 @@ export function Providers() {
 function modelsInWords(provider: string, listed: number): string {
   if (provider === 'sandbox')
     return t(`${plural(listed, 'model', 'models')} of the service itself, which cost nothing.`);
-  if (listed === 0) return t('Any model that it has, by its name.');
+  if (listed === 0) return t('Any model of this provider, by name.');
   return t(`${plural(listed, 'model', 'models')} with a known price, and any other by its name.`);
 }
 

@@ -176,7 +176,7 @@ function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
     >
       <TextField label="From" type="datetime-local" value={since} onChange={setSince} required />
       <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Leave empty for now." />
-      <CheckField label="Only what was not delivered" checked={undelivered} onChange={setUndelivered} />
+      <CheckField label="Only undelivered events" checked={undelivered} onChange={setUndelivered} />
     </FormDialog>
   );
 }

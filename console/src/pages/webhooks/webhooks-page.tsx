@@ -105,7 +105,7 @@ function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: 
           <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
             {status === undefined ? (
               <>
-                <p>A webhook is a URL of yours that is called when something happens here.</p>
+                <p>A webhook calls your URL when something happens here.</p>
                 {onCreate && (
                   <button type="button" className="button" onClick={onCreate}>
                     Create the first webhook…

@@ -15,5 +15,5 @@ export const isRunByCaller = ({ results_due_at: dueAt }: Pick<EvaluationRow, 're
 /** @throws ApiError `invalid_state` */
 export function requireRunByCaller(run: Pick<EvaluationRow, 'results_due_at'>): void {
   if (!isRunByCaller(run))
-    throw new ApiError('invalid_state', 'The service runs this evaluation itself: it takes no results.');
+    throw new ApiError('invalid_state', 'The service runs this evaluation itself: results cannot be added.');
 }

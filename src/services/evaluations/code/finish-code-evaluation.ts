@@ -20,9 +20,12 @@ export async function finishCodeEvaluation(
   if (finished === 'incomplete')
     throw new ApiError(
       'invalid_state',
-      `${current.examples_total - (current.summary?.evaluated ?? 0)} of ${current.examples_total} examples have no result: send them before, or cancel the run.`,
+      `${current.examples_total - (current.summary?.evaluated ?? 0)} of ${current.examples_total} examples have no result: send their results first, or cancel the run.`,
     );
   if (current.status !== 'completed')
-    throw new ApiError('invalid_state', `This evaluation is ${current.status}: retry it to go on with what is left.`);
+    throw new ApiError(
+      'invalid_state',
+      `This evaluation is ${current.status}: retry it to run the remaining examples.`,
+    );
   return current;
 }

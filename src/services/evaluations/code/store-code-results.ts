@@ -60,7 +60,7 @@ export function storeCodeResults(
     if (run === undefined) throw notFound('This evaluation');
     requireRunByCaller(run);
     if (run.status !== 'running')
-      throw new ApiError('invalid_state', `This evaluation is ${run.status}: it takes no more results.`);
+      throw new ApiError('invalid_state', `This evaluation is ${run.status}: it accepts no more results.`);
     for (const [index, result] of results.entries()) checkResult(run, result, `results.${index}`);
     await quotas.check(bindWorkspace(query, workspaceId), 'executionBytes');
     const before = await readStored(query, id, results);
@@ -79,11 +79,11 @@ export function storeCodeResults(
 
 /** @throws ApiError `invalid_request` */
 function checkResult({ examples_total: total, evaluators }: LockedRun, { seq, scores }: CodeResult, at: string): void {
-  if (seq >= total) throw invalidField(`${at}.seq`, `is no example of this evaluation, whose last is ${total - 1}`);
+  if (seq >= total) throw invalidField(`${at}.seq`, `is not an example of this evaluation; the last is ${total - 1}`);
   if (scores === undefined) return;
   const names = evaluators.map(({ name }) => name);
   if (Object.keys(scores).length !== names.length || !names.every((name) => Object.hasOwn(scores, name)))
-    throw invalidField(`${at}.scores`, `must have the scores of this evaluation, which are ${names.join(', ')}`);
+    throw invalidField(`${at}.scores`, `must have exactly the scores of this evaluation: ${names.join(', ')}`);
 }
 
 function toStore({ evaluators }: LockedRun, { output, scores, error, durationMs }: CodeResult): ResultToStore {

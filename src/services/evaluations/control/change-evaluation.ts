@@ -53,7 +53,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
   if (change.isOfService && isRunByCaller(before))
     throw new ApiError(
       'invalid_state',
-      `This evaluation can't be ${change.done}: it is run by a program, which can be stopped and started again. Cancel the run to end it.`,
+      `This evaluation can't be ${change.done} because your program runs it: stop and restart the program, or cancel the run to end it.`,
     );
   const told = isRunByCaller(before) ? STILL_DUE : SIGNAL_PENDING;
   for (const { set, where, hasBegun } of change.ways) {
@@ -96,7 +96,7 @@ export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promi
   } catch (error) {
     deps.log.warn(
       { err: error, evaluation_id: row.id },
-      'cannot tell the workflow of an evaluation; it will be told later',
+      'cannot signal the workflow of an evaluation; trying again later',
     );
   }
 }

@@ -126,7 +126,7 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
   if (unpriced.length > 0)
     throw invalidField(
       'max_cost',
-      `can't be kept, since ${[...new Set(unpriced)].join(' and ')} has no known price: leave it out, or let the operator add a price`,
+      `can't be enforced because ${[...new Set(unpriced)].join(' and ')} has no known price: omit it, or have the operator add a price`,
     );
 }
 
@@ -156,7 +156,7 @@ export async function baselineOf(
   if (baseline === null) return { mode: 'none', id: null };
   if (baseline === 'previous') return { mode: 'previous', id: null };
   const id = parsePublicId('evaluation', baseline);
-  const unknown = () => invalidField('baseline', 'is no evaluation of this workspace');
+  const unknown = () => invalidField('baseline', 'is not an evaluation of this workspace');
   if (id === undefined) throw unknown();
   const run = await getEvaluation(query, id).catch((error: unknown) => {
     throw error instanceof ApiError ? unknown() : error;

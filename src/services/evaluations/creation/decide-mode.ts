@@ -36,9 +36,9 @@ export function decideMode(
   if (mode === 'interactive') return null;
   const problems = [...new Set(called)].flatMap((model) => {
     const problem = problemOf(models, model);
-    return problem === undefined ? [] : [`${model} can't be called by batches: ${problem}`];
+    return problem === undefined ? [] : [`${model} can't be called in batches: ${problem}`];
   });
-  if (called.length === 0) problems.push('no model is called: none of the evaluators asks one');
+  if (called.length === 0) problems.push('no model is called: none of the evaluators uses one');
   if (problems.length === 0) return batch;
   if (mode === 'auto') return null;
   throw invalidField('mode', `must be "interactive" or "auto", since ${problems.join('; ')}`);

@@ -19,7 +19,7 @@ export interface EvaluationEstimate {
   costUsd: string | null;
   /** What batches save, in US dollars, decimal; null where calls are made one by one, or the cost is not known. */
   savingsUsd: string | null;
-  /** How it was reckoned, in words. */
+  /** How the estimate was calculated, in words. */
   basis: string;
 }
 

@@ -63,7 +63,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
       `This evaluation is ${source.status}: only a completed one can be scored again.`,
     );
   if (isRunByCaller(source) && request.sealed === undefined)
-    throw invalidField('evaluators', 'is required: the scores of this evaluation were made by a program');
+    throw invalidField('evaluators', 'is required because a program scored this evaluation');
   const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
   const batch = decideMode(models, request, judgeModelsOf(evaluators));

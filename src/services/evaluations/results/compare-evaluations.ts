@@ -251,7 +251,7 @@ function checkEvaluator(evaluator: string | undefined, runs: readonly Evaluation
     throw invalidField(
       'evaluator',
       common.length === 0
-        ? 'can be none: the runs have no evaluator in common'
+        ? 'must be omitted: the runs have no evaluator in common'
         : `must be one that both runs have: ${common.join(', ')}`,
     );
 }

@@ -60,9 +60,9 @@ export async function versionToRun(
   const before = prompt ?? EMPTY_VERSION;
   const version = draft === undefined ? before : changeVersion(before, draft);
   if (version.template === null && version.messages === null)
-    throw invalidField('draft.template', 'is required, unless there are messages: no prompt is given that has one');
+    throw invalidField('draft.template', 'is required without a prompt, unless messages are given');
   const model = request.model ?? draft?.model ?? prompt?.model;
-  if (model === undefined) throw invalidField('draft.model', 'is required: no prompt is given that has one');
+  if (model === undefined) throw invalidField('draft.model', 'is required without a prompt');
   if (draft !== undefined) checkVersion({ ...version, model }, 'draft.');
   const isOfDraft = request.model === undefined && draft?.model !== undefined;
   return {
@@ -86,7 +86,7 @@ function withTools(content: PromptContent, { tools, toolChoice }: VersionRequest
   if (tools === undefined && toolChoice === undefined) return content;
   const used = tools ?? content.tools ?? [];
   if (typeof toolChoice === 'object' && !used.some(({ name }) => name === toolChoice.name))
-    throw invalidField('tool_choice', `names no tool of the prompt or the request: "${toolChoice.name}"`);
+    throw invalidField('tool_choice', `does not name a tool of the prompt or the request: "${toolChoice.name}"`);
   if (toolChoice === 'required' && used.length === 0)
     throw invalidField('tool_choice', 'is "required", but there are no tools');
   return { ...content, tools: used, tool_choice: toolChoice ?? (tools === undefined ? content.tool_choice : null) };

@@ -17,7 +17,7 @@ export const MAX_RUN_BYTES = 1024 * 1024;
 /** Runs that are made ready between two turns of others. */
 const RUNS_AT_ONCE = 100;
 const MAX_DETAILS = 20;
-const TAKEN = 'can not be used: make another one';
+const TAKEN = 'cannot be used: generate another one';
 /** How far the application's clock may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_AGE_DAYS = 366;
@@ -116,7 +116,7 @@ async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: reado
   const texts: string[] = [];
   for (const [index, run] of runs.entries()) {
     const [prompt, name] = [prompts[index], names[index]];
-    if (prompt === undefined || name === undefined || 'fault' in name) throw new Error('A fault was not told.');
+    if (prompt === undefined || name === undefined || 'fault' in name) throw new Error('A fault was not reported.');
     const row = rowOf(run, prompt, runModels, name);
     const text = textOfRow(row);
     const fault = sizeFault(text);

@@ -115,7 +115,7 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
     return needing === undefined ? { name: null, version: null, release: null } : wrong(needing, 'needs a prompt_name');
   }
   const latest = latestVersions.get(name);
-  if (latest === undefined) return wrong('prompt_name', 'is the name of no prompt of this workspace');
+  if (latest === undefined) return wrong('prompt_name', 'does not name a prompt of this workspace');
   if (given !== undefined) {
     const row = releases.get(given.id);
     if (row === undefined) return wrong('release.id', `there is no release ${publicId('release', given.id)}`);

@@ -14,7 +14,7 @@ export type CallEnd = Required<Pick<StoredCall, 'duration_ms' | 'tokens' | 'cost
 
 const LOST: ExecutionError = {
   code: 'model_unavailable',
-  message: 'The worker stopped during this call: whether the model responded is not known.',
+  message: 'The worker stopped during this call; whether the model responded is unknown.',
 };
 /** This worker was asked to stop, and could not wait for the call any longer. */
 export const GIVEN_UP: ExecutionError = {

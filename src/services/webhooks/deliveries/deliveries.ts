@@ -99,9 +99,12 @@ export function listDeliveries(
 export async function redeliver(query: Query, id: string): Promise<DeliveryRow> {
   const old = await getDelivery({ query }, id);
   if (old.trigger === 'test')
-    throw new ApiError('invalid_state', 'This was a test: instead of delivering it again, test the webhook again.');
+    throw new ApiError('invalid_state', 'This was a test event: test the webhook again instead of redelivering it.');
   if (!hasEnded(old))
-    throw new ApiError('invalid_state', `This delivery is ${old.status}: it has not ended, and is sent by itself.`);
+    throw new ApiError(
+      'invalid_state',
+      `This delivery is ${old.status}: it is still in progress and will be sent automatically.`,
+    );
   const webhook = await lockWebhook(query, old.webhook_id);
   if (webhook === undefined)
     throw new ApiError('invalid_state', 'The webhook of this delivery was deleted: there is nowhere to send it.');

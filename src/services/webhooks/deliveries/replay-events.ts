@@ -124,7 +124,7 @@ export async function replayEvents(query: Query, id: string, range: Replay): Pro
   const [row] = await query((db) => replay(db, webhook, range));
   if (row === undefined) throw new Error('A count without a row.');
   if (row.count > MAX_REPLAYED)
-    throw invalidField('since', `takes in more than ${MAX_REPLAYED} events: narrow the time down with since and until`);
+    throw invalidField('since', `covers more than ${MAX_REPLAYED} events: use a shorter time range`);
   await recordChange(query, 'webhook.replayed', publicId('webhook', id), {
     since: range.since.toISOString(),
     until: range.until?.toISOString() ?? null,

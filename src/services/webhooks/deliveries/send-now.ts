@@ -12,7 +12,10 @@ function requireWaiting(row: DeliveryRow): void {
   if (hasEnded(row))
     throw new ApiError('invalid_state', `This delivery is ${row.status}: redeliver its event to send it again.`);
   if (row.status !== 'waiting')
-    throw new ApiError('invalid_state', 'The first attempt of this delivery has not ended: it is sent by itself.');
+    throw new ApiError(
+      'invalid_state',
+      'The first attempt of this delivery is still in progress and is sent automatically.',
+    );
 }
 
 /**

@@ -125,7 +125,7 @@ class AsyncChatCompletionsOperations:
     async def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateChatCompletion]
     ) -> models.ChatCompletion:
-        """Run a prompt, in the format of OpenAI's chat completions: `POST /chat/completions`"""
+        """Run a prompt in OpenAI's Chat Completions format: `POST /chat/completions`"""
         return await self._transport.fetch(
             models.ChatCompletion, create("chat", "completions", body=body, idempotency_key=idempotency_key)
         )
@@ -166,29 +166,29 @@ class AsyncDevicesOperations:
         self._transport = transport
 
     async def authorize(self, **body: Unpack[bodies.CreateDeviceAuthorization]) -> models.CreatedDeviceAuthorization:
-        """Ask a person for a key: `POST /device/authorizations`"""
+        """Create a device authorization: `POST /device/authorizations`"""
         return await self._transport.fetch(
             models.CreatedDeviceAuthorization, change("POST", "device", "authorizations", body=body)
         )
 
     async def key(self, **body: Unpack[bodies.DeviceToken]) -> models.DeviceKey:
-        """Fetch the key that a person has approved; it is shown once: `POST /device/token`"""
+        """Exchange an approved device code for a key, shown once: `POST /device/token`"""
         return await self._transport.fetch(models.DeviceKey, change("POST", "device", "token", body=body))
 
     async def get(self, user_code: str) -> models.DeviceAuthorization:
-        """Look at what asks for a key under a code: `GET /device/authorizations/{user_code}`"""
+        """Retrieve a device authorization: `GET /device/authorizations/{user_code}`"""
         return await self._transport.fetch(models.DeviceAuthorization, read("device", "authorizations", user_code))
 
     async def approve(
         self, user_code: str, **body: Unpack[bodies.ApproveDeviceAuthorization]
     ) -> models.DeviceAuthorization:
-        """Let a program have a key: `POST /device/authorizations/{user_code}/approve`"""
+        """Approve a device authorization: `POST /device/authorizations/{user_code}/approve`"""
         return await self._transport.fetch(
             models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "approve", body=body)
         )
 
     async def deny(self, user_code: str) -> models.DeviceAuthorization:
-        """Refuse a program a key: `POST /device/authorizations/{user_code}/deny`"""
+        """Deny a device authorization: `POST /device/authorizations/{user_code}/deny`"""
         return await self._transport.fetch(
             models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "deny")
         )
@@ -207,7 +207,7 @@ class AsyncEvaluationsOperations:
     async def store_results(
         self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]
     ) -> models.StoredCodeResults:
-        """Store results of an evaluation of code: `POST /evaluations/{id}/results`"""
+        """Store results of a code evaluation: `POST /evaluations/{id}/results`"""
         return await self._transport.fetch(
             models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
         )
@@ -227,7 +227,7 @@ class AsyncEvaluationsOperations:
         metadata_key: str | None = None,
         metadata_value: str | None = None,
     ) -> models.EvaluationResultsSummary:
-        """Sum up the results that filters let through: `GET /evaluations/{id}/results/summary`"""
+        """Summarize the results that match the filters: `GET /evaluations/{id}/results/summary`"""
         return await self._transport.fetch(
             models.EvaluationResultsSummary,
             read(
@@ -249,7 +249,7 @@ class AsyncEvaluationsOperations:
         )
 
     async def input(self, evaluation_id: str, seq: int) -> models.EvaluationInput:
-        """Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input`"""
+        """Retrieve the model input of one example: `GET /evaluations/{id}/results/{seq}/input`"""
         return await self._transport.fetch(
             models.EvaluationInput, read("evaluations", evaluation_id, "results", str(seq), "input")
         )
@@ -257,21 +257,21 @@ class AsyncEvaluationsOperations:
     async def create_code(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateCodeEvaluation]
     ) -> models.Evaluation:
-        """Begin an evaluation of code that the caller runs: `POST /evaluations/code`"""
+        """Create an evaluation of code that the caller runs: `POST /evaluations/code`"""
         return await self._transport.fetch(
             models.Evaluation, create("evaluations", "code", body=body, idempotency_key=idempotency_key)
         )
 
     def open_examples(self, evaluation_id: str, *, limit: int | None = None) -> AsyncIterator[models.OpenExample]:
-        """List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples`"""
+        """List the examples that have no result yet: `GET /evaluations/{id}/open-examples`"""
         return self._transport.pages(models.OpenExample, "evaluations", evaluation_id, "open-examples", limit=limit)
 
     async def finish(self, evaluation_id: str) -> models.Evaluation:
-        """Finish an evaluation of code: `POST /evaluations/{id}/finish`"""
+        """Finish a code evaluation: `POST /evaluations/{id}/finish`"""
         return await self._transport.fetch(models.Evaluation, change("POST", "evaluations", evaluation_id, "finish"))
 
     async def resubmit_batch(self, evaluation_id: str, number: int) -> models.Evaluation:
-        """Submit a batch again that is unknown: `POST /evaluations/{id}/batches/{number}/resubmit`"""
+        """Resubmit a batch in an unknown state: `POST /evaluations/{id}/batches/{number}/resubmit`"""
         return await self._transport.fetch(
             models.Evaluation, change("POST", "evaluations", evaluation_id, "batches", str(number), "resubmit")
         )
@@ -300,7 +300,7 @@ class AsyncEvaluatorsOperations:
         until: Time | None = None,
         disagreements: int | None = None,
     ) -> models.EvaluatorAgreement:
-        """Compare evaluators with people on the same subjects: `GET /evaluators/agreement`"""
+        """Compare evaluator scores with human scores: `GET /evaluators/agreement`"""
         return await self._transport.fetch(
             models.EvaluatorAgreement,
             read(
@@ -395,13 +395,13 @@ class AsyncExecutionsOperations:
         )
 
     async def deliveries(self, execution_id: str) -> models.ExecutionDeliveries:
-        """List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries`"""
+        """List the webhook deliveries of an execution, oldest first: `GET /executions/{id}/deliveries`"""
         return await self._transport.fetch(models.ExecutionDeliveries, read("executions", execution_id, "deliveries"))
 
     async def record(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.RecordRuns]
     ) -> models.RecordedRuns:
-        """Record runs that were made elsewhere: `POST /executions/record`"""
+        """Record runs made outside the service: `POST /executions/record`"""
         return await self._transport.fetch(
             models.RecordedRuns, create("executions", "record", body=body, idempotency_key=idempotency_key)
         )
@@ -454,7 +454,7 @@ class AsyncMeOperations:
         self._transport = transport
 
     async def get(self) -> models.Me:
-        """Retrieve who makes the request, and what it may do: `GET /me`"""
+        """Retrieve the caller and its permissions: `GET /me`"""
         return await self._transport.fetch(models.Me, read("me"))
 
     def keys(self, *, limit: int | None = None) -> AsyncIterator[models.ApiKey]:
@@ -493,7 +493,7 @@ class AsyncMembersOperations:
         return await self._transport.fetch(models.Member, read("members", member_id))
 
     async def update(self, member_id: str, **body: Unpack[bodies.UpdateMember]) -> models.Member:
-        """Set the role of a member, suspend a member, or end the suspension: `PATCH /members/{id}`"""
+        """Change the role of a member, or suspend or reinstate a member: `PATCH /members/{id}`"""
         return await self._transport.fetch(models.Member, change("PATCH", "members", member_id, body=body))
 
     async def remove(self, member_id: str) -> models.Member:
@@ -523,11 +523,11 @@ class AsyncMonitorsOperations:
         return self._transport.pages(models.Monitor, "monitors", limit=limit)
 
     def history(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.MonitorChange]:
-        """List the changes of a monitor’s state, newest first: `GET /monitors/{name}/history`"""
+        """List the state changes of a monitor, newest first: `GET /monitors/{name}/history`"""
         return self._transport.pages(models.MonitorChange, "monitors", name, "history", limit=limit)
 
     async def get(self, name: str) -> models.Monitor:
-        """Retrieve a monitor, its state and what it has last seen: `GET /monitors/{name}`"""
+        """Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}`"""
         return await self._transport.fetch(models.Monitor, read("monitors", name))
 
     async def set(self, name: str, **body: Unpack[bodies.PutMonitor]) -> models.Monitor:
@@ -535,7 +535,7 @@ class AsyncMonitorsOperations:
         return await self._transport.fetch(models.Monitor, change("PUT", "monitors", name, body=body))
 
     async def delete(self, name: str) -> models.Monitor:
-        """Delete a monitor and its history; an alert ends: `DELETE /monitors/{name}`"""
+        """Delete a monitor and its history, and end any alert: `DELETE /monitors/{name}`"""
         return await self._transport.fetch(models.Monitor, change("DELETE", "monitors", name))
 
 
@@ -561,7 +561,7 @@ class AsyncPromptsOperations:
         return await self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "versions", str(version)))
 
     def labels(self, name: str) -> AsyncIterator[models.PromptLabel]:
-        """List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels`"""
+        """List the labels of a prompt and the versions they point to: `GET /prompts/{name}/labels`"""
         return self._transport.pages(models.PromptLabel, "prompts", name, "labels")
 
 
@@ -587,23 +587,23 @@ class AsyncQueuesOperations:
         self._transport = transport
 
     async def next_item(self, name: str) -> models.NextQueueItem:
-        """Get the next item of a queue to review: `POST /queues/{name}/next`"""
+        """Lease the next item of a queue for review: `POST /queues/{name}/next`"""
         return await self._transport.fetch(models.NextQueueItem, change("POST", "queues", name, "next"))
 
     async def complete_item(
         self, name: str, item_id: str, **body: Unpack[bodies.CompleteQueueItem]
     ) -> models.QueueItem:
-        """Complete an item with scores and maybe a correction: `POST /queues/{name}/items/{id}/complete`"""
+        """Complete an item with scores and an optional correction: `POST /queues/{name}/items/{id}/complete`"""
         return await self._transport.fetch(
             models.QueueItem, change("POST", "queues", name, "items", item_id, "complete", body=body)
         )
 
     async def skip_item(self, name: str, item_id: str) -> models.QueueItem:
-        """Leave an item to other reviewers: `POST /queues/{name}/items/{id}/skip`"""
+        """Skip an item and leave it to other reviewers: `POST /queues/{name}/items/{id}/skip`"""
         return await self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "skip"))
 
     async def return_item(self, name: str, item_id: str) -> models.QueueItem:
-        """Take back what the caller has made of an item: `POST /queues/{name}/items/{id}/back`"""
+        """Return an item: undo its lease, skip or completion: `POST /queues/{name}/items/{id}/back`"""
         return await self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "back"))
 
     def list(self, *, limit: int | None = None) -> AsyncIterator[models.Queue]:
@@ -617,7 +617,7 @@ class AsyncQueuesOperations:
         limit: int | None = None,
         state: Literal["pending", "leased", "completed", "skipped"] | None = None,
     ) -> AsyncIterator[models.QueueItem]:
-        """List the items of a queue in the order in which they came: `GET /queues/{name}/items`"""
+        """List the items of a queue in the order they were added: `GET /queues/{name}/items`"""
         return self._transport.pages(models.QueueItem, "queues", name, "items", limit=limit, state=state)
 
     async def add_items(self, name: str, **body: Unpack[bodies.AddQueueItems]) -> models.AddedQueueItems:
@@ -625,19 +625,19 @@ class AsyncQueuesOperations:
         return await self._transport.fetch(models.AddedQueueItems, change("POST", "queues", name, "items", body=body))
 
     async def agreement(self, name: str) -> models.QueueAgreement:
-        """Measure how much the reviewers of a queue agree: `GET /queues/{name}/agreement`"""
+        """Measure reviewer agreement in a queue: `GET /queues/{name}/agreement`"""
         return await self._transport.fetch(models.QueueAgreement, read("queues", name, "agreement"))
 
     async def get(self, name: str) -> models.Queue:
-        """Retrieve a queue with its progress: `GET /queues/{name}`"""
+        """Retrieve a queue and its progress: `GET /queues/{name}`"""
         return await self._transport.fetch(models.Queue, read("queues", name))
 
     async def set(self, name: str, **body: Unpack[bodies.PutQueue]) -> models.Queue:
-        """Create a queue, or change its settings: `PUT /queues/{name}`"""
+        """Create a queue, or replace its settings: `PUT /queues/{name}`"""
         return await self._transport.fetch(models.Queue, change("PUT", "queues", name, body=body))
 
     async def delete(self, name: str) -> models.Queue:
-        """Delete a queue with its items: `DELETE /queues/{name}`"""
+        """Delete a queue and its items: `DELETE /queues/{name}`"""
         return await self._transport.fetch(models.Queue, change("DELETE", "queues", name))
 
 
@@ -659,7 +659,7 @@ class AsyncResponsesOperations:
     async def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateResponse]
     ) -> models.ModelResponse:
-        """Run a prompt, in the format of OpenAI's Responses API: `POST /responses`"""
+        """Run a prompt in OpenAI's Responses API format: `POST /responses`"""
         return await self._transport.fetch(
             models.ModelResponse, create("responses", body=body, idempotency_key=idempotency_key)
         )
@@ -672,7 +672,7 @@ class AsyncRulesOperations:
     async def create_backfill(
         self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateBackfill]
     ) -> models.Backfill:
-        """Score executions of the past by a rule: `POST /rules/{name}/backfill`"""
+        """Create a backfill that scores past executions by a rule: `POST /rules/{name}/backfill`"""
         return await self._transport.fetch(
             models.Backfill, create("rules", name, "backfill", body=body, idempotency_key=idempotency_key)
         )
@@ -692,7 +692,7 @@ class AsyncRulesOperations:
         )
 
     async def cancel_backfill(self, name: str, backfill_id: str) -> models.Backfill:
-        """Cancel a backfill; its scores stay: `POST /rules/{name}/backfills/{id}/cancel`"""
+        """Cancel a backfill and keep its scores: `POST /rules/{name}/backfills/{id}/cancel`"""
         return await self._transport.fetch(
             models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "cancel")
         )
@@ -700,7 +700,7 @@ class AsyncRulesOperations:
     async def resume_backfill(
         self, name: str, backfill_id: str, **body: Unpack[bodies.ResumeBackfill]
     ) -> models.Backfill:
-        """Resume a paused backfill, with a higher budget if need be: `POST /rules/{name}/backfills/{id}/resume`"""
+        """Resume a paused backfill, optionally with a higher budget: `POST /rules/{name}/backfills/{id}/resume`"""
         return await self._transport.fetch(
             models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "resume", body=body)
         )
@@ -710,15 +710,15 @@ class AsyncRulesOperations:
         return self._transport.pages(models.Rule, "rules", limit=limit)
 
     async def set(self, name: str, **body: Unpack[bodies.PutRule]) -> models.Rule:
-        """Create or replace a rule, which scores executions as they complete: `PUT /rules/{name}`"""
+        """Create or replace a rule that scores executions as they complete: `PUT /rules/{name}`"""
         return await self._transport.fetch(models.Rule, change("PUT", "rules", name, body=body))
 
     async def get(self, name: str) -> models.Rule:
-        """Retrieve a rule and what it did: `GET /rules/{name}`"""
+        """Retrieve a rule, its counts and its spending: `GET /rules/{name}`"""
         return await self._transport.fetch(models.Rule, read("rules", name))
 
     async def delete(self, name: str) -> models.Rule:
-        """Delete a rule and its backfills; its scores stay: `DELETE /rules/{name}`"""
+        """Delete a rule and its backfills, and keep its scores: `DELETE /rules/{name}`"""
         return await self._transport.fetch(models.Rule, change("DELETE", "rules", name))
 
 
@@ -743,7 +743,7 @@ class AsyncSchedulesOperations:
         return await self._transport.fetch(models.Schedule, read("schedules", schedule_id))
 
     async def delete(self, schedule_id: str) -> models.Schedule:
-        """Delete a schedule; its evaluations stay: `DELETE /schedules/{id}`"""
+        """Delete a schedule and keep its evaluations: `DELETE /schedules/{id}`"""
         return await self._transport.fetch(models.Schedule, change("DELETE", "schedules", schedule_id))
 
     async def pause(self, schedule_id: str) -> models.Schedule:
@@ -764,19 +764,19 @@ class AsyncScoreDefinitionsOperations:
         self._transport = transport
 
     def list(self, *, limit: int | None = None) -> AsyncIterator[models.ScoreDefinition]:
-        """List the names of scores, and what they may be: `GET /score-definitions`"""
+        """List score names and their definitions: `GET /score-definitions`"""
         return self._transport.pages(models.ScoreDefinition, "score-definitions", limit=limit)
 
     async def get(self, name: str) -> models.ScoreDefinition:
-        """Retrieve what scores of a name may be: `GET /score-definitions/{name}`"""
+        """Retrieve a score definition: `GET /score-definitions/{name}`"""
         return await self._transport.fetch(models.ScoreDefinition, read("score-definitions", name))
 
     async def set(self, name: str, **body: Unpack[bodies.SetScoreDefinition]) -> models.ScoreDefinition:
-        """Define what scores of a name may be: `PUT /score-definitions/{name}`"""
+        """Create or replace a score definition: `PUT /score-definitions/{name}`"""
         return await self._transport.fetch(models.ScoreDefinition, change("PUT", "score-definitions", name, body=body))
 
     async def delete(self, name: str) -> models.ScoreDefinition:
-        """Delete the definition of a score: `DELETE /score-definitions/{name}`"""
+        """Delete a score definition: `DELETE /score-definitions/{name}`"""
         return await self._transport.fetch(models.ScoreDefinition, change("DELETE", "score-definitions", name))
 
 
@@ -789,7 +789,7 @@ class AsyncScoresOperations:
         return await self._transport.fetch(models.Score, change("DELETE", "scores", score_id))
 
     async def give_feedback(self, **body: Unpack[bodies.CreateFeedback]) -> models.Feedback:
-        """Say a score with a feedback token: `POST /feedback`"""
+        """Submit a score with a feedback token: `POST /feedback`"""
         return await self._transport.fetch(models.Feedback, change("POST", "feedback", body=body))
 
 
@@ -853,11 +853,11 @@ class AsyncViewsOperations:
     def list(
         self, *, limit: int | None = None, page: Literal["executions"] | None = None
     ) -> AsyncIterator[models.View]:
-        """List one's own views and those that are shared, oldest first: `GET /views`"""
+        """List your views and shared views, oldest first: `GET /views`"""
         return self._transport.pages(models.View, "views", limit=limit, page=page)
 
     async def set(self, name: str, **body: Unpack[bodies.PutView]) -> models.View:
-        """Create or replace a view of one’s own: `PUT /views/{name}`"""
+        """Create or replace one of your views: `PUT /views/{name}`"""
         return await self._transport.fetch(models.View, change("PUT", "views", name, body=body))
 
     async def delete(self, name: str, *, owner: str | None = None) -> models.View:

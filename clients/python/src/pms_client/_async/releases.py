@@ -78,7 +78,7 @@ class AsyncReleases(AsyncReleasesOperations):
         return await self._control(release_id, "reject", comment)
 
     async def pause(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Shares stay as they are, and nothing is checked, until it is resumed."""
+        """Traffic shares stay unchanged and checks stop until the release is resumed."""
         return await self._control(release_id, "pause", comment)
 
     async def resume(self, release_id: str, *, comment: str | None = None) -> models.Release:

@@ -91,7 +91,7 @@ class AsyncScores(AsyncScoresOperations):
 
         Args:
             since: of the executions. Default: 30 days ago.
-            group_by: of prompt, version, label, arm and day, joined by commas.
+            group_by: any of prompt, version, label, arm and day, separated by commas.
         """
         call = read(
             "scores",

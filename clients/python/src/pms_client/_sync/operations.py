@@ -126,7 +126,7 @@ class ChatCompletionsOperations:
     def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateChatCompletion]
     ) -> models.ChatCompletion:
-        """Run a prompt, in the format of OpenAI's chat completions: `POST /chat/completions`"""
+        """Run a prompt in OpenAI's Chat Completions format: `POST /chat/completions`"""
         return self._transport.fetch(
             models.ChatCompletion, create("chat", "completions", body=body, idempotency_key=idempotency_key)
         )
@@ -165,27 +165,27 @@ class DevicesOperations:
         self._transport = transport
 
     def authorize(self, **body: Unpack[bodies.CreateDeviceAuthorization]) -> models.CreatedDeviceAuthorization:
-        """Ask a person for a key: `POST /device/authorizations`"""
+        """Create a device authorization: `POST /device/authorizations`"""
         return self._transport.fetch(
             models.CreatedDeviceAuthorization, change("POST", "device", "authorizations", body=body)
         )
 
     def key(self, **body: Unpack[bodies.DeviceToken]) -> models.DeviceKey:
-        """Fetch the key that a person has approved; it is shown once: `POST /device/token`"""
+        """Exchange an approved device code for a key, shown once: `POST /device/token`"""
         return self._transport.fetch(models.DeviceKey, change("POST", "device", "token", body=body))
 
     def get(self, user_code: str) -> models.DeviceAuthorization:
-        """Look at what asks for a key under a code: `GET /device/authorizations/{user_code}`"""
+        """Retrieve a device authorization: `GET /device/authorizations/{user_code}`"""
         return self._transport.fetch(models.DeviceAuthorization, read("device", "authorizations", user_code))
 
     def approve(self, user_code: str, **body: Unpack[bodies.ApproveDeviceAuthorization]) -> models.DeviceAuthorization:
-        """Let a program have a key: `POST /device/authorizations/{user_code}/approve`"""
+        """Approve a device authorization: `POST /device/authorizations/{user_code}/approve`"""
         return self._transport.fetch(
             models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "approve", body=body)
         )
 
     def deny(self, user_code: str) -> models.DeviceAuthorization:
-        """Refuse a program a key: `POST /device/authorizations/{user_code}/deny`"""
+        """Deny a device authorization: `POST /device/authorizations/{user_code}/deny`"""
         return self._transport.fetch(
             models.DeviceAuthorization, change("POST", "device", "authorizations", user_code, "deny")
         )
@@ -200,7 +200,7 @@ class EvaluationsOperations:
         return self._transport.fetch(models.EvaluationEstimate, change("POST", "evaluations", "estimate", body=body))
 
     def store_results(self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]) -> models.StoredCodeResults:
-        """Store results of an evaluation of code: `POST /evaluations/{id}/results`"""
+        """Store results of a code evaluation: `POST /evaluations/{id}/results`"""
         return self._transport.fetch(
             models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
         )
@@ -220,7 +220,7 @@ class EvaluationsOperations:
         metadata_key: str | None = None,
         metadata_value: str | None = None,
     ) -> models.EvaluationResultsSummary:
-        """Sum up the results that filters let through: `GET /evaluations/{id}/results/summary`"""
+        """Summarize the results that match the filters: `GET /evaluations/{id}/results/summary`"""
         return self._transport.fetch(
             models.EvaluationResultsSummary,
             read(
@@ -242,7 +242,7 @@ class EvaluationsOperations:
         )
 
     def input(self, evaluation_id: str, seq: int) -> models.EvaluationInput:
-        """Retrieve the input that the model got for one example: `GET /evaluations/{id}/results/{seq}/input`"""
+        """Retrieve the model input of one example: `GET /evaluations/{id}/results/{seq}/input`"""
         return self._transport.fetch(
             models.EvaluationInput, read("evaluations", evaluation_id, "results", str(seq), "input")
         )
@@ -250,21 +250,21 @@ class EvaluationsOperations:
     def create_code(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateCodeEvaluation]
     ) -> models.Evaluation:
-        """Begin an evaluation of code that the caller runs: `POST /evaluations/code`"""
+        """Create an evaluation of code that the caller runs: `POST /evaluations/code`"""
         return self._transport.fetch(
             models.Evaluation, create("evaluations", "code", body=body, idempotency_key=idempotency_key)
         )
 
     def open_examples(self, evaluation_id: str, *, limit: int | None = None) -> Iterator[models.OpenExample]:
-        """List the examples of an evaluation that have no result yet: `GET /evaluations/{id}/open-examples`"""
+        """List the examples that have no result yet: `GET /evaluations/{id}/open-examples`"""
         return self._transport.pages(models.OpenExample, "evaluations", evaluation_id, "open-examples", limit=limit)
 
     def finish(self, evaluation_id: str) -> models.Evaluation:
-        """Finish an evaluation of code: `POST /evaluations/{id}/finish`"""
+        """Finish a code evaluation: `POST /evaluations/{id}/finish`"""
         return self._transport.fetch(models.Evaluation, change("POST", "evaluations", evaluation_id, "finish"))
 
     def resubmit_batch(self, evaluation_id: str, number: int) -> models.Evaluation:
-        """Submit a batch again that is unknown: `POST /evaluations/{id}/batches/{number}/resubmit`"""
+        """Resubmit a batch in an unknown state: `POST /evaluations/{id}/batches/{number}/resubmit`"""
         return self._transport.fetch(
             models.Evaluation, change("POST", "evaluations", evaluation_id, "batches", str(number), "resubmit")
         )
@@ -293,7 +293,7 @@ class EvaluatorsOperations:
         until: Time | None = None,
         disagreements: int | None = None,
     ) -> models.EvaluatorAgreement:
-        """Compare evaluators with people on the same subjects: `GET /evaluators/agreement`"""
+        """Compare evaluator scores with human scores: `GET /evaluators/agreement`"""
         return self._transport.fetch(
             models.EvaluatorAgreement,
             read(
@@ -388,11 +388,11 @@ class ExecutionsOperations:
         )
 
     def deliveries(self, execution_id: str) -> models.ExecutionDeliveries:
-        """List what webhooks were told of the end of an execution, oldest first: `GET /executions/{id}/deliveries`"""
+        """List the webhook deliveries of an execution, oldest first: `GET /executions/{id}/deliveries`"""
         return self._transport.fetch(models.ExecutionDeliveries, read("executions", execution_id, "deliveries"))
 
     def record(self, *, idempotency_key: str | None = None, **body: Unpack[bodies.RecordRuns]) -> models.RecordedRuns:
-        """Record runs that were made elsewhere: `POST /executions/record`"""
+        """Record runs made outside the service: `POST /executions/record`"""
         return self._transport.fetch(
             models.RecordedRuns, create("executions", "record", body=body, idempotency_key=idempotency_key)
         )
@@ -445,7 +445,7 @@ class MeOperations:
         self._transport = transport
 
     def get(self) -> models.Me:
-        """Retrieve who makes the request, and what it may do: `GET /me`"""
+        """Retrieve the caller and its permissions: `GET /me`"""
         return self._transport.fetch(models.Me, read("me"))
 
     def keys(self, *, limit: int | None = None) -> Iterator[models.ApiKey]:
@@ -484,7 +484,7 @@ class MembersOperations:
         return self._transport.fetch(models.Member, read("members", member_id))
 
     def update(self, member_id: str, **body: Unpack[bodies.UpdateMember]) -> models.Member:
-        """Set the role of a member, suspend a member, or end the suspension: `PATCH /members/{id}`"""
+        """Change the role of a member, or suspend or reinstate a member: `PATCH /members/{id}`"""
         return self._transport.fetch(models.Member, change("PATCH", "members", member_id, body=body))
 
     def remove(self, member_id: str) -> models.Member:
@@ -514,11 +514,11 @@ class MonitorsOperations:
         return self._transport.pages(models.Monitor, "monitors", limit=limit)
 
     def history(self, name: str, *, limit: int | None = None) -> Iterator[models.MonitorChange]:
-        """List the changes of a monitor’s state, newest first: `GET /monitors/{name}/history`"""
+        """List the state changes of a monitor, newest first: `GET /monitors/{name}/history`"""
         return self._transport.pages(models.MonitorChange, "monitors", name, "history", limit=limit)
 
     def get(self, name: str) -> models.Monitor:
-        """Retrieve a monitor, its state and what it has last seen: `GET /monitors/{name}`"""
+        """Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}`"""
         return self._transport.fetch(models.Monitor, read("monitors", name))
 
     def set(self, name: str, **body: Unpack[bodies.PutMonitor]) -> models.Monitor:
@@ -526,7 +526,7 @@ class MonitorsOperations:
         return self._transport.fetch(models.Monitor, change("PUT", "monitors", name, body=body))
 
     def delete(self, name: str) -> models.Monitor:
-        """Delete a monitor and its history; an alert ends: `DELETE /monitors/{name}`"""
+        """Delete a monitor and its history, and end any alert: `DELETE /monitors/{name}`"""
         return self._transport.fetch(models.Monitor, change("DELETE", "monitors", name))
 
 
@@ -552,7 +552,7 @@ class PromptsOperations:
         return self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "versions", str(version)))
 
     def labels(self, name: str) -> Iterator[models.PromptLabel]:
-        """List the labels of a prompt, with the versions that they point at: `GET /prompts/{name}/labels`"""
+        """List the labels of a prompt and the versions they point to: `GET /prompts/{name}/labels`"""
         return self._transport.pages(models.PromptLabel, "prompts", name, "labels")
 
 
@@ -578,21 +578,21 @@ class QueuesOperations:
         self._transport = transport
 
     def next_item(self, name: str) -> models.NextQueueItem:
-        """Get the next item of a queue to review: `POST /queues/{name}/next`"""
+        """Lease the next item of a queue for review: `POST /queues/{name}/next`"""
         return self._transport.fetch(models.NextQueueItem, change("POST", "queues", name, "next"))
 
     def complete_item(self, name: str, item_id: str, **body: Unpack[bodies.CompleteQueueItem]) -> models.QueueItem:
-        """Complete an item with scores and maybe a correction: `POST /queues/{name}/items/{id}/complete`"""
+        """Complete an item with scores and an optional correction: `POST /queues/{name}/items/{id}/complete`"""
         return self._transport.fetch(
             models.QueueItem, change("POST", "queues", name, "items", item_id, "complete", body=body)
         )
 
     def skip_item(self, name: str, item_id: str) -> models.QueueItem:
-        """Leave an item to other reviewers: `POST /queues/{name}/items/{id}/skip`"""
+        """Skip an item and leave it to other reviewers: `POST /queues/{name}/items/{id}/skip`"""
         return self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "skip"))
 
     def return_item(self, name: str, item_id: str) -> models.QueueItem:
-        """Take back what the caller has made of an item: `POST /queues/{name}/items/{id}/back`"""
+        """Return an item: undo its lease, skip or completion: `POST /queues/{name}/items/{id}/back`"""
         return self._transport.fetch(models.QueueItem, change("POST", "queues", name, "items", item_id, "back"))
 
     def list(self, *, limit: int | None = None) -> Iterator[models.Queue]:
@@ -606,7 +606,7 @@ class QueuesOperations:
         limit: int | None = None,
         state: Literal["pending", "leased", "completed", "skipped"] | None = None,
     ) -> Iterator[models.QueueItem]:
-        """List the items of a queue in the order in which they came: `GET /queues/{name}/items`"""
+        """List the items of a queue in the order they were added: `GET /queues/{name}/items`"""
         return self._transport.pages(models.QueueItem, "queues", name, "items", limit=limit, state=state)
 
     def add_items(self, name: str, **body: Unpack[bodies.AddQueueItems]) -> models.AddedQueueItems:
@@ -614,19 +614,19 @@ class QueuesOperations:
         return self._transport.fetch(models.AddedQueueItems, change("POST", "queues", name, "items", body=body))
 
     def agreement(self, name: str) -> models.QueueAgreement:
-        """Measure how much the reviewers of a queue agree: `GET /queues/{name}/agreement`"""
+        """Measure reviewer agreement in a queue: `GET /queues/{name}/agreement`"""
         return self._transport.fetch(models.QueueAgreement, read("queues", name, "agreement"))
 
     def get(self, name: str) -> models.Queue:
-        """Retrieve a queue with its progress: `GET /queues/{name}`"""
+        """Retrieve a queue and its progress: `GET /queues/{name}`"""
         return self._transport.fetch(models.Queue, read("queues", name))
 
     def set(self, name: str, **body: Unpack[bodies.PutQueue]) -> models.Queue:
-        """Create a queue, or change its settings: `PUT /queues/{name}`"""
+        """Create a queue, or replace its settings: `PUT /queues/{name}`"""
         return self._transport.fetch(models.Queue, change("PUT", "queues", name, body=body))
 
     def delete(self, name: str) -> models.Queue:
-        """Delete a queue with its items: `DELETE /queues/{name}`"""
+        """Delete a queue and its items: `DELETE /queues/{name}`"""
         return self._transport.fetch(models.Queue, change("DELETE", "queues", name))
 
 
@@ -648,7 +648,7 @@ class ResponsesOperations:
     def create(
         self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateResponse]
     ) -> models.ModelResponse:
-        """Run a prompt, in the format of OpenAI's Responses API: `POST /responses`"""
+        """Run a prompt in OpenAI's Responses API format: `POST /responses`"""
         return self._transport.fetch(
             models.ModelResponse, create("responses", body=body, idempotency_key=idempotency_key)
         )
@@ -661,7 +661,7 @@ class RulesOperations:
     def create_backfill(
         self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateBackfill]
     ) -> models.Backfill:
-        """Score executions of the past by a rule: `POST /rules/{name}/backfill`"""
+        """Create a backfill that scores past executions by a rule: `POST /rules/{name}/backfill`"""
         return self._transport.fetch(
             models.Backfill, create("rules", name, "backfill", body=body, idempotency_key=idempotency_key)
         )
@@ -679,11 +679,11 @@ class RulesOperations:
         return self._transport.fetch(models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "pause"))
 
     def cancel_backfill(self, name: str, backfill_id: str) -> models.Backfill:
-        """Cancel a backfill; its scores stay: `POST /rules/{name}/backfills/{id}/cancel`"""
+        """Cancel a backfill and keep its scores: `POST /rules/{name}/backfills/{id}/cancel`"""
         return self._transport.fetch(models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "cancel"))
 
     def resume_backfill(self, name: str, backfill_id: str, **body: Unpack[bodies.ResumeBackfill]) -> models.Backfill:
-        """Resume a paused backfill, with a higher budget if need be: `POST /rules/{name}/backfills/{id}/resume`"""
+        """Resume a paused backfill, optionally with a higher budget: `POST /rules/{name}/backfills/{id}/resume`"""
         return self._transport.fetch(
             models.Backfill, change("POST", "rules", name, "backfills", backfill_id, "resume", body=body)
         )
@@ -693,15 +693,15 @@ class RulesOperations:
         return self._transport.pages(models.Rule, "rules", limit=limit)
 
     def set(self, name: str, **body: Unpack[bodies.PutRule]) -> models.Rule:
-        """Create or replace a rule, which scores executions as they complete: `PUT /rules/{name}`"""
+        """Create or replace a rule that scores executions as they complete: `PUT /rules/{name}`"""
         return self._transport.fetch(models.Rule, change("PUT", "rules", name, body=body))
 
     def get(self, name: str) -> models.Rule:
-        """Retrieve a rule and what it did: `GET /rules/{name}`"""
+        """Retrieve a rule, its counts and its spending: `GET /rules/{name}`"""
         return self._transport.fetch(models.Rule, read("rules", name))
 
     def delete(self, name: str) -> models.Rule:
-        """Delete a rule and its backfills; its scores stay: `DELETE /rules/{name}`"""
+        """Delete a rule and its backfills, and keep its scores: `DELETE /rules/{name}`"""
         return self._transport.fetch(models.Rule, change("DELETE", "rules", name))
 
 
@@ -722,7 +722,7 @@ class SchedulesOperations:
         return self._transport.fetch(models.Schedule, read("schedules", schedule_id))
 
     def delete(self, schedule_id: str) -> models.Schedule:
-        """Delete a schedule; its evaluations stay: `DELETE /schedules/{id}`"""
+        """Delete a schedule and keep its evaluations: `DELETE /schedules/{id}`"""
         return self._transport.fetch(models.Schedule, change("DELETE", "schedules", schedule_id))
 
     def pause(self, schedule_id: str) -> models.Schedule:
@@ -743,19 +743,19 @@ class ScoreDefinitionsOperations:
         self._transport = transport
 
     def list(self, *, limit: int | None = None) -> Iterator[models.ScoreDefinition]:
-        """List the names of scores, and what they may be: `GET /score-definitions`"""
+        """List score names and their definitions: `GET /score-definitions`"""
         return self._transport.pages(models.ScoreDefinition, "score-definitions", limit=limit)
 
     def get(self, name: str) -> models.ScoreDefinition:
-        """Retrieve what scores of a name may be: `GET /score-definitions/{name}`"""
+        """Retrieve a score definition: `GET /score-definitions/{name}`"""
         return self._transport.fetch(models.ScoreDefinition, read("score-definitions", name))
 
     def set(self, name: str, **body: Unpack[bodies.SetScoreDefinition]) -> models.ScoreDefinition:
-        """Define what scores of a name may be: `PUT /score-definitions/{name}`"""
+        """Create or replace a score definition: `PUT /score-definitions/{name}`"""
         return self._transport.fetch(models.ScoreDefinition, change("PUT", "score-definitions", name, body=body))
 
     def delete(self, name: str) -> models.ScoreDefinition:
-        """Delete the definition of a score: `DELETE /score-definitions/{name}`"""
+        """Delete a score definition: `DELETE /score-definitions/{name}`"""
         return self._transport.fetch(models.ScoreDefinition, change("DELETE", "score-definitions", name))
 
 
@@ -768,7 +768,7 @@ class ScoresOperations:
         return self._transport.fetch(models.Score, change("DELETE", "scores", score_id))
 
     def give_feedback(self, **body: Unpack[bodies.CreateFeedback]) -> models.Feedback:
-        """Say a score with a feedback token: `POST /feedback`"""
+        """Submit a score with a feedback token: `POST /feedback`"""
         return self._transport.fetch(models.Feedback, change("POST", "feedback", body=body))
 
 
@@ -828,11 +828,11 @@ class ViewsOperations:
         self._transport = transport
 
     def list(self, *, limit: int | None = None, page: Literal["executions"] | None = None) -> Iterator[models.View]:
-        """List one's own views and those that are shared, oldest first: `GET /views`"""
+        """List your views and shared views, oldest first: `GET /views`"""
         return self._transport.pages(models.View, "views", limit=limit, page=page)
 
     def set(self, name: str, **body: Unpack[bodies.PutView]) -> models.View:
-        """Create or replace a view of one’s own: `PUT /views/{name}`"""
+        """Create or replace one of your views: `PUT /views/{name}`"""
         return self._transport.fetch(models.View, change("PUT", "views", name, body=body))
 
     def delete(self, name: str, *, owner: str | None = None) -> models.View:

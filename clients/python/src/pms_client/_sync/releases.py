@@ -79,7 +79,7 @@ class Releases(ReleasesOperations):
         return self._control(release_id, "reject", comment)
 
     def pause(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Shares stay as they are, and nothing is checked, until it is resumed."""
+        """Traffic shares stay unchanged and checks stop until the release is resumed."""
         return self._control(release_id, "pause", comment)
 
     def resume(self, release_id: str, *, comment: str | None = None) -> models.Release:
