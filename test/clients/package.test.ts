@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
-const MAX_COMPRESSED_BYTES = 21_000;
+const MAX_COMPRESSED_BYTES = 22_000;
 /** Of what makes requests to providers, which nobody gets who does not import it. */
 const MAX_REQUESTS_BYTES = 12_000;
 
