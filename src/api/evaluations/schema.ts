@@ -72,13 +72,10 @@ export const Evaluation = z
       .meta({ description: 'Null for inline examples.' }),
     evaluators: z.array(Evaluator),
     threshold: z.number(),
-    example_threshold: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
-      }),
+    example_threshold: z.number().nullable().meta({
+      description:
+        'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
+    }),
     baseline_id: z.string().nullable(),
     source_evaluation_id: z.string().nullable().meta({
       description: 'The run whose outputs were rescored without calling the model.',

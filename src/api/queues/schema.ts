@@ -154,11 +154,9 @@ export const QueueItem = z
         example_id: z.string().optional(),
       })
       .meta({ description: 'An execution, or an example of an evaluation.' }),
-    state: z
-      .enum(ITEM_STATES)
-      .meta({
-        description: '`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.',
-      }),
+    state: z.enum(ITEM_STATES).meta({
+      description: '`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.',
+    }),
     completed: Count.meta({ description: 'The number of reviewers who completed the item.' }),
     skipped: Count.meta({ description: 'The number of reviewers who skipped the item.' }),
     reviews: z

@@ -37,12 +37,9 @@ export const UsageQuery = z
 
 const Group = {
   prompt_name: z.string().nullable().optional().meta({ description: 'Null for drafts run without a prompt.' }),
-  model: z
-    .string()
-    .optional()
-    .meta({
-      description: 'For executions, the model that responded; it also carries the cost of earlier failed models.',
-    }),
+  model: z.string().optional().meta({
+    description: 'For executions, the model that responded; it also carries the cost of earlier failed models.',
+  }),
   day: z.string().optional(),
 };
 const Sums = {

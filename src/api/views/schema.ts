@@ -36,12 +36,9 @@ export const PutView = z
     ...viewFields,
     query: viewFields.query.default({}),
     columns: viewFields.columns.default([]),
-    shared: z
-      .boolean('must be true or false')
-      .default(false)
-      .meta({
-        description: 'Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.',
-      }),
+    shared: z.boolean('must be true or false').default(false).meta({
+      description: 'Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.',
+    }),
   })
   .refine(({ query, columns }) => Buffer.byteLength(JSON.stringify([query, columns])) <= MAX_VIEW_BYTES, {
     message: `A view may have at most ${MAX_VIEW_BYTES} bytes of filters and columns.`,

@@ -25,15 +25,10 @@ const SimilarConfig = z
       description: 'Such as openai/text-embedding-3-small.',
       'x-field': 'model',
     }),
-    values: z
-      .array(z.string().trim().min(1).max(MAX_EMBEDDED_LENGTH))
-      .min(1)
-      .max(MAX_VALUES)
-      .optional()
-      .meta({
-        title: 'Texts',
-        description: 'One per line; the most similar one counts. If empty: the expected value.',
-      }),
+    values: z.array(z.string().trim().min(1).max(MAX_EMBEDDED_LENGTH)).min(1).max(MAX_VALUES).optional().meta({
+      title: 'Texts',
+      description: 'One per line; the most similar one counts. If empty: the expected value.',
+    }),
   })
   .meta({
     title: 'Similar meaning',

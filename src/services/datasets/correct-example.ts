@@ -31,10 +31,7 @@ const MAX_CORRECTED_MIB = 64;
 /** @throws ApiError `invalid_request` */
 function requireSmall({ total, bytes }: LatestVersion): void {
   const tooMuch = (what: string) =>
-    invalidField(
-      'correction.dataset',
-      `has more than ${what}, which each correction would copy: use another dataset`,
-    );
+    invalidField('correction.dataset', `has more than ${what}, which each correction would copy: use another dataset`);
   if (total > MAX_CORRECTED_EXAMPLES) throw tooMuch(`${MAX_CORRECTED_EXAMPLES} examples`);
   if (bytes > MAX_CORRECTED_MIB * 1024 ** 2) throw tooMuch(`${MAX_CORRECTED_MIB} MiB of examples`);
 }
