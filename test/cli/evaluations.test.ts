@@ -72,7 +72,7 @@ test('regressions are a gate of their own', async () => {
   const few = await cli.pms(['eval', 'run', 'eval.json', ...gate, '11']);
   expect([few.status, few.stderr]).toEqual([
     1,
-    expect.stringContaining('12 examples are worse than before; 11 may be.'),
+    expect.stringContaining('12 examples are worse than before; the limit is 11.'),
   ]);
   await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait']);
   expect((await cli.pms(['eval', 'run', 'eval.json', ...gate, '12'])).status).toBe(0);

@@ -169,7 +169,7 @@ test('a push that comes too late makes no version and says so', async () => {
   proxied.close();
   expect([push.status, push.stderr]).toEqual([
     1,
-    'failed: late.yaml was not pushed: somebody else made version 2 of late meanwhile: pull late, and make the change again\n',
+    'failed: late.yaml was not pushed: somebody else created version 2 of late in the meantime: pull late and apply your change again\n',
   ]);
   expect(await latest('late')).toMatchObject({ version: 2, template: 'Theirs' });
   expect(await read('late.yaml')).toContain('version: 1\n');

@@ -55,7 +55,7 @@ test('executions are listed, shown, canceled and deleted', async () => {
   expect(await pms('executions', 'get', done)).toContain('output: What is it?');
   expect((await json('executions', 'get', done)).output).toBe('What is it?');
   expect(await json('executions', 'cancel', open)).toMatchObject({ id: open, status: 'canceled' });
-  expect(await pms('executions', 'delete', done)).toBe(`${done} is deleted\n`);
+  expect(await pms('executions', 'delete', done)).toBe(`Deleted ${done}\n`);
   expect((await cli.pms(['executions', 'get', done])).status).toBe(2);
 });
 
@@ -129,7 +129,7 @@ test('webhooks are made, tested, sent to again, turned off and deleted', async (
   expect(await json('webhooks', 'rotate-secret', id)).toMatchObject({ id, secret: expect.stringMatching(/^whsec_/) });
   expect(await json('webhooks', 'disable', id)).toMatchObject({ id, status: 'disabled' });
   expect(await json('webhooks', 'enable', id)).toMatchObject({ id, status: 'enabled' });
-  expect(await pms('webhooks', 'delete', id)).toBe(`${id} is deleted\n`);
+  expect(await pms('webhooks', 'delete', id)).toBe(`Deleted ${id}\n`);
   expect(await json('webhooks', 'list')).toEqual([]);
   for (const args of [
     ['webhooks', 'create', receiver.url, '--events', 'prompt.none'],
@@ -157,7 +157,7 @@ test('schedules run the evaluation of a file', async () => {
   await pms('schedules', 'resume', schedule.id);
   await pms('schedules', 'trigger', schedule.id);
   await waitFor('the evaluation', async () => (await service.call('GET', '/evaluations')).body.data.length === 1);
-  expect(await pms('schedules', 'delete', schedule.id)).toBe(`${schedule.id} is deleted\n`);
+  expect(await pms('schedules', 'delete', schedule.id)).toBe(`Deleted ${schedule.id}\n`);
   expect(await json('schedules', 'list')).toEqual([]);
   expect((await cli.pms(['schedules', 'create', file, '--cron', 'never'])).status).toBe(2);
 });
@@ -188,7 +188,7 @@ test('keys are made, and shown once; revoked, they open nothing', async () => {
 test('queues are set from a file, and deleted', async () => {
   const file = await write('queue.yaml', 'name: geo/review\nscore_names: [helpful]\n');
   expect(await json('queues', 'set', file)).toMatchObject({ name: 'geo/review', score_names: ['helpful'] });
-  expect(await pms('queues', 'delete', 'geo/review')).toBe('geo/review is deleted\n');
+  expect(await pms('queues', 'delete', 'geo/review')).toBe('Deleted geo/review\n');
   expect(await json('queues', 'list')).toEqual([]);
 });
 

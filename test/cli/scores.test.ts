@@ -74,7 +74,7 @@ test('scores are stored with the type of the value or the one given, listed, sum
   expect(await pms('scores', 'summary', '--name', 'helpful')).toMatch(/helpful\s+cli\/answer\s+1\s+2\s+50 % true/);
   expect((await json('scores', 'summary', '--prompt', 'cli/answer', '--group-by', 'version')).data).toHaveLength(3);
 
-  expect(await pms('scores', 'delete', id)).toBe(`${id} is deleted\n`);
+  expect(await pms('scores', 'delete', id)).toBe(`Deleted ${id}\n`);
   expect(await json('scores', 'list', '--name', 'helpful')).toHaveLength(1);
 });
 
@@ -126,7 +126,7 @@ test('a rule comes from a file and goes into one again, and past executions are 
   expect(done).toMatch(/: completed, 100 %, found 3, scored 3, failed 0, spent \$/);
   expect(await json('scores', 'list', '--rule', 'cli/json')).toHaveLength(3);
   expect(await pms('rules', 'list')).toMatch(/cli\/json\s+enabled\s+cli\/answer\s+1/);
-  expect(await pms('rules', 'delete', 'cli/json')).toBe('cli/json is deleted\n');
+  expect(await pms('rules', 'delete', 'cli/json')).toBe('Deleted cli/json\n');
   expect(await json('rules', 'list')).toEqual([]);
 
   async function readRule() {

@@ -225,7 +225,7 @@ test('a session that ends while someone edits is begun again over the page, and 
   await page.keyboard.press('Escape');
   await dialog.getByLabel('API key').fill('pms_wrong');
   await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await dialog.getByText('There is no such key').waitFor();
+  await dialog.getByText('This key is unknown, revoked or expired').waitFor();
   await dialog.getByLabel('API key').fill(after.key);
   await page.keyboard.press('Enter');
   await page.getByText('Saved as version 2.').first().waitFor();

@@ -205,7 +205,7 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
   await chosen.getByRole('button', { name: 'Add them to a dataset…' }).click();
   await make.getByLabel('Dataset').fill('chosen');
-  await make.getByText('It has 3 examples and will have at most 4.').waitFor();
+  await make.getByText('It has 3 examples and will have at most 6.').waitFor();
   expect(await make.getByLabel('Existing examples').inputValue()).toBe('add');
   await make.getByRole('button', { name: 'Add', exact: true }).click();
   await page.waitForURL(/datasets\/chosen/);

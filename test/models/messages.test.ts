@@ -263,10 +263,10 @@ describe('files', () => {
   });
 
   test.each([
-    ['anthropic/claude-sonnet-4-5', 'audio/wav', 'takes no audio/wav file'],
-    ['openai/gpt-4o', 'audio/ogg', 'takes no audio/ogg file'],
-    ['openai/gpt-4o', 'text/csv', 'takes no text/csv file'],
-    ['openai-compatible/m', 'application/zip', 'takes no application/zip file'],
+    ['anthropic/claude-sonnet-4-5', 'audio/wav', 'does not accept audio/wav files'],
+    ['openai/gpt-4o', 'audio/ogg', 'does not accept audio/ogg files'],
+    ['openai/gpt-4o', 'text/csv', 'does not accept text/csv files'],
+    ['openai-compatible/m', 'application/zip', 'does not accept application/zip files'],
   ])('%s refuses %s before it is called', async (model, mediaType, reason) => {
     const calls = standIns.of(model).callCount;
     const error = await modelErrorOf(standIns.models.generate(callOf(model, { input: withFile(mediaType, WAV) })));

@@ -167,7 +167,7 @@ export function fillLogout(command: Command, context: Context): void {
 
 /** `pms whoami`. */
 export function fillWhoami(command: Command, context: Context): void {
-  command.option('--json', 'as JSON').action(async ({ json }: { json?: boolean }) => {
+  command.option('--json', 'print JSON').action(async ({ json }: { json?: boolean }) => {
     const { url, apiKey, source } = await accessOf(context);
     const { id, name, scopes, expires_at, workspace, member } = await readKeyRecord(url, apiKey);
     const record = { id, name, member, workspace, scopes, expires_at };

@@ -116,7 +116,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
     .argument('<name>', 'of the dataset')
     .argument('<file>', FILE)
     .option('--description <text>', 'what the dataset is for')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (name: string, file: string, options: SendOptions) => {
       const dataset = await send(context, name, file, options);
       if (options.json) printJson(context.stdout, dataset);
@@ -128,7 +128,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
     .description('add the examples of a file to a dataset; one with an existing id replaces that example')
     .argument('<name>', 'of the dataset')
     .argument('<file>', FILE)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (name: string, file: string, options: SendOptions) => {
       const dataset = await send(context, name, file, { ...options, mode: 'add' });
       const { version, examples_total: total, added = 0, replaced = 0, unchanged = 0 } = dataset;

@@ -47,7 +47,7 @@ function addGateOptions(command: Command): Command {
     .option('--significant', 'fail if the run is worse than the baseline by more than noise')
     .option('--report <format=file>', `write a report as junit, markdown or json; repeatable`, collect, [])
     .option('--timeout <seconds>', 'maximum wait; the run continues after it', wholeNumber)
-    .option('--json', 'as JSON');
+    .option('--json', 'print JSON');
 }
 
 /** @throws CliError before anything is run */
@@ -285,7 +285,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
     .argument('<id>', 'the run')
     .argument('[other]', 'earlier evaluation (default: its baseline)')
     .option('--significant', 'ignore differences within noise')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, given: string | undefined, options: { significant?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       const evaluation = await pms.call('getEvaluation', { path: { id } });

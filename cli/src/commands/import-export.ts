@@ -196,7 +196,7 @@ export function fillImport(command: Command, context: Context): void {
     )
     .option('--scorer-url <url>', 'promptfoo: address at which the scorer will run')
     .option('--evaluations <folder>', 'folder for evaluation files, for pms eval run', 'evaluations')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((source: string, location: string, options: ImportOptions) =>
       sayingImportErrors(runImport(source, location, options, context)),
     );

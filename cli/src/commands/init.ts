@@ -43,7 +43,7 @@ export function fillInit(command: Command, context: Context): void {
     .option('--model <model>', 'model for prompts whose source names none')
     .option('--write', 'write files that do not exist yet (default: only show them)')
     .option('--dry-run', 'only show them, which is the default')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (places: string[], { dir, model, write, json }: InitOptions) => {
       const { files, prompts, skipped } = await findPrompts(places.length === 0 ? ['.'] : places, model);
       const proposals = prompts.map((prompt): Proposal => {

@@ -47,7 +47,7 @@ export function addKeyCommands(keys: Command, context: Context): void {
     .command('list')
     .description('list keys, newest first, without the keys themselves')
     .option(...PERSONAL)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ personal, json }: { personal?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       const all = await Array.fromAsync(pms.list(personal ? 'listMyApiKeys' : 'listApiKeys'));
@@ -78,7 +78,7 @@ export function addKeyCommands(keys: Command, context: Context): void {
     .argument('<id>', 'key_…')
     .option(...PERSONAL)
     .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { personal, yes, json }: { personal?: boolean; yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Revoke ${id}? What uses it stops working.`, yes);

@@ -47,12 +47,12 @@ export function timeOf(text: string, option: string): number {
 export function fillLogs(command: Command, context: Context): void {
   const { stdout } = context;
   command
-    .option('--prompt <name>', 'of this prompt')
-    .option('--group <group>', 'of prompts whose names begin with it and a /')
-    .option('--label <label>', 'that asked for the version by this label')
-    .option('--model <model>', 'of this model')
+    .option('--prompt <name>', 'only this prompt')
+    .option('--group <group>', 'only prompts whose name starts with this and a /')
+    .option('--label <label>', 'only executions that requested this label')
+    .option('--model <model>', 'only this model')
     .addOption(new Option('--status <status>', 'only this status').choices(EXECUTION_STATUSES.slice(2)))
-    .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
+    .option('--since <time>', 'created at or after this time (ISO 8601 with a zone)')
     .option('-f, --follow', 'keep running and print executions as they end, until Ctrl-C')
     .option('-n, --limit <number>', 'maximum number of executions, newest first; not with --follow', wholeNumber, 20)
     .option('--json', 'print one JSON record per line')

@@ -19,7 +19,7 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
   monitors
     .command('list')
     .description('list monitors by name')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const all = await Array.fromAsync((await connect(context)).list('listMonitors'));
       if (json) {
@@ -53,7 +53,7 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
     .command('set')
     .description('create or replace a monitor')
     .argument('<file>', 'YAML or JSON: name, and the body of PUT /v1/monitors/{name}')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
       // The service checks the rest, and names what is wrong.
       const { name, body } = await readDefinition<Api.PutMonitor>(file);
@@ -67,7 +67,7 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
     .description('delete a monitor and its history')
     .argument('<name>')
     .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       await confirm(context, `Delete the monitor ${name}?`, yes);
       const monitor = await (await connect(context)).call('deleteMonitor', { path: { name } });

@@ -23,7 +23,7 @@ export function addProfileCommands(profile: Command, context: Context): void {
   profile
     .command('list')
     .description('list logins, without their keys')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const profiles = await readProfiles(env);
       const used = profileName(env, profiles);

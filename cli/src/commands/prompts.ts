@@ -40,7 +40,7 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .option('-q <text>', 'only prompts with this text in their name or description')
     .option('--includes <name>', 'only those whose latest or labelled versions include this prompt')
     .option('--archived', 'only archived ones')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ group, label, q, includes, archived, json }: Listed) => {
       const pms = await connect(context);
       const query = {

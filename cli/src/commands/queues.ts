@@ -57,7 +57,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
   queues
     .command('list')
     .description('list queues by name, with their progress')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const all = await Array.fromAsync((await connect(context)).list('listQueues'));
       if (json) {
@@ -97,7 +97,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .command('set')
     .description('create or replace a queue')
     .argument('<file>', 'YAML or JSON: the body of PUT /v1/queues/{name}, and its name')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
       // The service checks the rest, and names what is wrong.
       const { name, body } = await readDefinition<Api.PutQueue>(file);
@@ -109,8 +109,8 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .command('delete')
     .description('delete a queue with its items; scores stay')
     .argument('<name>')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'as JSON')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--json', 'print JSON')
     .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete the queue ${name} with its items?`, yes);
@@ -123,17 +123,17 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .description('add executions to a queue; those already in it are unchanged')
     .argument('<name>')
     .argument('[ids...]', 'execution IDs (exec_…); otherwise the newest matches of a filter')
-    .option('--prompt <name>', 'of this prompt')
-    .option('--group <group>', 'of prompts whose names begin with it and a /')
-    .option('--label <label>', 'that asked for the version by this label')
-    .option('--model <model>', 'of this model')
-    .addOption(new Option('--status <status>', 'of this status').choices(STATUSES))
-    .option('--score <condition>', 'such as "helpful<0.5"; may be repeated', collect, [])
-    .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
-    .option('--until <time>', 'created before it: ISO 8601 with a zone')
+    .option('--prompt <name>', 'only this prompt')
+    .option('--group <group>', 'only prompts whose name starts with this and a /')
+    .option('--label <label>', 'only executions that requested this label')
+    .option('--model <model>', 'only this model')
+    .addOption(new Option('--status <status>', 'only this status').choices(STATUSES))
+    .option('--score <condition>', 'such as "helpful<0.5"; repeatable', collect, [])
+    .option('--since <time>', 'created at or after this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'created before this time (ISO 8601 with a zone)')
     .option('--sample-rate <share>', 'share of matches to add, from 0 to 1', decimal)
-    .option('--limit <number>', 'how many at most', wholeNumber)
-    .option('--json', 'as JSON')
+    .option('--limit <number>', 'maximum number', wholeNumber)
+    .option('--json', 'print JSON')
     .action(async (name: string, ids: string[], options: AddOptions) => {
       const { json, ...by } = options;
       if (ids.length > 0 && (by.score.length > 0 || Object.keys(by).length > 1))

@@ -57,7 +57,7 @@ const addWaitOptions = (command: Command): Command =>
       'wait for the release to end; exit with 0 if succeeded, 1 if rolled back or rejected, 2 otherwise',
     )
     .option('--timeout <seconds>', 'maximum wait; the release continues after it', wholeNumber)
-    .option('--json', 'as JSON');
+    .option('--json', 'print JSON');
 
 /** Steps from a file: a list, or an object with `steps`, as a label's policy has them. */
 async function stepsOf(file: string): Promise<NonNullable<Api.CreateRelease['steps']>> {
@@ -169,7 +169,7 @@ export function addReleaseCommands(releases: Command, context: Context): void {
     .description('list releases, newest first')
     .option('--prompt <name>', 'only of this prompt')
     .option('--label <label>', 'only on this label')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ prompt, label, json }: { prompt?: string; label?: string; json?: boolean }) => {
       const pms = await connect(context);
       const query = { ...(prompt !== undefined && { prompt_name: prompt }), ...(label !== undefined && { label }) };

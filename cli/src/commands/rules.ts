@@ -71,7 +71,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
   rules
     .command('list')
     .description('list rules by name')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const all = await Array.fromAsync((await connect(context)).list('listRules'));
       if (json) {
@@ -101,7 +101,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
     .command('set')
     .description('create or replace a rule')
     .argument('<file>', 'YAML or JSON: the body of PUT /v1/rules/{name}, and its name')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (file: string, { json }: { json?: boolean }) => {
       // The service checks the rest, and names what is wrong.
       const { name, body } = await readDefinition<Api.PutRule>(file);
@@ -114,8 +114,8 @@ export function addRuleCommands(rules: Command, context: Context): void {
     .command('delete')
     .description('delete a rule and keep its scores')
     .argument('<name>')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'as JSON')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--json', 'print JSON')
     .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       await confirm(context, `Delete the rule ${name}?`, yes);
       const rule = await (await connect(context)).call('deleteRule', { path: { name } });
@@ -135,7 +135,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
       'wait for the backfill to end; exit with 0 if completed, 2 if canceled, 3 if failed, 4 if paused, for example by its budget',
     )
     .option('--timeout <seconds>', 'maximum wait; the backfill continues after it', wholeNumber)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (name: string, { since, until, maxCost, wait, timeout, json }: BackfillOptions) => {
       const pms = await connect(context);
       const body = { since, ...given({ until, max_cost: maxCost }) };

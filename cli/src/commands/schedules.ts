@@ -36,7 +36,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
   schedules
     .command('list')
     .description('list schedules')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const pms = await connect(context);
       printList(stdout, await Array.fromAsync(pms.list('listSchedules')), COLUMNS, json);
@@ -46,7 +46,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .command('get')
     .description('show a schedule')
     .argument('<id>', 'sched_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       await printRecord(stdout, await pms.call('getSchedule', { path: { id } }), json);
@@ -60,7 +60,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .option('--time-zone <zone>', 'time zone of the expression, such as Europe/Berlin (default: UTC)')
     .option('--name <name>', 'default: that of the file')
     .option('--paused', 'create the schedule paused')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {
       // The service checks it, and names what is wrong.
       const evaluation = (await readObject(file, ': the body of POST /evaluations')) as Api.CreateEvaluation;
@@ -75,7 +75,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
       .command(name)
       .description(description)
       .argument('<id>', 'sched_…')
-      .option('--json', 'as JSON')
+      .option('--json', 'print JSON')
       .action(async (id: string, { json }: { json?: boolean }) => {
         const pms = await connect(context);
         printDone(stdout, (await pms.call(operation, { path: { id } })) ?? {}, json, `${id} ${became}`);
@@ -86,7 +86,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .description('delete a schedule and keep its evaluations')
     .argument('<id>', 'sched_…')
     .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete ${id}?`, yes);

@@ -99,7 +99,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ limit, json, execution, evaluation, example, prompt, ...others }: ListOptions) => {
       const query: RequestOf<'listScores'>['query'] = given({
         execution_id: execution,
@@ -126,7 +126,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--comment <text>', 'why')
     .option('--person', 'record the score as given by a person, not a program')
     .option('--id <id>', 'score_ and a UUID of your choice; replaces a stored score with this id')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (name: string, text: string, options: CreateOptions) => {
       const { type, comment, person, id, json } = options;
       const subject = subjectOf(options);
@@ -143,7 +143,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .description('delete scores')
     .argument('<ids...>', 'score_…')
     .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (ids: string[], { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, ids.length === 1 ? `Delete ${ids[0]}?` : `Delete ${ids.length} scores?`, yes);
@@ -166,7 +166,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--since <time>', 'ISO 8601 with a zone; default: 30 days ago')
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--group-by <fields>', 'any of prompt, version, label, arm and day, separated by commas', 'prompt,version')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ prompt, groupBy, json, ...others }: SummaryOptions) => {
       const query: RequestOf<'summarizeScores'>['query'] = {
         group_by: groupBy,

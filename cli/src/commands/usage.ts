@@ -19,7 +19,7 @@ export function fillUsage(command: Command, context: Context): void {
     .option('--prompt <name>', 'only of this prompt')
     .option('--model <model>', 'only of this model')
     .option('--group-by <fields>', 'any of prompt, model and day, separated by commas', 'prompt,model')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ since, until, prompt, model, groupBy, json }: UsageOptions) => {
       const pms = await connect(context);
       const usage = await pms.call('getUsage', {

@@ -69,7 +69,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
   webhooks
     .command('list')
     .description('list webhooks')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const pms = await connect(context);
       printList(stdout, await Array.fromAsync(pms.list('listWebhooks')), WEBHOOKS, json);
@@ -79,7 +79,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('get')
     .description('show a webhook')
     .argument('<id>', 'wh_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       await printRecord(stdout, await pms.call('getWebhook', { path: { id } }), json);
@@ -105,7 +105,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
       .command(name)
       .description(description)
       .argument('<id>', 'wh_…')
-      .option('--json', 'as JSON')
+      .option('--json', 'print JSON')
       .action(async (id: string, { json }: { json?: boolean }) => {
         const pms = await connect(context);
         printDone(stdout, await pms.call(operation, { path: { id } }), json, `${id} ${became}`);
@@ -126,7 +126,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .description('delete a webhook and abandon its deliveries')
     .argument('<id>', 'wh_…')
     .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete ${id}?`, yes);
@@ -138,7 +138,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .description('send a sample event once; exit with 1 if it was not delivered')
     .argument('<id>', 'wh_…')
     .option('--event <event>', 'which', eventName)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { event, json }: { event?: EventName; json?: boolean }) => {
       const pms = await connect(context);
       const delivery = await pms.call('testWebhook', { path: { id }, body: given({ event }) });
@@ -158,7 +158,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .option('--event <event>', 'only of this event', eventName)
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { limit, json, ...filter }: DeliveriesOptions) => {
       const pms = await connect(context);
       const query = { ...given(filter), limit: pageSize(limit) };
@@ -169,7 +169,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('delivery')
     .description('show a delivery with its attempts')
     .argument('<id>', 'dlv_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       await printRecord(stdout, await pms.call('getDelivery', { path: { id } }), json);
@@ -179,7 +179,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('redeliver')
     .description('redeliver the event of a delivery')
     .argument('<id>', 'dlv_…')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       const delivery = await pms.call('redeliver', { path: { id } });
@@ -193,7 +193,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .requiredOption('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone; default: now')
     .option('--undelivered-only', 'only undelivered events')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(
       async (
         id: string,

@@ -33,7 +33,7 @@ export const PutQueue = z
   .strictObject({
     description: saneText().max(2000, 'must be at most 2000 characters').optional().meta({
       description: 'Instructions for reviewers.',
-      example: 'Is the answer right, and kind?',
+      example: 'Is the answer correct and kind?',
     }),
     score_names: z
       .array(ScoreName, 'must be a list of names')

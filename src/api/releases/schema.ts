@@ -63,7 +63,7 @@ const Actor = z.object({
   member_id: z
     .string()
     .nullish()
-    .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
+    .meta({ description: 'The member who owns or created the key; null if there is none.' }),
   name: z.string(),
 });
 

@@ -198,7 +198,7 @@ test('a model whose last call was lost is left for the next one', async () => {
     await claim(id);
     if (number < 5) await endCall(db.system.query, id, number, undefined, end);
   }
-  expect(await callOnce(id)).toEqual({ fallback: SECOND, because: expect.stringContaining('5 times') });
+  expect(await callOnce(id)).toEqual({ fallback: SECOND, because: expect.stringContaining('5 calls') });
   expect(await callOnce(id)).toEqual({ status: 'completed' });
   expect(openai.countBy('lost often')).toBe(0);
   const timedOut = Array(4).fill([FIRST, 'model_timeout']);

@@ -242,6 +242,15 @@ describe('every operation that changes something', () => {
         if (action === 'resume') await call('POST', `/rules/stall/backfills/${id}/pause`);
         return `/rules/stall/backfills/${id}/${action}`;
       }
+      // Theirs are there as the examples have them: the same again changes nothing.
+      case 'setRule':
+        return '/rules/another';
+      case 'setMonitor':
+        return '/monitors/another';
+      case 'setQueue':
+        return '/queues/another';
+      case 'setScoreDefinition':
+        return '/score-definitions/another';
       case 'resubmitBatch': {
         const id = await idOf('/evaluations', await stall());
         await insertBatch(service, id, { status: 'unknown' });
@@ -297,6 +306,7 @@ describe('every operation that changes something', () => {
   const bodies: Record<string, object> = {
     createDatasetFromExecutions: { prompt_name: 'quick' },
     addQueueItems: { filter: { prompt_name: 'quick' } },
+    addDatasetExamples: { examples: [{ variables: { name: 'Not in the dataset yet' } }] },
   };
 
   test('records it with who, what, from where and by which request, or says why not', async () => {

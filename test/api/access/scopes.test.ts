@@ -343,6 +343,13 @@ const changes: Row[] = [
   ['setQueue', 'write', 'PUT', queue, { score_names: ['helpful'] }],
   ['deleteQueue', 'write', 'DELETE', queue],
   [
+    'addDatasetExamples',
+    'write',
+    'POST',
+    async () => '/datasets/stored/examples',
+    { examples: [{ variables: { name: 'Mine' } }] },
+  ],
+  [
     'createDatasetFromExecutions',
     'write',
     'POST',

@@ -165,8 +165,8 @@ test('results are filtered by the score of the example or of one evaluator, toge
   expect(String(csv.body).trim().split('\n')).toHaveLength(4);
 
   for (const [query, path, message] of [
-    ['evaluator=other&min_score=0', 'evaluator', /is not one of this evaluation's, which are exact, half_of-it/],
-    ['evaluator=exact', 'evaluator', /give min_score or max_score/],
+    ['evaluator=other&min_score=0', 'evaluator', /must be an evaluator of this evaluation: exact, half_of-it/],
+    ['evaluator=exact', 'evaluator', /requires min_score, max_score/],
     ['min_score=0.6&max_score=0.5', 'max_score', /at least min_score/],
     ...['', '-1', '1.1', '50', 'x', '0x1', ' 1', 'NaN', '1,5'].map((text) => [
       `min_score=${encodeURIComponent(text)}`,

@@ -116,8 +116,8 @@ test('a score whose id is stored replaces it, unless it is another one', async (
   await store(scoreOf(0, 'helpful', 0.1, { id, comment: 'first' }));
   const [again] = await store(scoreOf(0, 'helpful', 0.9, { id }));
   expect(again).toMatchObject({ number: 0.9, comment: null });
-  await expect(store(scoreOf(1, 'helpful', 1, { id }))).rejects.toThrow('scores.0.id: is that of a score');
-  await expect(store(scoreOf(0, 'other', 1, { id }))).rejects.toThrow('scores.0.id: is that of a score');
+  await expect(store(scoreOf(1, 'helpful', 1, { id }))).rejects.toThrow('scores.0.id: belongs to a score of another');
+  await expect(store(scoreOf(0, 'other', 1, { id }))).rejects.toThrow('scores.0.id: belongs to a score of another');
   await expect(store(scoreOf(0, 'a', 1, { id }), scoreOf(1, 'a', 1, { id }))).rejects.toThrow(
     'scores.1.id: is used by another',
   );

@@ -108,7 +108,7 @@ export function ExecutionsPage() {
                 disabled={chosen.size > MOST_CHOSEN}
                 onClick={() => setAsked('queue')}
               >
-                Put into a queue…
+                Add to a queue…
               </button>
               <button type="button" className="button plain small" onClick={() => setChosen(NONE_CHOSEN)}>
                 Choose none

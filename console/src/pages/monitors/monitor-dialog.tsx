@@ -73,7 +73,6 @@ function Fields({ value, onChange, isNew }: FieldsProps) {
           path="name"
           required
           spellCheck={false}
-          placeholder="support/errors"
           value={value.name}
           onChange={(name) => set({ name })}
         />

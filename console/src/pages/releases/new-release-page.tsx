@@ -165,7 +165,7 @@ export function NewReleasePage() {
           <h2 id="steps">Steps</h2>
           {policy !== null && (
             <p>
-              {isRequired ? 'This label moves only by these steps: ' : 'This label has steps of its own: '}
+              {isRequired ? 'This label moves only by these steps: ' : 'This label has its own steps: '}
               <strong>{stepsInWords(policy.steps)}</strong>
             </p>
           )}
