@@ -246,6 +246,8 @@ test('an example is searched and changed, which makes a version; versions are co
 
   const bad = { name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from('id,id\n1,2\n') };
   await page.getByLabel('Drop a file with the next version here').setInputFiles(bad);
+  // What can't be read here can't be added here either.
+  await page.getByLabel('What happens to the current examples').selectOption('They are replaced');
   await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click();
   await page
     .getByRole('alert')

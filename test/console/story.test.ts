@@ -37,7 +37,7 @@ test('from the first start to a release and its rollback, by what the console of
   const saving = page.getByRole('dialog', { name: 'Save as an example' });
   await saving.getByLabel('Dataset').fill('people');
   await saving.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The example is in people, version 1.').first().waitFor();
+  await page.getByText('The example is in people, version 1, which has 1 example.').first().waitFor();
 
   await home(3);
   await first.getByRole('link', { name: 'New evaluation…' }).click();

@@ -73,6 +73,8 @@ function Fields({ value, onChange, isNew }: FieldsProps) {
           path="name"
           required
           spellCheck={false}
+          placeholder="support/errors"
+          translate="no"
           value={value.name}
           onChange={(name) => set({ name })}
         />
