@@ -40,8 +40,9 @@ function pathOf(path: string, parameters: Parameter[], ids: Record<string, strin
 }
 
 function bodyOf({ requestBody }: Operation): { type: string; body: string } | undefined {
-  const [[type = '', content] = []] = Object.entries(requestBody?.content ?? {});
-  if (content === undefined) return undefined;
+  const [first] = Object.entries(requestBody?.content ?? {});
+  if (first === undefined) return undefined;
+  const [type, content] = first;
   if (type !== JSON_TYPE) return { type, body: ROWS };
   const [example] = Object.values(content.examples ?? {});
   return { type, body: JSON.stringify(example?.value ?? {}) };

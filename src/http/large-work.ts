@@ -74,10 +74,10 @@ export async function takeStep(
 }
 
 /** Of a request that only reads: the rows of each statement are dealt with in a step of their own. */
-export function readInSteps(db: WorkspaceDatabase, { step }: Handling): WorkspaceDatabase {
+export function readInSteps(db: WorkspaceDatabase, handling: Handling): WorkspaceDatabase {
   const query = async (...given: Parameters<Query>) => {
     const rows = await db.query(...given);
-    await step();
+    await handling.step();
     return rows;
   };
   return { ...db, query: query as Query };

@@ -219,7 +219,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.priceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtListPrice,
         redact,
-        restored: longNumbers.restored,
+        restored: (text) => longNumbers.restored(text),
       });
       deltas?.end(response);
       return prepared.warnings.length === 0 ? response : { ...response, warnings: prepared.warnings };
@@ -315,7 +315,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.batchPriceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtBatchPrice,
         redact,
-        restored: longNumbers.restored,
+        restored: (text) => longNumbers.restored(text),
       });
     },
 

@@ -3,7 +3,7 @@ import { ConnectionError, NotFoundError, Pms, type PmsOptions } from '../../clie
 
 // How a client is made, and what it does when nothing responds. No service is needed.
 
-const SECRET = 'pms_0123456789secret';
+const SECRET = 'pms_secret_0123456789';
 const baseUrl = 'http://127.0.0.1:9';
 
 const thrownBy = async (work: () => unknown): Promise<Error> => {
@@ -80,7 +80,7 @@ test.each([' http://x.test ', 'http://x.test/', 'http://x.test/v1', 'http://x.te
       baseUrl: given,
       apiKey: null,
       fetch: async (url, init) => {
-        urls.push(String(url));
+        urls.push(url instanceof Request ? url.url : url.toString());
         expect(new Headers(init?.headers).has('Authorization')).toBe(false);
         return Response.json({});
       },

@@ -217,7 +217,7 @@ def test_what_is_no_json_is_refused_here(monkeypatch: pytest.MonkeyPatch) -> Non
     assert service.requests == []
 
 
-SECRET = "pms_0123456789secret"
+SECRET = "pms_secret_0123456789"
 
 
 def test_a_key_is_sent_without_the_white_space_around_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,14 +43,14 @@ export const ReleaseCheck = z
       }),
     max_increase: Difference.optional().meta({
       description:
-        'The allowed increase: a difference for error rates and scores (0.02 is two points), a share for latency and cost (0.2 is 20 %).',
+        'By how much it may be above: of error rates and scores a difference (0.02 is two points), of latency and cost a share (0.2 is 20 %).',
     }),
-    max_decrease: Difference.optional().meta({ description: 'The allowed decrease, in the same units.' }),
+    max_decrease: Difference.optional().meta({ description: 'By how much it may be below, in the same way.' }),
     on_inconclusive: z
       .enum(['pause', 'continue', 'rollback'], 'must be pause, continue or rollback')
       .default('pause')
       .meta({
-        description: 'What to do if time runs out and the numbers are inconclusive.',
+        description: 'What happens where the time is over and the numbers can not tell.',
       }),
   })
   .refine(({ max_increase, max_decrease }) => max_increase !== undefined || max_decrease !== undefined, {

@@ -49,7 +49,8 @@ const StoredPrompt = z
     version: z.union([z.string().max(100), z.int()], 'must be a version or a label').nullish(),
     variables: Variables.transform((variables, context) => {
       const values = Object.entries(variables).map(([name, value]): [string, JsonValue] => {
-        if (!isObject(value) || !/^input_/.test(String(value['type']))) return [name, value];
+        const kind = isObject(value) ? value['type'] : undefined;
+        if (typeof kind !== 'string' || !kind.startsWith('input_')) return [name, value];
         const { success, data, error } = VariableInput.safeParse(value);
         for (const { path, message } of error?.issues ?? [])
           context.addIssue({ code: 'custom', path: [name, ...path], message });

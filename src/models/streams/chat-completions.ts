@@ -75,7 +75,8 @@ function newMessage(): Message {
 }
 
 function append(fields: RequestBody, name: string, text: string): void {
-  if (text !== '') fields[name] = `${fields[name] ?? ''}${text}`;
+  const before = fields[name];
+  if (text !== '') fields[name] = typeof before === 'string' ? before + text : text;
 }
 
 function addField(fields: RequestBody, name: string, value: unknown): void {

@@ -56,10 +56,11 @@ async function merge(query: Query, given: string, { examplesId, total }: LatestV
             .where('dataset_version_id', '=', old)
             .where('seq', '>=', from)
             .where('seq', '<', until)
-            .where(({ not, exists, selectFrom }) =>
-              not(
-                exists(
-                  selectFrom('dataset_examples as given')
+            .where((eb) =>
+              eb.not(
+                eb.exists(
+                  eb
+                    .selectFrom('dataset_examples as given')
                     .select('given.seq')
                     .where('given.dataset_version_id', '=', given)
                     .whereRef('given.example_key', '=', 'old.example_key'),

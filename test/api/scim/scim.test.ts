@@ -647,7 +647,7 @@ describe('what is not right', () => {
       expect((await patch(first, `own-${kind}`)).status).toBe(done);
       expect(await patch(second, `own-${kind}`)).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
       const both = await Promise.all([patch(second, `new-${kind}`), patch(third, `new-${kind}`)]);
-      expect(both.map(({ status }) => status).sort()).toEqual([done, 409]);
+      expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([done, 409]);
       expect((await patch(first, `own-${kind}`)).status).toBe(done);
     }
   });
