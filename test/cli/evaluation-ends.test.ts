@@ -91,7 +91,7 @@ test('a service that stays away while a run is waited for is status 3, in a line
   expect({ code, output }).toEqual({ code: 3, output: expect.stringContaining(`pms eval watch ${id}`) });
   expect(output.trim().split('\n')).toEqual([
     expect.stringContaining(' started: '),
-    expect.stringContaining('It is tried again for 1 s.'),
+    expect.stringContaining('Retrying for 1 s.'),
     expect.stringContaining('continues without pms'),
   ]);
 

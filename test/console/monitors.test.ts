@@ -25,7 +25,10 @@ test('monitors are listed with their state; one shows what it sees and its histo
   await page
     .getByRole('row', { name: /team\/say alerting .* say, 1h error_rate above 0.1, cost_total above 5/ })
     .waitFor();
-  await page.getByRole('link', { name: 'team/say' }).click();
+  await page
+    .getByRole('row', { name: /team\/say/ })
+    .getByRole('link', { name: 'team/say' })
+    .click();
   await page.getByRole('heading', { name: 'team/say', level: 1 }).waitFor();
   await page
     .getByRole('table', { name: 'Checks' })

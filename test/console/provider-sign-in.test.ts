@@ -70,7 +70,7 @@ test('whoever has no role, or whose provider is away, is told so in words', asyn
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/sign-in'));
   await signIn(page, 'eve');
-  await page.getByText('Example knows you, but gives you no role here.').waitFor();
+  await page.getByText('Example recognizes you but gives you no role here.').waitFor();
   await page.goto(stage.at('/sign-in?error=provider_down&provider=sso'));
   await page.getByText('Example cannot be reached at the moment.').waitFor();
   await page.goto(stage.at('/sign-in?error=%3Cimg%20src%3Dx%3E'));

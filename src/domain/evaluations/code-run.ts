@@ -29,3 +29,7 @@ export const ABANDONED = {
 
 /** Examples of a run of code at most: it is summed up while its caller waits. */
 export const MAX_CODE_EXAMPLES = 100_000;
+
+/** `support/greeting v3`; without a version for a draft. */
+export const promptOf = ({ promptName, promptVersion }: { promptName: string; promptVersion: number }): string =>
+  promptVersion === NO_VERSION ? promptName : `${promptName} v${promptVersion}`;

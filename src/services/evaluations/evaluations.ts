@@ -9,7 +9,7 @@ import type { EvaluationStatus } from '../../domain/evaluations/evaluation-state
 import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { type BatchRow, readBatches, savingsOf } from '../batches/read-batches.ts';
-import { readSummary } from './run/sum-up.ts';
+import { readSummary } from './run/read-summary.ts';
 import { isMiscompared } from './same-evaluators.ts';
 
 /** Without the texts, which may be long. */

@@ -1,5 +1,5 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { NO_VERSION } from '../../../domain/evaluations/code-run.ts';
+import { promptOf } from '../../../domain/evaluations/code-run.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../../temporal/names.ts';
 import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../../temporal/workflows.ts';
@@ -35,13 +35,6 @@ const examplesOf = ({ examplesTotal: count }: StoredEvaluation) =>
   `${count.toLocaleString('en-US')} example${count === 1 ? '' : 's'}`;
 const datasetOf = ({ datasetName, datasetVersion }: StoredEvaluation) =>
   datasetName === null ? undefined : `${datasetName} v${datasetVersion}`;
-
-/** `support/greeting v3`; without a version for a draft. */
-export const promptOf = ({
-  promptName,
-  promptVersion,
-}: Pick<StoredEvaluation, 'promptName' | 'promptVersion'>): string =>
-  promptVersion === NO_VERSION ? promptName : `${promptName} v${promptVersion}`;
 
 /** `support/greeting v3 on openai/gpt-4o-mini: 1,000 examples of tickets v2` */
 function summaryOf(evaluation: StoredEvaluation): string {

@@ -11,7 +11,8 @@ import { writeEvent } from '../../events/write-event.ts';
 import type { RunRef } from '../creation/run-spec.ts';
 import { type SharedScore, sharedScoreOf, sharedScoreSql } from '../results/shared-score.ts';
 import { hasOpenExamples } from './open-examples.ts';
-import { bytesOfResults, readSummary } from './sum-up.ts';
+import { readSummary } from './read-summary.ts';
+import { bytesOfResults } from './sum-up.ts';
 
 /** A run may have a million results. */
 const UNHURRIED = { statementTimeoutMs: 0 };
