@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { type Started, startProcess } from '../../test/support/processes.ts';
 
-const READY = { api: /the API listens on/, worker: /the workers are at work|workers started/ } as const;
+const READY = { api: /(the API listens|API listening) on/, worker: /the workers are at work|workers started/ } as const;
 /** What a log must not hold: an error nobody has caught, one that ended a process, or a workflow that its code can't go on with. */
 const TROUBLE = /unhandled rejection|"level":60|Nondeterminism|TMPRL1100|error: column|violates/i;
 

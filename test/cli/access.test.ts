@@ -36,11 +36,11 @@ bootstrap  default    read execute score write publish admin  never
 
 test('a wrong key is not kept', async () => {
   const login = await cli.pms(['login', '--url', service.origin], { input: 'pms_wrong\n' });
-  expect([login.status, login.stderr]).toEqual([2, expect.stringContaining('refuses the key')]);
+  expect([login.status, login.stderr]).toEqual([2, expect.stringContaining('rejected the key')]);
   expect((await cli.pms(['login', '--url', service.origin])).status).toBe(2);
   expect((await cli.pms(['login', '--url', 'ftp://x'], { input: 'x\n' })).status).toBe(2);
   const who = await cli.pms(['whoami']);
-  expect([who.status, who.stderr]).toEqual([2, expect.stringContaining('There is no key')]);
+  expect([who.status, who.stderr]).toEqual([2, expect.stringContaining('No key found')]);
 });
 
 test.each([
@@ -59,9 +59,9 @@ test.each([
     expect(login).toEqual({
       status: 2,
       stdout: '',
-      stderr: `${url} is no Prompt Management Service: what it answers (HTTP ${status}) is not of one. Is the address right?\n`,
+      stderr: `${url} is not a Prompt Management Service: unexpected response (HTTP ${status}). Check the address.\n`,
     });
-    expect((await cli.pms(['whoami'])).stderr).toContain('There is no key');
+    expect((await cli.pms(['whoami'])).stderr).toContain('No key found');
   } finally {
     server.close();
   }
@@ -97,7 +97,7 @@ test('a file that is no YAML is told of in a line', async () => {
     ['run', 'a', '--vars', 'eval.yaml'],
   ]) {
     const { status, stderr } = await cli.pms(args, { env: { PMS_API_KEY: 'pms_x' } });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^eval\.yaml: is no YAML or JSON: .+ line 1.*\n$/)]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^eval\.yaml: not valid YAML or JSON: .+ line 1.*\n$/)]);
   }
 });
 

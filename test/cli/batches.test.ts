@@ -43,7 +43,7 @@ test('the options are the mode and the settings of batches', async () => {
 test.each([
   [['--mode', 'later'], 'Allowed choices are interactive, batch, auto'],
   [['--mode', 'batch', '--leftovers', 'wait'], 'Allowed choices are interactive, fail'],
-  [['--mode', 'batch', '--max-wait', 'long'], 'batch.max_wait: must be a time with its unit'],
+  [['--mode', 'batch', '--max-wait', 'long'], 'batch.max_wait: must be a duration'],
   [['--max-wait', '2h'], 'batch: requires mode "batch" or "auto"'],
   [['--prompt', 'echo', '--mode', 'batch'], "sandbox/echo can't be called in batches"],
 ])('%j is refused with status 2, saying why', async (options, message) => {

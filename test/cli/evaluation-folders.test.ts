@@ -87,7 +87,7 @@ test('a folder without definitions, and a file that is none, are told of before 
   await writeFile(path.join(cli.folder, 'broken/b.json'), '{"dataset": "x"}');
   expect(await run('broken')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('broken/b.json: Which prompt?'),
+    stderr: expect.stringContaining('broken/b.json: No prompt given'),
   });
   expect((await service.call('GET', '/evaluations')).body.data).toHaveLength(before);
 });

@@ -71,7 +71,7 @@ test('what pms export writes, pms import pms takes again, and nothing is left to
     commit_message: 'one',
   });
   expect((await call('GET', '/datasets/x/data')).body).toMatchObject({ version: 1, examples_total: 1 });
-  expect((await cli.pms(['import', 'pms', folder])).stdout).toContain('0 steps made');
+  expect((await cli.pms(['import', 'pms', folder])).stdout).toContain('0 steps completed');
   await from.remove();
 });
 

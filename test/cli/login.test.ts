@@ -71,17 +71,17 @@ test('a person approves it in the browser, and the key is kept for this user alo
     name: 'Ada',
     role: 'editor',
   });
-  expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: expect.stringContaining('It is revoked.') });
+  expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: expect.stringContaining('The key is revoked.') });
   expect((await service.call('GET', '/api-keys/current', { key })).status).toBe(401);
   await expect(stat(fileOf())).rejects.toThrow('ENOENT');
-  expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: 'Nobody is logged in.\n' });
+  expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: 'Not logged in.\n' });
 });
 
 test('what is denied keeps nothing', async () => {
   const member = await signInMember(service, { role: 'viewer' });
   const login = start(['--no-browser']);
   await decide(await codeOf(login), 'deny', member);
-  expect(await login.ended).toMatchObject({ code: 2, output: expect.stringContaining('It was denied') });
+  expect(await login.ended).toMatchObject({ code: 2, output: expect.stringContaining('The login was denied') });
   await expect(stat(fileOf())).rejects.toThrow('ENOENT');
 });
 
@@ -89,7 +89,7 @@ test('a code that has expired ends it', async () => {
   const login = start(['--no-browser']);
   await codeOf(login);
   await service.foundation.db.system.query({ text: `update device_authorizations set expires_at = now()` });
-  expect(await login.ended).toMatchObject({ code: 2, output: expect.stringContaining('The code has expired') });
+  expect(await login.ended).toMatchObject({ code: 2, output: expect.stringContaining('The code expired') });
 });
 
 test('Ctrl-C ends the waiting', async () => {
@@ -111,7 +111,7 @@ test('the browser is opened at the page, as one argument and by no shell, unless
     [[], { SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }],
   ] as const) {
     const login = start([...args], { ...env, ...more });
-    await login.says(/Ctrl-C ends it/);
+    await login.says(/Press Ctrl-C to cancel/);
     login.interrupt();
     await login.ended;
     expect(await read()).toBe('');
@@ -129,7 +129,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:])
 shown = b""
-while b"Ctrl-C ends it" not in shown:
+while b"Press Ctrl-C to cancel" not in shown:
     data = os.read(terminal, 4096)
     if not data:
         break
@@ -149,7 +149,7 @@ test('a key that was given is forgotten by pms logout, and not revoked: others m
   await cli.pms(['login', '--url', service.origin], { input: key });
   expect(await cli.pms(['logout'])).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('It is valid still: it was given'),
+    stdout: expect.stringContaining('The key is still valid: you passed it'),
   });
   await expect(stat(fileOf())).rejects.toThrow('ENOENT');
   expect((await service.call('GET', '/api-keys/current', { key })).status).toBe(200);
@@ -170,7 +170,7 @@ test('a file that others may read is told of', async () => {
   expect((await cli.pms(['whoami'])).stderr).toBe('');
   await chmod(fileOf(), 0o644);
   const who = await cli.pms(['whoami']);
-  expect([who.status, who.stderr]).toEqual([0, expect.stringContaining('Others on this machine may read the key')]);
+  expect([who.status, who.stderr]).toEqual([0, expect.stringContaining('Other users can read the key')]);
 });
 
 test('logins to several services stand side by side, each in a folder of its own', async () => {
@@ -183,14 +183,14 @@ test('logins to several services stand side by side, each in a folder of its own
 });
 
 test.each([
-  ['a page', 200, 'text/html', '<html>Welcome</html>', 2, 'is no Prompt Management Service'],
+  ['a page', 200, 'text/html', '<html>Welcome</html>', 2, 'is not a Prompt Management Service'],
   [
     'an older service, which asks for a key first',
     401,
     'application/json',
     '{"error":{"code":"unauthorized","message":"Send a key."}}',
     2,
-    'has no way to log in by the browser',
+    'does not support browser login',
   ],
 ])('where there is no such way, it says so: %s', async (_, status, type, body, exit, says) => {
   const server = createServer((_request, response) => {

@@ -62,7 +62,7 @@ test('a profile is forgotten; where it was the current one, another is to be cho
   const removed = await cli.pms(['profile', 'remove', 'default']);
   expect([removed.status, removed.stdout]).toEqual([0, expect.stringContaining('is still valid')]);
   const none = await cli.pms(['whoami']);
-  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('choose of staging with pms profile use')]);
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('choose staging with pms profile use')]);
   await cli.pms(['profile', 'remove', 'staging']);
   await expect(stat(file())).rejects.toThrow('ENOENT');
 });
@@ -121,9 +121,9 @@ test('at a terminal it is asked before what is forgotten, unless that is said to
   for (const typed of ['n\r', '\r', '\x03', '\x04'])
     expect([typed, await remove(typed)]).toEqual([
       typed,
-      { code: 2, output: expect.stringContaining('Nothing was done.') },
+      { code: 2, output: expect.stringContaining('nothing was changed') },
     ]);
-  expect(await remove('y\r')).toEqual({ code: 0, output: expect.stringContaining('default is forgotten') });
+  expect(await remove('y\r')).toEqual({ code: 0, output: expect.stringContaining('Deleted default') });
   await login(service.key);
   expect(await remove('', '--yes')).toEqual({ code: 0, output: expect.not.stringContaining('[y/N]') });
 });

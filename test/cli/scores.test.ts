@@ -80,7 +80,7 @@ test('scores are stored with the type of the value or the one given, listed, sum
 
 test('queues are listed and shown, and executions are added by id and by filter, once each', async () => {
   await service.call('PUT', '/queues/cli/review', { body: { score_names: ['helpful'], description: 'Is it right?' } });
-  expect(await pms('queues', 'add', 'cli/review', first())).toBe('1 added, 0 were in the queue\n');
+  expect(await pms('queues', 'add', 'cli/review', first())).toBe('1 added, 0 already in the queue\n');
   expect(await json('queues', 'add', 'cli/review', '--prompt', 'cli/answer', '--limit', '10')).toEqual({
     added: 2,
     present: 1,

@@ -42,6 +42,8 @@ const cases = (isTaken: (vector: Vector) => boolean) =>
 
 /** A tool's input that is no object can only be sent as the text that it is. */
 const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is no object");
+/** Neither has a place for the name of an assistant's message or for what a model reasoned. */
+const hasNames = ({ to, title }: Vector) => to === 'openai' && title.includes('names, reasoning');
 /** The AI SDK looks at files itself, and may fetch them. */
 const hasOddFile = ({ fault = '' }: Vector) => fault.endsWith('media_type');
 
@@ -82,7 +84,7 @@ describe('the AI SDK sends what the service would send', () => {
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   });
 
-  test.each(cases((vector) => !hasOddFile(vector)))('%s', async (_, vector) => {
+  test.each(cases((vector) => !hasOddFile(vector) && !hasNames(vector)))('%s', async (_, vector) => {
     const { to, prompt, variables } = vector;
     const fault = vector.fault ?? (hasOddInput(vector) ? 'messages.1.content.0.input' : undefined);
     if (fault !== undefined) {
@@ -122,7 +124,7 @@ describe('the AI SDK sends what the service would send', () => {
 const isKnownToLangChain = ({ prompt }: Vector) => prompt.model !== 'openai/gpt-9';
 
 describe('LangChain sends what the service would send', () => {
-  test.each(cases((vector) => isKnownToLangChain(vector)))('%s', async (_, vector) => {
+  test.each(cases((vector) => isKnownToLangChain(vector) && !hasNames(vector)))('%s', async (_, vector) => {
     const fault = vector.fault ?? (hasOddInput(vector) ? 'messages.1' : undefined);
     if (fault !== undefined) {
       expect(() => toLangChain(promptOf(vector.prompt), vector.variables)).toThrow(`${fault}: `);

@@ -93,7 +93,8 @@ interface Framework {
 const FRAMEWORKS: Record<string, Framework> = {
   langchain: {
     requirements: 'requirements-frameworks.txt',
-    isTaken: () => true,
+    // It has no place for what a model reasoned.
+    isTaken: ({ title }) => !/^openai-compatible.*names, reasoning/.test(title),
     faultOf: (vector) => (hasOddInput(vector) ? 'messages.1' : undefined),
     least: 300,
   },
@@ -107,7 +108,12 @@ const FRAMEWORKS: Record<string, Framework> = {
   llama_index: {
     requirements: 'requirements-llama-index.txt',
     isTaken: ({ title, to, prompt: { model } }) =>
-      to === 'openai' && !title.includes('audio/') && model.startsWith('openai/') && !UNKNOWN_TO_LLAMA_INDEX.has(model),
+      to === 'openai' &&
+      !title.includes('audio/') &&
+      // It has no place for the name of a message.
+      !title.includes('names, reasoning') &&
+      model.startsWith('openai/') &&
+      !UNKNOWN_TO_LLAMA_INDEX.has(model),
     change: asLlamaIndexSays,
     least: 70,
   },

@@ -30,7 +30,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
     async (form) => {
       expect(await check(form, 'Ignore white space at both ends').isChecked()).toBe(true);
       await check(form, 'Upper and lower case differ').uncheck();
-      await check(form, 'Count any white space as one space').check();
+      await check(form, 'Treat any white space as one space').check();
     },
     { case_sensitive: false, normalize_whitespace: true },
   ],

@@ -75,7 +75,7 @@ test('a monitor is created and changed; what is wrong is said at the field', asy
     const ids = (await field(name).getAttribute('aria-describedby'))?.split(' ') ?? [];
     return (await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()))).join(' ');
   };
-  expect(await whyNot('Threshold')).toBe('must be from 0 to 1: 5 % are 0.05');
+  expect(await whyNot('Threshold')).toBe('must be from 0 to 1: 5 % is 0.05');
   expect(await whyNot('Window')).toBe('must be from 1 min to 24 h, such as 15m');
   expect(await violationsInThemes(page)).toEqual([]);
 

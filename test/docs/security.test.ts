@@ -50,7 +50,7 @@ const described = z
 
 test.each(described)('the scopes of $operation are in docs/security.md', ({ operation, description }) => {
   const [, needs = ''] = /Needs a key with the scope (.+?)\.(?: |\n|$)/.exec(description) ?? [];
-  const [, hidden = ''] = /what is stored: (.+) (?:is|are) null or empty/.exec(description) ?? [];
+  const [, hidden = ''] = /hides stored data: (.+) (?:is|are) null or empty/.exec(description) ?? [];
   const expected = `${needs.replace(', and with ', ' and ')}: ${hidden}`;
   if (/Needs a key with any scopes/.test(description)) expect(documented(operation)).toEqual(['any scope: ']);
   else if (/Send the key in the body/.test(description)) expect(documented(operation)).toEqual(['a key in the body: ']);

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 test('an API that is the first process to reach a new Temporal takes runs at once', async () => {
   const api = startNode('src/api/server.ts', place.env);
-  await api.says(/the API listens on/);
+  await api.says(/API listening on/);
   await makePrompt(place.call, 'greet', 'sandbox/echo');
   expect(await runAsync(place.call, 'greet')).toMatch(/^exec_/);
 });

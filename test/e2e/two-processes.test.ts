@@ -24,7 +24,7 @@ let worker: Started;
 
 const startApi = async () => {
   const started = startNode('src/api/server.ts', place.env);
-  await started.says(/the API listens on/);
+  await started.says(/API listening on/);
   return started;
 };
 const startWorker = async () => {

@@ -124,7 +124,7 @@ describe('a request', () => {
       document_url: `data:application/pdf;base64,${PDF}`,
     });
     const error = await modelErrorOf(models.generate(callOf(MODEL, { input: asking('audio/wav', PDF) })));
-    expect(error.message).toContain('mistral takes images and application/pdf');
+    expect(error.message).toContain('mistral accepts images and application/pdf');
   });
 });
 

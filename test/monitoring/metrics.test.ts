@@ -42,7 +42,7 @@ beforeAll(async () => {
   const workerPort = String(port);
   const api = startNode('src/api/server.ts', place.env);
   const worker = startNode('src/worker.ts', { ...place.env, METRICS_PORT: workerPort });
-  await Promise.all([api.says(/the API listens on/), worker.says(/workers started/)]);
+  await Promise.all([api.says(/API listening on/), worker.says(/workers started/)]);
   const { call } = place;
   await makePrompt(call, 'greet', 'sandbox/echo');
   await makePrompt(call, 'fails', 'sandbox/fail-401');

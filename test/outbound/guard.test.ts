@@ -114,7 +114,7 @@ describe('an address that was never checked before', () => {
     ['false', 'https://localhost:PORT/', 'the address localhost is not allowed (loopback)'],
     ['false', 'http://example.com:PORT/', 'the address must begin with https://'],
     ['loopback', 'http://10.0.0.1:PORT/', 'the address 10.0.0.1 is not allowed (private)'],
-    ['loopback', 'http://user:pass@127.0.0.1:PORT/', 'the address must not hold a user name or password'],
+    ['loopback', 'http://user:pass@127.0.0.1:PORT/', 'the address must not contain a user name or password'],
     ['loopback', 'http://127.0.0.1:PORT/#x', 'the address must not have a fragment'],
     ['loopback', 'http://127.0.0.1:6000/', 'the port 6000 is not allowed'],
     ['true', 'http://169.254.169.254/latest', 'the address 169.254.169.254 is not allowed (link-local)'],

@@ -82,7 +82,7 @@ export async function chooseProcesses({
     origin,
     call: createCall(origin, KEY),
     callWith: (key) => createCall(origin, key),
-    startApi: (over) => start('src/api/server.ts', nodeFlags('api'), /the API listens on/, over),
+    startApi: (over) => start('src/api/server.ts', nodeFlags('api'), /API listening on/, over),
     startWorker: (over) => start('src/worker.ts', nodeFlags('worker'), /workers started/, over),
     startBoth: (dataDir) => start('src/main.ts', [], /Ctrl-C stops everything/, { DATA_DIR: dataDir }),
   };

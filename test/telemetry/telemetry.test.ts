@@ -50,7 +50,7 @@ async function startBoth(env: Record<string, string>): Promise<Processes> {
     return started;
   };
   const [api, worker] = await Promise.all([
-    start('src/api/server.ts', /the API listens on/),
+    start('src/api/server.ts', /API listening on/),
     start('src/worker.ts', /workers started/, { METRICS_PORT: '0' }),
   ]);
   return {

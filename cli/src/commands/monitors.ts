@@ -72,6 +72,6 @@ export function addMonitorCommands(monitors: Command, context: Context): void {
       await confirm(context, `Delete the monitor ${name}?`, yes);
       const monitor = await (await connect(context)).call('deleteMonitor', { path: { name } });
       if (json) printJson(stdout, monitor);
-      else printLine(stdout, safeText(`${monitor.name} is deleted`));
+      else printLine(stdout, safeText(`Deleted ${monitor.name}`));
     });
 }

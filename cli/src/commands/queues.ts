@@ -115,7 +115,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
       const pms = await connect(context);
       await confirm(context, `Delete the queue ${name} with its items?`, yes);
       const deleted = await pms.call('deleteQueue', { path: { name } });
-      printDone(stdout, deleted, json, `${name} is deleted`);
+      printDone(stdout, deleted, json, `Deleted ${name}`);
     });
 
   queues

@@ -120,7 +120,7 @@ export function addRuleCommands(rules: Command, context: Context): void {
       await confirm(context, `Delete the rule ${name}?`, yes);
       const rule = await (await connect(context)).call('deleteRule', { path: { name } });
       if (json) printJson(stdout, rule);
-      else printLine(stdout, safeText(`${rule.name} is deleted`));
+      else printLine(stdout, safeText(`Deleted ${rule.name}`));
     });
 
   rules

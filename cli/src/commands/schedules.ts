@@ -90,6 +90,6 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete ${id}?`, yes);
-      printDone(stdout, (await pms.call('deleteSchedule', { path: { id } })) ?? {}, json, `${id} is deleted`);
+      printDone(stdout, (await pms.call('deleteSchedule', { path: { id } })) ?? {}, json, `Deleted ${id}`);
     });
 }

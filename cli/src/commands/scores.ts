@@ -151,7 +151,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
       for (const id of ids) {
         const score = await pms.call('deleteScore', { path: { id } });
         deleted.push(score);
-        if (!json) printLine(stdout, safeText(`${score.id} is deleted`));
+        if (!json) printLine(stdout, safeText(`Deleted ${score.id}`));
       }
       if (json) printJson(stdout, deleted);
     });

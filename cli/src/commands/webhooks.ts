@@ -130,7 +130,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       const pms = await connect(context);
       await confirm(context, `Delete ${id}?`, yes);
-      printDone(stdout, (await pms.call('deleteWebhook', { path: { id } })) ?? {}, json, `${id} is deleted`);
+      printDone(stdout, (await pms.call('deleteWebhook', { path: { id } })) ?? {}, json, `Deleted ${id}`);
     });
 
   webhooks

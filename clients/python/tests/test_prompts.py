@@ -105,7 +105,8 @@ def test_messages_are_appended_as_the_service_does(pms: Pms, name: str) -> None:
     more = [{"role": "assistant", "content": "Hi {{ name }}."}, {"role": "user", "content": "Again."}]
     sent = pms.execute(name, {"name": "Ada"}, messages=more).model_dump(mode="json", exclude_unset=True)["input"]
     assert pms.prompts.get(name).compile({"name": "Ada"}, more) == sent
-    wrong = [{"role": "system", "content": "No."}]
+    result = {"type": "tool_result", "id": "of no call", "output": "x"}
+    wrong = [{"role": "tool", "content": [result]}]
     with pytest.raises(VariablesError) as local:
         pms.prompts.get(name).compile({"name": "Ada"}, wrong)
     with pytest.raises(InvalidRequestError) as remote:

@@ -249,8 +249,6 @@ describe('every operation that changes something', () => {
         return '/monitors/another';
       case 'setQueue':
         return '/queues/another';
-      case 'setScoreDefinition':
-        return '/score-definitions/another';
       case 'resubmitBatch': {
         const id = await idOf('/evaluations', await stall());
         await insertBatch(service, id, { status: 'unknown' });

@@ -17,7 +17,7 @@ test('a judge that cannot be asked wastes no other one’s score, and none that 
   expect(first.body.scores).toContainEqual(
     expect.objectContaining({
       problem: 'evaluator_error',
-      reason: expect.stringContaining('could not be asked'),
+      reason: expect.stringContaining('could not be called'),
       execution_id: null,
       cost: null,
     }),

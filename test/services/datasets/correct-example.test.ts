@@ -36,7 +36,7 @@ test('what a correction would copy is limited, and asked of the quota before it 
     await expect(correct('three', 4_000)).rejects.toThrow(/at most 4000 bytes in datasets/);
     await own.query((all) => all.updateTable('dataset_versions').set({ bytes: 64 * MIB + 1 }));
     await expect(correct('three')).rejects.toThrow(
-      'correction.dataset: has more than 64 MiB of examples, all of which each correction would copy: name another dataset',
+      'correction.dataset: has more than 64 MiB of examples, which each correction would copy: use another dataset',
     );
   });
 });

@@ -68,9 +68,9 @@ def _message_fault(message: object, path: str) -> Fault | None:
     if not isinstance(message, dict):
         return Fault(path, "must be a message: an object with role and content")
     role = message.get("role")
-    types = _PARTS_OF.get(role) if isinstance(role, str) else None
-    if types is None:
+    if not isinstance(role, str) or role not in _PARTS_OF:
         return Fault(f"{path}.role", "must be system, user, assistant or tool")
+    types = _PARTS_OF[role]
     for name in message:
         if name not in _FIELDS_OF_MESSAGE.get(role, ()):
             return Fault(f"{path}.{name}", "is not a field of a message")

@@ -254,7 +254,7 @@ class ReleaseApprovalBy(BaseModel):
     key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+        Field(description="The member who owns or created the key; null if there is none."),
     ] = None
     name: str
 
@@ -278,7 +278,7 @@ class ReleaseDecisionBy(BaseModel):
     key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+        Field(description="The member who owns or created the key; null if there is none."),
     ] = None
     name: str
 
@@ -319,7 +319,7 @@ class ReleaseCreatedBy(BaseModel):
     key_id: Annotated[str | None, Field(description="Null for the service itself.")]
     member_id: Annotated[
         str | None,
-        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+        Field(description="The member who owns or created the key; null if there is none."),
     ] = None
     name: str
 

@@ -375,15 +375,15 @@ export type ReleaseCheck = {
      */
     against?: 'stable' | number;
     /**
-     * The allowed increase: a difference for error rates and scores (0.02 is two points), a share for latency and cost (0.2 is 20 %).
+     * By how much it may be above: of error rates and scores a difference (0.02 is two points), of latency and cost a share (0.2 is 20 %).
      */
     max_increase?: number;
     /**
-     * The allowed decrease, in the same units.
+     * By how much it may be below, in the same way.
      */
     max_decrease?: number;
     /**
-     * What to do if time runs out and the numbers are inconclusive.
+     * What happens where the time is over and the numbers can not tell.
      */
     on_inconclusive?: 'pause' | 'continue' | 'rollback';
 };
@@ -2088,7 +2088,7 @@ export type Release = {
              */
             key_id: string | null;
             /**
-             * The member whose key it is, or who made it. Null: nobody that signs in.
+             * The member who owns or created the key; null if there is none.
              */
             member_id?: string | null;
             name: string;
@@ -2114,7 +2114,7 @@ export type Release = {
              */
             key_id: string | null;
             /**
-             * The member whose key it is, or who made it. Null: nobody that signs in.
+             * The member who owns or created the key; null if there is none.
              */
             member_id?: string | null;
             name: string;
@@ -2154,7 +2154,7 @@ export type Release = {
          */
         key_id: string | null;
         /**
-         * The member whose key it is, or who made it. Null: nobody that signs in.
+         * The member who owns or created the key; null if there is none.
          */
         member_id?: string | null;
         name: string;
