@@ -19,10 +19,10 @@ test('a model that no list has is confirmed first, and what it does not take is 
   const model = page.getByRole('combobox', { name: 'Model' });
   await model.fill('openai/o3');
   const temperature = page.getByLabel('Temperature');
-  await page.getByText(/^openai\/o3 does not take temperature/).waitFor();
+  await page.getByText(/^openai\/o3 does not accept temperature/).waitFor();
   expect(await temperature.getAttribute('aria-describedby')).toMatch(/-warning$/);
   await temperature.fill('');
-  await page.getByText(/^openai\/o3 does not take temperature/).waitFor({ state: 'detached' });
+  await page.getByText(/^openai\/o3 does not accept temperature/).waitFor({ state: 'detached' });
   const confirmation = page.getByLabel('This model is not in the list: use it anyway');
   expect(await confirmation.count()).toBe(0);
 
