@@ -20,13 +20,18 @@ interface Parsed {
   handling: Handling;
 }
 
-/** @returns gives a signal that is aborted when the caller has gone away. Made when it is asked for: few requests wait. */
+const goneBy = new WeakMap<ServerResponse, AbortSignal>();
+
+/**
+ * @returns gives a signal that is aborted when the caller has gone away, one for each response. Made when it is asked for: few
+ * requests wait.
+ */
 export function goneOf(res: ServerResponse): () => AbortSignal {
-  let gone: AbortController | undefined;
   return () => {
-    if (gone !== undefined) return gone.signal;
+    const known = goneBy.get(res);
+    if (known !== undefined) return known;
     const made = new AbortController();
-    gone = made;
+    goneBy.set(res, made.signal);
     // A response that was sent in full closes, too: then the caller has not gone away.
     const check = () => {
       if (!res.writableFinished) made.abort();

@@ -24,8 +24,6 @@ const REQUEST_TIMEOUT_MS = 30 * 60 * 1000;
 const HEADERS_TIMEOUT_MS = 15_000;
 /** How often these two are looked at. */
 const CHECK_EVERY_MS = 2_000;
-/** Of one event of a response. Node.js warns of a leak above 10. */
-const MAX_LISTENERS = 20;
 /** A connection on which nothing moves, such as of a caller who does not read. The longest wait for a run is 300 s. */
 const IDLE_TIMEOUT_MS = 6 * 60 * 1000;
 
@@ -99,8 +97,6 @@ export async function listen(
   server.timeout = IDLE_TIMEOUT_MS;
   if (connections !== undefined) limitConnections(server, connections);
   const handle: RequestListener = (request, response) => {
-    // The response of a stream has eleven for its close: most are of the pipeline that Koa makes.
-    response.setMaxListeners(MAX_LISTENERS);
     setSecurityHeaders(request, response, trustProxy);
     cutUnreadBodies(request, response);
     handler(request, response);
