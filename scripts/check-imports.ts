@@ -112,7 +112,7 @@ const LAYERS: Record<string, Layer> = {
     types: ['http', 'outbound', 'evaluators'],
   },
   evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
-  models: { files: ['models/'], values: ['outbound', 'domain', 'rules', 'lib'] },
+  models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },
   mail: { files: ['mail/'], values: ['domain', 'lib'] },
   outbound: { files: ['outbound/'], values: ['domain', 'lib'] },
   temporal: { files: ['temporal/'], values: ['domain', 'lib'], types: ['config'] },

@@ -1,6 +1,6 @@
-import { findLongNumber } from '../domain/prompt-rules/number-digits.ts';
 import type { ToolCall } from '../domain/prompts/messages.ts';
 import type { JsonValue } from '../domain/text/json.ts';
+import { findLongNumber } from '../domain/text/json-digits.ts';
 import { storableJson, storableText } from '../domain/text/storable-text.ts';
 
 type SdkPart =

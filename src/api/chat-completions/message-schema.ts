@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
 import { type ChatMessage, MAX_RENDERED_CHARS, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
 import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { findLongNumber } from '../../domain/text/json-digits.ts';
 import { insaneParts } from '../../domain/text/json-faults.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import { AssistantContent, joinedText, TextContent, UserContent } from './content-schema.ts';

@@ -3,6 +3,8 @@ import { findLongNumber, keepsDigits } from '../prompt-rules/number-digits.ts';
 import type { JsonValue } from './json.ts';
 import { clipPath } from './schema-details.ts';
 
+export { findLongNumber } from '../prompt-rules/number-digits.ts';
+
 // A number of JSON that is read becomes a double. What callers send must not change on the way, so a number that would lose digits is
 // refused. What models send is kept as they wrote it: a text, or JSON whose long numbers are written as they were read.
 

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../domain/errors.ts';
-import { asUserText, laterSystem } from '../../domain/prompt-rules/fold-system.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { asUserText, laterSystem } from '../../domain/prompts/prompt.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
 
 /** Parameters that are left out where a provider has none of the kind: the response means the same without them. */

@@ -1,7 +1,6 @@
-import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
-import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
+import { findLongNumber, parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import type { SdkOptions } from './language-model.ts';
 
 type SdkMessage = SdkOptions['prompt'][number];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { findLongNumber } from '../../domain/prompt-rules/number-digits.ts';
+import { findLongNumber } from '../../domain/text/json-digits.ts';
 
 /** Takes the digits of long numbers through an SDK, which would read them as doubles. */
 export interface LongNumbers {
