@@ -97,12 +97,12 @@ const inserted = (stored: StoredTable) =>
     entries: `values (new.workspace_id, '${stored.kind}', ${stored.bytes('new')})`,
   });
 
-/** Many are deleted by one statement: they make one entry. */
-const deleted = (stored: StoredTable) =>
+/** Many are deleted by one statement: they make one entry. @param where which of them count. Default: all */
+const deleted = (stored: StoredTable, where = '') =>
   trigger(stored, 'delete', {
     each: 'referencing old table as gone for each statement',
     // raw SQL: a part of the body of a trigger, as all here.
-    entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone group by workspace_id`,
+    entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone${where} group by workspace_id`,
   });
 
 /** Many are stored by one statement, and replace others: each makes one entry. */
@@ -152,10 +152,8 @@ export const evaluationStorageTriggers = [
           (old.workspace_id, 'runs', case when old.workspace_id = new.workspace_id then 0 else -${EVALUATIONS.bytes('old')} end))
         as change(workspace_id, kind, bytes) where workspace_id <> '${TRASH_WORKSPACE}' and bytes <> 0`,
   }),
-  trigger({ table: 'evaluations' }, 'delete', {
-    each: 'referencing old table as gone for each statement',
-    // raw SQL: a part of the body of a trigger.
-    entries: `select workspace_id, 'runs', -sum(result_bytes + ${EVALUATIONS.bytes('gone')}) from gone
-        where workspace_id <> '${TRASH_WORKSPACE}' group by workspace_id`,
-  }),
+  deleted(
+    { ...EVALUATIONS, bytes: (row) => `result_bytes + ${EVALUATIONS.bytes(row)}` },
+    `\n        where workspace_id <> '${TRASH_WORKSPACE}'`,
+  ),
 ];
