@@ -34,7 +34,8 @@ export class KeptLists {
     const name = JSON.stringify([rest, ...callers]);
     if ((typeof id !== 'string' && typeof id !== 'number') || name.length > MAX_MESSAGE_LENGTH) return undefined;
     const kept = this.#lists.get(name) ?? (await write({ ...rest, id: ID }, ask));
-    this.#lists.set(name, kept);
+    // What failed may succeed the next time.
+    if (kept.status === 200) this.#lists.set(name, kept);
     const [before = Buffer.alloc(0), ...after] = kept.around;
     return { ...kept, body: Buffer.concat([before, Buffer.from(JSON.stringify(id)), ...after]) };
   }

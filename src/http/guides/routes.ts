@@ -87,7 +87,7 @@ export function guideRoutes(root: string): Middleware {
   let reading: Promise<Guides> | undefined;
   const answers = new LRUCache<string, FixedText>({ max: MAX_ANSWERS });
   /** Kept once they were asked for: so many requests at the same time hold one copy. */
-  const files = new Map<string, Promise<Buffer>>();
+  const files = new Map<string, Buffer>();
 
   return async (ctx, next) => {
     const at = ctx.path === `${AT}/` ? AT : ctx.path;
@@ -115,8 +115,8 @@ export function guideRoutes(root: string): Middleware {
     if (image === undefined) throw notFound('This guide');
     ctx.type = path.extname(image);
     ctx.set('Cache-Control', 'public, max-age=86400');
-    const file = files.get(image) ?? readFile(image);
+    const file = files.get(image) ?? (await readFile(image));
     files.set(image, file);
-    ctx.body = await file;
+    ctx.body = file;
   };
 }
