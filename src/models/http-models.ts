@@ -219,7 +219,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.priceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtListPrice,
         redact,
-        restored: (text) => longNumbers.restored(text),
+        longNumbers,
       });
       deltas?.end(response);
       return prepared.warnings.length === 0 ? response : { ...response, warnings: prepared.warnings };
@@ -315,7 +315,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         priceOf: (inputTokens) => prices.batchPriceOf(model.resolved, inputTokens),
         isAtListPrice: isBilledAtBatchPrice,
         redact,
-        restored: (text) => longNumbers.restored(text),
+        longNumbers,
       });
     },
 
@@ -386,16 +386,18 @@ interface Billing {
   isAtListPrice(body: unknown): boolean;
   /** Takes our keys and hosts out of a response that is kept. */
   redact(text: string): string;
-  restored: LongNumbers['restored'];
+  longNumbers: LongNumbers;
 }
 
 function toResponse(result: SdkResult, received: Received | undefined, billing: Billing): ProviderResponse {
   if (received === undefined) throw new Error("An SDK has a result without its provider's response.");
   const { understood, body, skipped, text } = received;
-  const texts = result.content.map((part) => (part.type === 'text' ? billing.restored(part.text) : ''));
+  const texts = result.content.map((part) => (part.type === 'text' ? billing.longNumbers.restored(part.text) : ''));
   const output = storableText(texts.join(''));
   const toolCalls = toolCallsOf(
-    result.content.map((part) => (part.type === 'tool-call' ? { ...part, input: billing.restored(part.input) } : part)),
+    result.content.map((part) =>
+      part.type === 'tool-call' ? { ...part, input: billing.longNumbers.restored(part.input) } : part,
+    ),
   );
   const unified = FINISH_REASONS[result.finishReason.unified];
   // So do some servers end a response with calls, and OpenAI one whose tool was named.

@@ -10,7 +10,7 @@ import { type ExecutionFilter, executionConditions } from '../executions/filter.
 import type { Quotas } from '../workspaces/quotas.ts';
 import { addExamples, type DatasetChange } from './add-examples.ts';
 import { insertVersion } from './insert-examples.ts';
-import { attachNext, lockLatest } from './next-version.ts';
+import { attachNext, EXAMPLE_COLUMNS, lockLatest } from './next-version.ts';
 
 const MAX_MISSING_SHOWN = 5;
 
@@ -76,7 +76,7 @@ async function copyExecutions(
       .with('inserted', (cte) =>
         cte
           .insertInto('dataset_examples')
-          .columns(['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'])
+          .columns(EXAMPLE_COLUMNS)
           .expression((eb) =>
             eb.selectFrom('picked').select([
               sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
