@@ -221,7 +221,7 @@ function accessOf(route: Route): string {
 
 function auditOf({ audit }: Route): string | undefined {
   if (audit === undefined || audit === 'none') return undefined;
-  return `The audit log has it as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
+  return `Audited as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
 }
 
 /** Names of the examples that several operations have in their responses, by their JSON: that of the schema, where it is free. */

@@ -175,8 +175,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
         unsupported: [
           {
             parameter: 'temperature',
-            message:
-              'openai/o3 does not take temperature, or not together with the other parameters given; leave it out.',
+            message: 'openai/o3 does not accept temperature, or not with the other given parameters; omit it.',
           },
         ],
       },
