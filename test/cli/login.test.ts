@@ -71,7 +71,10 @@ test('a person approves it in the browser, and the key is kept for this user alo
     name: 'Ada',
     role: 'editor',
   });
-  expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: expect.stringContaining('The key is revoked.') });
+  expect(await cli.pms(['logout'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('The key is revoked.'),
+  });
   expect((await service.call('GET', '/api-keys/current', { key })).status).toBe(401);
   await expect(stat(fileOf())).rejects.toThrow('ENOENT');
   expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: 'Not logged in.\n' });

@@ -45,7 +45,11 @@ test.each([
   ['half a surrogate pair', '{"variables":{},"expected":["\\ud800"]}', /^Line 2: expected\.0: must not contain NUL/],
   ['half a surrogate pair as a name', '{"variables":{"\\udc00":1}}', /^Line 2: variables: has a name/],
   ['__proto__', '{"variables":{"__proto__":{}}}', /^Line 2: variables\.__proto__: is not allowed/],
-  ['a number out of range', '{"variables":{"x":1e999}}', /^Line 2: variables\.x: has more digits than a number can keep/],
+  [
+    'a number out of range',
+    '{"variables":{"x":1e999}}',
+    /^Line 2: variables\.x: has more digits than a number can keep/,
+  ],
   [
     'deep nesting',
     `{"variables":{"x":${'['.repeat(40)}${']'.repeat(40)}}}`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,10 +23,13 @@ test('a judge that cannot be asked wastes no other one’s score, and none that 
       cost: null,
     }),
   );
-  // It counts as long as it runs.
-  const { body: stalled } = await service.call('POST', '/executions', {
-    body: { draft: { template: 'x', model: 'sandbox/stall' } },
-    headers: { Prefer: 'respond-async' },
+  // It counts as long as it runs, and so did the judges': the quota is free again once they have ended.
+  const stalled = await waitFor('an execution that is taken', async () => {
+    const { status, body: created } = await service.call('POST', '/executions', {
+      body: { draft: { template: 'x', model: 'sandbox/stall' } },
+      headers: { Prefer: 'respond-async' },
+    });
+    return status === 201 && created;
   });
   const none = await service.call('POST', '/evaluators/try', { body });
   expect([none.status, none.body.error.code]).toEqual([429, 'quota_exceeded']);
