@@ -6,12 +6,21 @@ import { PROJECT } from '../support/processes.ts';
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
 
-/** What `docs/security.md` names: a file, and tests in it. */
-const references = [
-  ...read('docs/security.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`: ((?:\*[^*]+\*(?:, )?)+)/g),
-].flatMap(([, file = '', names = '']) => [...names.matchAll(/\*([^*]+)\*/g)].map(([, name = '']) => ({ file, name })));
+/** The tests that prove each protection, by the threat as docs/security.md states it, and by file. */
+const threats = z
+  .record(z.string(), z.record(z.string(), z.array(z.string())))
+  .parse(JSON.parse(read('test/docs/threats.json')));
+const references = Object.values(threats).flatMap((files) =>
+  Object.entries(files).flatMap(([file, names]) => names.map((name) => ({ file, name }))),
+);
+const listed = [...(read('docs/security.md').split('## Threats')[1] ?? '').matchAll(/^\| (.+?) \| .+ \|$/gm)].flatMap(
+  ([, threat = '']) => (threat === 'threat' ? [] : [threat]),
+);
 
-test('there are references', () => expect(references.length).toBeGreaterThan(30));
+test('every threat has tests', () => {
+  expect(references.length).toBeGreaterThan(100);
+  expect(Object.keys(threats).sort()).toEqual(listed.sort());
+});
 
 test.each(references)('$file has the test "$name"', ({ file, name }) => {
   expect(read(file).replaceAll("\\'", "'")).toContain(name);
@@ -25,15 +34,13 @@ test.each(
   expect(() => readFileSync(path.join(PROJECT, 'src', file))).not.toThrow(/ENOENT/);
 });
 
-/** What the section on scopes says of an operation: what its key needs, and what is left out. */
+/** What the section on scopes says that a key needs for an operation. */
 function documented(operation: string): string[] {
   const table = read('docs/security.md').split('## Scopes')[1]?.split('\nBeside the table')[0] ?? '';
-  return [...table.matchAll(/^\| (?<needs>[^|]+) \| (?<operations>[^|]+) \|(?<hidden>[^|]*)\|$/gm)].flatMap(
-    ({ groups }) => {
-      const { needs = '', operations = '', hidden = '' } = groups ?? {};
-      return operations.includes(`\`${operation}\``) ? [`${needs}: ${hidden.trim()}`] : [];
-    },
-  );
+  return [...table.matchAll(/^\| (?<needs>[^|]+) \| (?<operations>[^|]+) \|$/gm)].flatMap(({ groups }) => {
+    const { needs = '', operations = '' } = groups ?? {};
+    return operations.includes(`\`${operation}\``) ? [needs] : [];
+  });
 }
 
 const described = z
@@ -50,13 +57,12 @@ const described = z
 
 test.each(described)('the scopes of $operation are in docs/security.md', ({ operation, description }) => {
   const [, needs = ''] = /Needs a key with the scope (.+?)\.(?: |\n|$)/.exec(description) ?? [];
-  const [, hidden = ''] = /hides stored data: (.+) (?:is|are) null or empty/.exec(description) ?? [];
-  const expected = `${needs.replace(', and with ', ' and ')}: ${hidden}`;
-  if (/Needs a key with any scopes/.test(description)) expect(documented(operation)).toEqual(['any scope: ']);
-  else if (/Send the key in the body/.test(description)) expect(documented(operation)).toEqual(['a key in the body: ']);
-  else if (/Needs no key, but a token/.test(description)) expect(documented(operation)).toEqual(['a feedback token: ']);
-  else if (/Needs no key\. /.test(description)) expect(documented(operation)).toEqual(['nothing: ']);
-  else if (/Needs a console session/.test(description)) expect(documented(operation)).toEqual(['a session: ']);
+  const expected = needs.replace(', and with ', ' and ');
+  if (/Needs a key with any scopes/.test(description)) expect(documented(operation)).toEqual(['any scope']);
+  else if (/Send the key in the body/.test(description)) expect(documented(operation)).toEqual(['a key in the body']);
+  else if (/Needs no key, but a token/.test(description)) expect(documented(operation)).toEqual(['a feedback token']);
+  else if (/Needs no key\. /.test(description)) expect(documented(operation)).toEqual(['nothing']);
+  else if (/Needs a console session/.test(description)) expect(documented(operation)).toEqual(['a session']);
   else if (operation.startsWith('GET ') && needs === '`read`') expect(documented(operation)).toEqual([]);
   else expect(documented(operation)).toEqual([expected]);
 });
