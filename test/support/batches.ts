@@ -44,7 +44,7 @@ export async function batchFile(
   calls: BatchedCall[],
 ): Promise<BatchFile> {
   const lines = await Promise.all(calls.map((call, seq) => batches.toLine(call, batches.customIdOf(ref, seq))));
-  const path = await directory.write(`${ref.tag}.jsonl`, lines.join(''));
+  const path = await directory.write(`${ref.tag}.jsonl`, lines.map(({ text }) => text).join(''));
   return { path, bytes: (await stat(path)).size, items: calls.length };
 }
 

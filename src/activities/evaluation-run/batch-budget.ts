@@ -15,7 +15,7 @@ export interface BatchBudgetOptions {
 /** Sums of floats that are meant to be equal differ by less. */
 const ROUNDING = 1e-9;
 /** No example costs so many times what a guess says: a full context and the longest response, where a few words were expected. */
-const COST_TO_GUESS = 10_000;
+export const COST_TO_GUESS = 10_000;
 
 /**
  * What a batch may still spend. Money is reserved before each example, so a batch exceeds its limit by no more than what the

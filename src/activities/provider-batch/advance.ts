@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { Database } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { guessCost, observeCost } from '../../domain/evaluations/cost-estimate.ts';
 import { publicId } from '../../domain/ids.ts';
 import { durationText } from '../../domain/text/duration-text.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
@@ -24,13 +25,14 @@ import {
 } from '../../services/batches/change-batch.ts';
 import { failLeftovers } from '../../services/batches/leftovers.ts';
 import { giveUpTime, type LoadedBatch, loadBatch, refOf } from '../../services/batches/load-batch.ts';
-import { isKnownBatch, reservedUsd } from '../../services/batches/other-batches.ts';
+import { heldByOthers, isKnownBatch } from '../../services/batches/other-batches.ts';
 import { failRun, pauseRunForBudget } from '../../services/evaluations/control/run-control.ts';
 import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
-import { costOfRun } from '../../services/evaluations/run/costs.ts';
+import { costOfRun, lastCosts } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { failsRun } from '../evaluation-run/run-failed-error.ts';
 import { isStillOurs } from '../still-ours.ts';
+import { BatchMoney } from './batch-money.ts';
 import { type BuiltFile, buildFile } from './build-file.ts';
 import { settleResults } from './settle.ts';
 
@@ -176,13 +178,19 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     Math.max(Math.min(retryAfterMs, 60 * 60_000), waitSince((submittedAt ?? createdAt).getTime()));
 
   /** What its calls may cost, and whether others that have not ended hold some of it, at the same time. */
-  async function moneyFor(batch: LoadedBatch, attempt: Attempt): Promise<{ leftUsd: number; isHeld: boolean }> {
+  async function moneyFor(batch: LoadedBatch, attempt: Attempt): Promise<{ money: BatchMoney; isHeld: boolean }> {
     const { maxCostUsd, evaluationId, submissions } = batch;
-    if (maxCostUsd === null || submissions > 0) return { leftUsd: Number.POSITIVE_INFINITY, isHeld: false };
+    if (maxCostUsd === null || submissions > 0) {
+      const noLimit = { leftUsd: Number.POSITIVE_INFINITY, callsElsewhere: 0, known: guessCost(0) };
+      return { money: new BatchMoney(noLimit), isHeld: false };
+    }
     // In this order: one that ends in between counts twice, not in no way.
-    const reserved = await store(() => reservedUsd(query, batch), attempt);
+    const others = await store(() => heldByOthers(query, batch), attempt);
     const spent = Number(await store(() => costOfRun(query, evaluationId), attempt));
-    return { leftUsd: maxCostUsd - spent - reserved, isHeld: reserved > 0 };
+    const { calls, usd } = await store(() => lastCosts(query, batch), attempt);
+    const known = { ...usd.reduce((estimate, cost) => observeCost(estimate, cost), guessCost(0)), examples: calls };
+    const leftUsd = maxCostUsd - spent - others.usd;
+    return { money: new BatchMoney({ leftUsd, callsElsewhere: others.calls, known }), isHeld: others.calls > 0 };
   }
 
   /** There is no call to submit: there are none in the range, or there is no money for one. */
@@ -215,8 +223,8 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     if (waitMs > 0) throw later(`refused for now: ${batch.error?.message ?? ''}`, waitMs);
     await withPlace(batch, async () => {
       attempt.tell('writes the file of its calls');
-      const { leftUsd, isHeld } = await moneyFor(batch, attempt);
-      const file = await buildFile({ query, models, slots }, batch, leftUsd, attempt.signal);
+      const { money, isHeld } = await moneyFor(batch, attempt);
+      const file = await buildFile({ query, models, slots }, batch, money, attempt.signal);
       try {
         if (file.items === 0) await submitNothing(batch, file, isHeld, attempt);
         else await submit(batch, file, attempt);

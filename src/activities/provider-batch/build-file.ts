@@ -7,7 +7,7 @@ import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
 import { TemplateVariablesError } from '../../domain/prompts/prompt.ts';
 import { modelEvaluatorsOf } from '../../evaluators/registry.ts';
-import type { BatchFile } from '../../models/batches/batched-models.ts';
+import type { BatchFile, BatchLine } from '../../models/batches/batched-models.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { Submission } from '../../services/batches/change-batch.ts';
@@ -16,15 +16,18 @@ import { type LoadedBatch, refOf } from '../../services/batches/load-batch.ts';
 import {
   CHARACTERS_PER_TOKEN,
   expectedOutputTokens,
+  hasFiles,
   judgeTokens,
 } from '../../services/evaluations/creation/expected-tokens.ts';
 import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
 import type { Slots } from '../../temporal/slots.ts';
+import { COST_TO_GUESS } from '../evaluation-run/batch-budget.ts';
 import { BatchMemory } from '../evaluation-run/batch-memory.ts';
 import { ExampleStore } from '../evaluation-run/example-store.ts';
 import { callUsd } from '../evaluation-run/expected-cost.ts';
+import type { BatchMoney, CallPrice } from './batch-money.ts';
 import { BatchedCalls } from './batched-calls.ts';
 
 export interface BuildDeps {
@@ -36,31 +39,41 @@ export interface BuildDeps {
 /** Where the file ends: with the range, at the provider's limits, or where the money for another call is used up. */
 export type BuiltFile = BatchFile & Submission & { endsAt: 'range' | 'limits' | 'budget' };
 
+/** A call as it is in the file. */
+type Line = BatchLine & { isWithFiles: boolean };
+
 const PAGE_SIZE = 200;
 /** So many outputs of another run are copied at a time. */
 const COPIED = 2_500;
 /** What has been written since is kept until it is so much. */
 const WRITE_BYTES = 256 * 1024;
 
-/** What a call in a batch costs at most, and the judges' calls about its response; 0 without a known price. */
+/** What a call in a batch costs, and the judges' calls about its response; 0 without a known price. */
 function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, parameters }: LoadedBatch) {
   const judges = modelEvaluatorsOf(evaluators);
   const usdOf = (model: string, input: number, output: number) =>
     callUsd(models.batches.problemOf(model) === undefined ? models.batches : models, model, input, output);
-  return (line: string): number => {
-    const input = line.length / CHARACTERS_PER_TOKEN;
-    const judge = judges.find(({ name }) => name === evaluator);
-    if (wave === 'judgements') return usdOf(batchModel, input, judge ? judgeTokens(judge, 0, 0).output : 0);
-    const output = expectedOutputTokens(parameters);
-    return judges.reduce(
-      (sum, config) => {
-        const tokens = judgeTokens(config, input, output);
-        // Texts are embedded one by one.
-        if (config.type === 'similar') return sum + callUsd(models, config.model, tokens.input, tokens.output);
-        return sum + usdOf(config.model, tokens.input, tokens.output);
-      },
-      usdOf(batchModel, input, output),
-    );
+  const judge = judges.find(({ name }) => name === evaluator);
+  const isJudged = wave === 'judgements';
+  const output = isJudged ? (judge ? judgeTokens(judge, 0, 0).output : 0) : expectedOutputTokens(parameters);
+  return ({ text, maxOutputTokens, isWithFiles }: Line, bytes: number): CallPrice => {
+    const input = text.length / CHARACTERS_PER_TOKEN;
+    const judgesUsd = (isJudged ? [] : judges).reduce((sum, config) => {
+      const tokens = judgeTokens(config, input, output);
+      // Texts are embedded one by one.
+      if (config.type === 'similar') return sum + callUsd(models, config.model, tokens.input, tokens.output);
+      return sum + usdOf(config.model, tokens.input, tokens.output);
+    }, 0);
+    const expectedUsd = judgesUsd + usdOf(batchModel, input, output);
+    return {
+      certainUsd: judgesUsd + usdOf(batchModel, input, 0),
+      expectedUsd,
+      mostUsd:
+        maxOutputTokens === undefined || isWithFiles
+          ? COST_TO_GUESS * expectedUsd
+          : // A token is a byte at least.
+            judgesUsd + usdOf(batchModel, bytes, maxOutputTokens),
+    };
   };
 }
 
@@ -73,18 +86,18 @@ async function removeLeftBehind(prefix: string): Promise<void> {
 /**
  * Writes the calls of a batch to a temporary file, page by page. Responses that may be reused are stored instead, and examples that
  * can't be called are stored as failed.
- * @param leftUsd what its calls may cost; infinite where there is no limit
+ * @param money what its calls may cost
  * @returns the file, to be removed by whoever has got it
  */
 export async function buildFile(
   { query, models, slots }: BuildDeps,
   batch: LoadedBatch,
-  leftUsd: number,
+  money: BatchMoney,
   signal: AbortSignal,
 ): Promise<BuiltFile> {
   const ref = refOf(batch);
   const limits = models.batches.limitsOf(ref.provider);
-  const usdOf = pricedBy(models, batch);
+  const priceOf = pricedBy(models, batch);
   const calls = new BatchedCalls(batch);
   const store = new ExampleStore(query, batch.evaluationId, batch, signal);
   const memory = new BatchMemory(slots.examples, publicId('workspace', batch.workspaceId));
@@ -103,7 +116,7 @@ export async function buildFile(
   }
 
   /** The line of a call that is to be made; undefined where none is. */
-  async function lineOf(example: OpenExample): Promise<string | undefined> {
+  async function lineOf(example: OpenExample): Promise<Line | undefined> {
     const { seq } = example;
     const fail = async (error: { code: string; message: string }) => {
       // A judge's call fails the same way when it is made by itself, and says so there.
@@ -118,7 +131,8 @@ export async function buildFile(
         const found = await store.findResponse(wanted);
         if (found !== undefined && (await store.storeResult(seq, found, calls.outcomeOf(seq)))) return undefined;
       }
-      return await models.batches.toLine(call, models.batches.customIdOf(ref, seq));
+      const line = await models.batches.toLine(call, models.batches.customIdOf(ref, seq));
+      return { ...line, isWithFiles: hasFiles(call.input) };
     } catch (error) {
       if (error instanceof TemplateVariablesError) return fail({ code: 'invalid_example', message: error.message });
       if (!(error instanceof ModelError)) throw error;
@@ -130,18 +144,16 @@ export async function buildFile(
   }
 
   /** @returns whether there is room for more */
-  async function add(line: string): Promise<boolean> {
-    const bytes = Buffer.byteLength(line);
+  async function add(line: Line): Promise<boolean> {
+    const bytes = Buffer.byteLength(line.text);
     // Too large for any batch: it is called by itself.
     if (bytes > limits.bytes) return true;
-    const usd = usdOf(line);
     if (built.items >= limits.items || built.bytes + bytes > limits.bytes) built.endsAt = 'limits';
-    else if (built.reservedUsd + usd > leftUsd) built.endsAt = 'budget';
+    else if (!money.add(priceOf(line, bytes))) built.endsAt = 'budget';
     else {
       built.items += 1;
       built.bytes += bytes;
-      built.reservedUsd += usd;
-      chunk.push(line);
+      chunk.push(line.text);
       chunkBytes += bytes;
       if (chunkBytes >= WRITE_BYTES) await flush();
       return true;
@@ -198,7 +210,8 @@ export async function buildFile(
   try {
     await addPages();
     await flush();
-    return built;
+    // What is submitted again has its money.
+    return { ...built, reservedUsd: batch.submissions > 0 ? batch.reservedUsd : money.reservedUsd };
   } catch (error) {
     await rm(file, { force: true });
     throw error;

@@ -25,7 +25,15 @@ export interface BatchRef {
   tag: string;
 }
 
-/** A file that is to be a batch: a line a call, each ending in a line feed, as `toLine` makes them. */
+/** A call as a line of a batch's file. */
+export interface BatchLine {
+  /** Ends in a line feed. */
+  text: string;
+  /** The most tokens of output that its request allows; undefined where it does not say. */
+  maxOutputTokens: number | undefined;
+}
+
+/** A file that is to be a batch: a line a call, as `toLine` makes them. */
 export interface BatchFile {
   path: string;
   bytes: number;
@@ -90,7 +98,7 @@ export interface BatchedModels {
   /** The example's place, from an id that `customIdOf` made for this batch; undefined where it is another's. */
   seqOf(ref: BatchRef, customId: string): number | undefined;
   /** A call as a line of the file. @throws ModelError `model_invalid_request` where the provider has no place for what is given */
-  toLine(call: BatchedCall, customId: string): Promise<string>;
+  toLine(call: BatchedCall, customId: string): Promise<BatchLine>;
 
   /**
    * Uploads the file and creates the batch.

@@ -3,6 +3,7 @@ import type { ModelSettings } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 import { type ResolvedModel, resolveModelName } from '../names.ts';
 import { findProvider, type HttpProvider } from '../providers/registry.ts';
+import { valueAt } from '../requests/json-body.ts';
 import { createAnthropicBatches } from './anthropic-batches.ts';
 import type { BatchedModels, BatchRef } from './batched-models.ts';
 import { createGoogleBatches } from './google-batches.ts';
@@ -63,7 +64,12 @@ export function createBatchedModels(
     },
     async toLine(call, customId) {
       const { api, model } = called(call.model);
-      return `${api.lineOf(customId, await http.requestOf(model, call))}\n`;
+      const request = await http.requestOf(model, call);
+      const allowed = model.provider.places.max_tokens.map((place) => valueAt(request.body, place));
+      return {
+        text: `${api.lineOf(customId, request)}\n`,
+        maxOutputTokens: allowed.find((tokens) => typeof tokens === 'number'),
+      };
     },
 
     async submit(ref, file, signal) {

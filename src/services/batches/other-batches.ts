@@ -22,17 +22,18 @@ export const hasUnfinishedBatches = () => {
 
 type Batch = Pick<LoadedBatch, 'id' | 'evaluationId' | 'provider'>;
 
-/** What the other unfinished batches of a run may cost, in US dollars. */
-export async function reservedUsd(query: Query, { id, evaluationId }: Batch): Promise<number> {
+/** What the other unfinished batches of a run may cost, in US dollars, and how many calls they hold. */
+export async function heldByOthers(query: Query, { id, evaluationId }: Batch): Promise<{ usd: number; calls: number }> {
   const [row] = await query((db) =>
     db
       .selectFrom('provider_batches')
       .select(sql<number>`coalesce(sum(reserved_cost), 0)::float8`.as('usd'))
+      .select(sql<number>`coalesce(sum(items), 0)::int`.as('calls'))
       .where('evaluation_id', '=', evaluationId)
       .where('id', '<>', id)
       .where(inStates(providerBatchStates, UNFINISHED_PROVIDER_BATCH)),
   );
-  return row?.usd ?? 0;
+  return row ?? { usd: 0, calls: 0 };
 }
 
 /** Whether a batch at a provider is another one of ours. */

@@ -39,6 +39,9 @@ export interface BatchStage extends EvaluationStage {
   expectNothingLeft(known?: number): Promise<void>;
 }
 
+/** What a prompt with this word uses: 2,000 times the output that is expected. */
+const DEAR = { input: 1_000, output: 1_000_000 };
+
 /** What a judge is asked by, and known by. */
 export const RUBRIC = 'Grade by the digest.';
 
@@ -46,8 +49,11 @@ export const idOf = (id: string) => id.slice(id.indexOf('_') + 1);
 
 /** @param environment settings over the stage's own */
 export async function startBatchStage(environment: Record<string, string> = {}): Promise<BatchStage> {
-  const answer = ({ prompt }: { prompt: string }) =>
-    prompt.includes(RUBRIC) ? JSON.stringify({ reason: 'as told', score: gradeOf(prompt) }) : `Answer to: ${prompt}`;
+  const answer = ({ prompt }: { prompt: string }) => {
+    if (prompt.includes(RUBRIC)) return JSON.stringify({ reason: 'as told', score: gradeOf(prompt) });
+    const text = `Answer to: ${prompt}`;
+    return prompt.includes('dear') ? { text, usage: DEAR } : text;
+  };
   const stage = await startStage({ answer }, environment);
   const { query } = stage.service.foundation.db.system;
   const rows = (id: string) =>

@@ -91,6 +91,30 @@ test('what a budget does not cover at the prices expected waits for money that b
   await stage.expectNothingLeft();
 });
 
+test('a small budget is not exceeded by calls that cost thousands of times what was expected: the first batch has one call', async () => {
+  const evaluators = [{ type: 'exact_match' }];
+  const id = await stage.beginBatch({ examples: examplesOf('dear', 50), evaluators, max_cost: 1 });
+  const run = await stage.until(id, 'paused');
+  const items = (await stage.rows(id)).map((row) => row.items);
+  expect(items.slice(0, 3)).toEqual([1, 1, 1]);
+  expect(Number(run.cost.amount)).toBeGreaterThan(0.5);
+  expect(Number(run.cost.amount)).toBeLessThanOrEqual(1);
+  await stage.control(id, 'cancel');
+});
+
+test('with max_tokens a call can cost no more than that: all that fit are in the first batch', async () => {
+  const prompt = { name: 'bounded', template: 'Say {{ text }}', model: 'openai/gpt-4o-mini' };
+  await stage.service.call('POST', '/prompts', { body: { ...prompt, parameters: { max_tokens: 1_000 } } });
+  const run = { prompt_name: 'bounded', evaluators: [{ type: 'exact_match' }], max_cost: 0.01 };
+  const { id } = await stage.runBatch({ ...run, examples: examplesOf('bounded', 50) });
+  const [first, ...others] = await stage.rows(id);
+  // Each may cost 0.0003 USD for its output, and a little for its input.
+  expect(first?.items).toBeGreaterThan(25);
+  expect(first?.items).toBeLessThan(34);
+  expect(others.length).toBeGreaterThan(0);
+  expect(await stage.read(id)).toMatchObject({ status: 'completed', examples_evaluated: 50 });
+});
+
 test('responses that may be reused are in no batch, and variables that do not fill the prompt fail', async () => {
   const examples = examplesOf('reused', 8);
   const evaluators = [{ type: 'exact_match' }];

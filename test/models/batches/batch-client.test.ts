@@ -77,7 +77,7 @@ test('a file by an address is in the batch as it would be in the call', async ()
   const file = { type: 'file' as const, media_type: 'application/pdf', url: `http://127.0.0.1:${port}/a.pdf` };
   const call = callOf('openai/gpt-4o', { input: [{ role: 'user', content: [file] }] });
   await models.generate(call);
-  expect(JSON.parse(await models.batches.toLine(call, 'id')).body).toEqual(openai.calls.at(-1)?.body);
+  expect(JSON.parse((await models.batches.toLine(call, 'id')).text).body).toEqual(openai.calls.at(-1)?.body);
   await models.close();
   await openai.close();
 });

@@ -99,7 +99,7 @@ describe.each([
     canned = answer;
     const call = callOf(model, rest);
     const direct = await models.generate(call);
-    const line = await models.batches.toLine(call, 'id');
+    const { text: line } = await models.batches.toLine(call, 'id');
     const sent = servers[provider]?.calls.at(-1)?.body;
     const parsed = JSON.parse(line.slice(line.indexOf('{')));
     expect(parsed.body ?? parsed.params ?? parsed.request).toEqual(sent);

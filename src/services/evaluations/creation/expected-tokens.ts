@@ -18,6 +18,11 @@ function isFile(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'file';
 }
 
+/** Whether a file is in the input: how many tokens it is depends on what is in it. */
+export function hasFiles(input: ModelInput): boolean {
+  return typeof input !== 'string' && input.some(({ content }) => Array.isArray(content) && content.some(isFile));
+}
+
 /** With so many characters for a file as its tokens may come to. */
 const jsonChars = (value: unknown) => JSON.stringify(value, (_, part: unknown) => (isFile(part) ? FILE : part)).length;
 

@@ -38,6 +38,39 @@ export async function costOfRange(query: Query, evaluationId: string, from: numb
   return row ?? { costUsd: 0, examples: 0 };
 }
 
+/** The estimate forgets what is older. */
+const LAST = 32;
+
+/**
+ * What calls of one kind have cost in a run as its budget counts them: how many there are, and the last of their costs, in US dollars.
+ * @param evaluator the judge that was asked; null: the calls for responses
+ */
+export async function lastCosts(
+  query: Query,
+  { evaluationId, evaluator }: { evaluationId: string; evaluator: string | null },
+): Promise<{ calls: number; usd: number[] }> {
+  const rows = await query((db) => {
+    const paid =
+      evaluator === null
+        ? db
+            .selectFrom('evaluation_results')
+            .select(['seq', COUNTED.as('usd')])
+            .where('evaluation_id', '=', evaluationId)
+        : db
+            .selectFrom('evaluation_judgements')
+            .select(['seq', COUNTED.as('usd')])
+            .where('evaluation_id', '=', evaluationId)
+            .where('evaluator', '=', evaluator);
+    return db
+      .selectFrom(paid.as('paid'))
+      .select([sql<number>`usd::float8`.as('usd'), sql<number>`(count(*) over ())::int`.as('calls')])
+      .where('usd', '>', 0)
+      .orderBy('seq', 'desc')
+      .limit(LAST);
+  });
+  return { calls: rows[0]?.calls ?? 0, usd: rows.map(({ usd }) => usd).reverse() };
+}
+
 const SUM = sql<string>`coalesce(sum(coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)), 0)`.as('sum');
 
 /**
