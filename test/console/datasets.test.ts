@@ -27,6 +27,9 @@ const examplesOf = async (name: string, version?: number) => {
   }));
 };
 
+const anotherAdds = (id: string) =>
+  call('POST', '/datasets/shared/examples', { body: { examples: [{ id, variables: { name: id } }] } });
+
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
 
 test('CSV that is pasted becomes a dataset, each column what it is chosen to be', async () => {
@@ -194,14 +197,54 @@ test('a file under the name of a dataset is added to it unless replacing is chos
   await dialog.getByRole('button', { name: 'Upload' }).click();
   await page.getByText('named: version 2 has 2 examples.').first().waitFor();
 
-  // So is a large one, which the browser does not read: there it has to be chosen.
+  // So is a large one, which the browser does not read.
   await page.goto(stage.at('/datasets'));
-  await choose(`{"id": "c", "variables": {"name": "${'Cid'.padEnd(900_000)}"}}\n`.repeat(10));
-  await dialog.getByText('The file or the dataset is too large to add to it here.').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(true);
+  const lines = Array.from({ length: 10 }, (_, at) => ({ id: `c${at}`, variables: { name: 'Cid'.padEnd(900_000) } }));
+  await choose(lines.map((line) => JSON.stringify(line)).join('\n'));
+  await dialog.getByText('It has 2 examples, to which these are added.').waitFor();
   await dialog.getByLabel('What happens to the current examples').selectOption('They are replaced');
   await dialog.getByText('Version 3 replaces all 2 examples of version 2.').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(false);
+  await dialog.getByLabel('What happens to the current examples').selectOption('They stay, and these are added');
+  await dialog.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('named: version 3 has 12 examples.').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('what two people add at the same time is in the dataset: by an import, and one by one', async () => {
+  await upload('shared', [{ id: 'a', variables: { name: 'Ada' } }]);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets/shared'));
+  await page.getByRole('button', { name: 'Paste examples…' }).click();
+  const paste = page.getByRole('dialog', { name: 'Paste examples into shared' });
+  await paste.getByLabel('Examples', { exact: true }).fill('id,name\na,Ada\nc,Cid\n');
+  await paste.getByText('1 added, 1 unchanged').waitFor();
+  await anotherAdds('b');
+  await paste.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('shared: version 3 has 3 examples.').first().waitFor();
+
+  // Between what the page reads and what it sends.
+  await page.route('**/v1/datasets/shared{,/examples}', async (route) => {
+    if (route.request().method() !== 'GET') await anotherAdds(`before ${route.request().method()}`);
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Add an example…' }).click();
+  const add = page.getByRole('dialog', { name: 'Add an example' });
+  await add.getByLabel('Id', { exact: true }).fill('d');
+  await add.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The example was added in version 5.').first().waitFor();
+  expect((await examplesOf('shared')).map(({ id }: { id: string }) => id)).toEqual(['a', 'b', 'c', 'before POST', 'd']);
+
+  await page.getByRole('button', { name: 'Add an example…' }).click();
+  await add.getByLabel('Id', { exact: true }).fill('d');
+  await add.getByLabel('Variables').fill('{"name": "Dan"}');
+  await add.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The example of this id was replaced in version 6.').first().waitFor();
+
+  // Nothing new makes no version.
+  await page.getByRole('button', { name: 'Paste examples…' }).click();
+  await paste.getByLabel('Examples', { exact: true }).fill('id,name\na,Ada\n');
+  await paste.getByText('Version 6 has all of these examples already.').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -42,6 +43,56 @@ test('a model that no list has is confirmed first, and what it does not take is 
   await page.getByRole('button', { name: 'Save as version 2' }).click();
   await page.getByText('Saved as version 2.').first().waitFor();
   expect((await call('GET', '/prompts/sure')).body.model).toBe('openai/o33');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('in the playground, a model that no list has is confirmed before it runs first', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/playground'));
+  const ran = async () => (await call('GET', '/executions')).body.data.length;
+  const pane = (number: number) => page.getByRole('region', { name: `Pane ${number}` });
+  const confirmation = (number: number) => pane(number).getByLabel('This model is not in the list: use it anyway');
+  const isAsked = (number: number) =>
+    waitFor('the question', () => confirmation(number).evaluate((box) => box === box.ownerDocument.activeElement));
+  await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+  await page.keyboard.insertText('Say hi');
+  await page.getByRole('combobox', { name: 'Model' }).fill('sandbox/slow-7');
+  await confirmation(1).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await isAsked(1);
+  await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+  await page.keyboard.press('Control+Enter');
+  await isAsked(1);
+
+  // Nor is it confirmed by what was typed and kept, or by another pane.
+  await page.reload();
+  await page.getByText(/^Your unsaved changes from .* were restored\.$/).waitFor();
+  await page.getByRole('button', { name: 'Add a pane' }).click();
+  await pane(1).getByRole('combobox', { name: 'Model' }).fill('sandbox/echo');
+  await confirmation(2).waitFor();
+  const runs = ['Run all', 'Run pane 2'].map((name) => page.getByRole('button', { name, exact: true }));
+  // Of its head, and of its cell.
+  for (const button of [runs[0], runs[1]?.first(), runs[1]?.last()]) {
+    await button?.click();
+    await isAsked(2);
+    await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+  }
+  expect(await ran()).toBe(0);
+  // The pane beside it runs alone.
+  await page.getByRole('button', { name: 'Run pane 1', exact: true }).first().click();
+  await waitFor('its execution', async () => (await ran()) === 1);
+  await confirmation(2).check();
+  await page.getByRole('button', { name: 'Run pane 2', exact: true }).first().click();
+  await page.getByRole('article', { name: 'Cell pane 2' }).getByText('completed').waitFor();
+  expect(await ran()).toBe(2);
+
+  // What has run is not asked about again.
+  await page.reload();
+  await page.getByText(/^Your unsaved changes from .* were restored\.$/).waitFor();
+  await page.getByRole('button', { name: 'Run all' }).click();
+  await waitFor('the executions', async () => (await ran()) === 4);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -196,6 +196,21 @@ test('what was tried can be brought back, and a row is an example', async () => 
     { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy' },
     { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy!' },
   ]);
+
+  // What somebody else adds meanwhile stays.
+  const added = { id: 'meanwhile', variables: { name: 'Grace' } };
+  await page.route('**/v1/datasets/kept{,/examples}', async (route) => {
+    if (route.request().method() !== 'GET')
+      await call('POST', '/datasets/kept/examples', { body: { examples: [added] } });
+    await route.continue();
+  });
+  await row.getByLabel('Expected output').fill('Hello Dorothy');
+  await row.getByRole('button', { name: 'Save as an example…' }).click();
+  await page.getByRole('dialog').getByLabel('Dataset').fill('kept');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The example is in kept, version 4, which has 4 examples.').first().waitFor();
+  const { body } = await call('GET', '/datasets/kept/examples');
+  expect(body.data[2]).toMatchObject(added);
   expect(complaints).toEqual([]);
   await context.close();
 });

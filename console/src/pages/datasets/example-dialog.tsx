@@ -9,7 +9,7 @@ import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatJson } from '../../format.ts';
 import { t } from '../../strings.ts';
-import { changeExamples, type Example, withoutPlace } from './examples.ts';
+import { addExample, changeExamples, type Example, withoutPlace } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 
 /** One example, to read or to change. @param example undefined: a new one */
@@ -73,22 +73,31 @@ function EditDialog({
   });
   const { id, variables, expected, asJson, metadata } = form;
   const refresh = () => client.invalidateQueries({ queryKey: ['datasets'] });
-  const store = async (lines: (before: string[]) => string[], done: string) => {
-    const saved = await changeExamples(dataset, lines);
-    sent();
-    await refresh();
-    showToast(`${done} in version ${saved.version}.`);
-  };
-  const save = () => {
-    const line = JSON.stringify({
+  const store = async () => {
+    const typed = {
       ...(id.trim() !== '' && { id: id.trim() }),
       variables: parse(t('Variables'), variables),
       ...(expected !== '' && { expected: asJson ? parse(t('Expected'), expected) : expected }),
       ...(metadata.trim() !== '' && { metadata: parse(t('Metadata'), metadata) }),
-    });
-    return example === undefined
-      ? store((lines) => [...lines, line], t('The example was added'))
-      : store((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), t('The example was changed'));
+    };
+    if (example !== undefined) {
+      const line = JSON.stringify(typed);
+      const { version } = await changeExamples(dataset, (lines) =>
+        lines.map((each, seq) => (seq === example.seq ? line : each)),
+      );
+      return t(`The example was changed in version ${version}.`);
+    }
+    const { version, added = 0, replaced = 0 } = await addExample(dataset.name, typed);
+    if (added + replaced === 0) return t(`Version ${version} has this example already.`);
+    return replaced === 0
+      ? t(`The example was added in version ${version}.`)
+      : t(`The example of this id was replaced in version ${version}.`);
+  };
+  const save = async () => {
+    const done = await store();
+    sent();
+    await refresh();
+    showToast(done);
   };
   const [isDeleting, setDeleting] = useState(false);
   const deleteExample = async () => {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { ExampleRecord } from '../../../../src/api/datasets/schema.ts';
-import { ApiError, call, get, isSignedOut, NetworkError, type Page, pathOf, send } from '../../api.ts';
+import type { DatasetChange, ExampleRecord } from '../../../../src/api/datasets/schema.ts';
+import { ApiError, call, get, isSignedOut, NetworkError, type Page, pathOf, post, send } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { reportConnection } from '../../connection.ts';
 import { untilSignedIn } from '../../session-ended.ts';
@@ -9,6 +9,13 @@ import { t } from '../../strings.ts';
 
 export type Example = z.output<typeof ExampleRecord>;
 export type ExampleInput = Omit<Example, 'seq' | 'key'>;
+/** One that was typed: the service checks it. */
+interface TypedExample {
+  id?: string | undefined;
+  variables: unknown;
+  expected?: unknown;
+  metadata?: unknown;
+}
 
 export const PAGE = 1_000;
 /** Beyond it an example is not changed here, and versions are not compared: all examples go through the browser. */
@@ -48,8 +55,12 @@ export function withoutPlace(example: Example): ExampleInput {
   return input;
 }
 
+/** Adds an example to a dataset, to a new one where there is none: the service does, so that nothing that others add is lost. */
+export const addExample = (name: string, example: TypedExample) =>
+  post<z.output<typeof DatasetChange>>(`${pathOf('datasets', name)}/examples`, { examples: [example] });
+
 /**
- * Makes the next version of a dataset from another one, with one line of it changed, added or left out.
+ * Makes the next version of a dataset from another one, with one line of it changed or left out.
  * @param change gets the lines of the version's JSON Lines
  * @throws Error where there is a newer version than `version`, ApiError where the API refuses the line
  */
@@ -80,6 +91,7 @@ export function mediaTypeOf(file: string): string | undefined {
 interface Upload {
   name: string;
   description: string;
+  mode: 'add' | 'replace';
   file: Blob;
   type: string;
 }
@@ -100,11 +112,14 @@ export async function uploadDataset(upload: Upload, onProgress: (share: number) 
   }
 }
 
-function sendUpload({ name, description, file, type }: Upload, onProgress: (share: number) => void): Promise<Dataset> {
+function sendUpload(
+  { name, description, mode, file, type }: Upload,
+  onProgress: (share: number) => void,
+): Promise<Dataset> {
   const { promise, resolve, reject } = Promise.withResolvers<Dataset>();
   const request = new XMLHttpRequest();
-  const query = description === '' ? '' : `?${new URLSearchParams({ description })}`;
-  request.open('PUT', `/v1${pathOf('datasets', name)}${query}`);
+  const query = new URLSearchParams({ mode, ...(description !== '' && { description }) });
+  request.open('PUT', `/v1${pathOf('datasets', name)}?${query}`);
   request.responseType = 'json';
   request.setRequestHeader('X-Console', '1');
   request.setRequestHeader('Content-Type', type);

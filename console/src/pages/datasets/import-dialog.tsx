@@ -124,23 +124,17 @@ export function ImportDialog({
     () => (existing && present && Array.isArray(examples) ? planOf(present, examples, mode) : undefined),
     [existing, present, examples, mode],
   );
-  const mayAdd = existing != null && existing.examples_total <= MAX_EXAMPLES && !isLarge;
-  const isAdding = mode === 'add' && mayAdd;
-  // Examples are replaced only by choice.
-  const isUndecided = mode === 'add' && existing != null && !mayAdd;
   // As it is, the API says of each line what is wrong with it.
-  const isSentAsItIs = file !== undefined && !isAdding && (!Array.isArray(examples) || isPlain(table, mapping, format));
+  const isSentAsItIs = file !== undefined && (!Array.isArray(examples) || isPlain(table, mapping, format));
   const canSubmit =
     existing !== undefined &&
-    !isUndecided &&
     (file ? type !== undefined : Array.isArray(examples) && examples.length > 0) &&
-    (isSentAsItIs || Array.isArray(examples)) &&
-    (!isAdding || plan !== undefined);
+    (isSentAsItIs || Array.isArray(examples));
 
   const upload = async () => {
     setProgress(0);
     try {
-      const lines = (isAdding ? plan?.examples : Array.isArray(examples) ? examples : undefined) ?? [];
+      const lines = Array.isArray(examples) ? examples : [];
       const body =
         isSentAsItIs && file && type
           ? { file, type }
@@ -148,7 +142,8 @@ export function ImportDialog({
               file: new Blob([lines.map((each) => `${JSON.stringify(each)}\n`).join('')]),
               type: 'application/x-ndjson',
             };
-      const saved = await uploadDataset({ name: name.trim(), description: description.trim(), ...body }, setProgress);
+      const described = { name: name.trim(), description: description.trim(), mode };
+      const saved = await uploadDataset({ ...described, ...body }, setProgress);
       sent();
       await client.invalidateQueries({ queryKey: ['datasets'] });
       showToast(`${saved.name}: version ${saved.version} has ${plural(saved.examples_total, 'example', 'examples')}.`);
@@ -210,14 +205,7 @@ export function ImportDialog({
           )}
         </>
       )}
-      <Consequence
-        existing={existing}
-        mode={mode}
-        plan={plan}
-        isNamed={name.trim() !== ''}
-        mayAdd={mayAdd}
-        onMode={setMode}
-      />
+      <Consequence existing={existing} mode={mode} plan={plan} isNamed={name.trim() !== ''} onMode={setMode} />
       <TextField
         label="Description"
         value={description}
@@ -333,13 +321,10 @@ function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; d
 }
 
 /** What happens where the examples that come of it are not known. */
-function unplanned({ version, examples_total: has }: Dataset, mode: Mode, mayAdd: boolean): string {
-  if (mode === 'replace')
-    return t(`Version ${version + 1} replaces all ${plural(has, 'example', 'examples')} of version ${version}.`);
-  return mayAdd
-    ? t(`It has ${plural(has, 'example', 'examples')}, to which these are added.`)
-    : t('The file or the dataset is too large to add to it here. Replace its examples, or choose another name.');
-}
+const unplanned = ({ version, examples_total: has }: Dataset, mode: Mode) =>
+  mode === 'replace'
+    ? t(`Version ${version + 1} replaces all ${plural(has, 'example', 'examples')} of version ${version}.`)
+    : t(`It has ${plural(has, 'example', 'examples')}, to which these are added.`);
 
 /** What is replaced or added, before it is. */
 function Consequence({
@@ -347,15 +332,12 @@ function Consequence({
   mode,
   plan,
   isNamed,
-  mayAdd,
   onMode,
 }: {
   existing: Dataset | null | undefined;
   mode: Mode;
   plan: Plan | undefined;
   isNamed: boolean;
-  /** Whether the browser can take in all examples. */
-  mayAdd: boolean;
   onMode: (mode: Mode) => void;
 }) {
   if (!isNamed) return null;
@@ -379,8 +361,7 @@ function Consequence({
         ]}
       />
       <p className={`notice ${plan && plan.removed > 0 ? 'warn' : ''}`} role="status">
-        {plan ? planInWords(plan, next, mode) : unplanned(existing, mode, mayAdd)} Version {existing.version} stays as
-        it is.
+        {plan ? planInWords(plan, next, mode) : unplanned(existing, mode)} Version {existing.version} stays as it is.
       </p>
     </>
   );

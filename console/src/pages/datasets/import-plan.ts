@@ -8,7 +8,7 @@ export type Mode = 'replace' | 'add';
 /** What the next version of a dataset would be. */
 export interface Plan {
   /** All of its examples. */
-  examples: ExampleInput[];
+  total: number;
   added: number;
   changed: number;
   removed: number;
@@ -30,31 +30,34 @@ function sorted(value: unknown): unknown {
 /** Equal for what is the same JSON. */
 const canonical = (value: unknown) => JSON.stringify(sorted(value));
 
-/** By its id an example is known in every version; without one, by what it holds. */
-const keyOf = ({ id, variables, expected }: ExampleInput) =>
-  id === undefined ? `content ${canonical({ variables, expected })}` : `id ${id}`;
+/** By its id an example is known in every version; without one, by what it holds, and which one of those that hold the same it is. */
+function byKey<Each extends ExampleInput>(examples: readonly Each[]): Map<string, Each> {
+  const found = new Map<string, Each>();
+  const times = new Map<string, number>();
+  for (const example of examples) {
+    const { id, variables, expected } = example;
+    const key = id === undefined ? `content ${canonical({ variables, expected })}` : `id ${id}`;
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    found.set(`${before} ${key}`, example);
+  }
+  return found;
+}
 
 /** What becomes of the examples that there are, where others are put in their place or added to them. */
 export function planOf(present: readonly Example[], given: readonly ExampleInput[], mode: Mode): Plan {
-  const before = new Map(present.map((example) => [keyOf(example), withoutPlace(example)]));
-  const rest = new Map(before);
-  const result = new Map<string, ExampleInput>(mode === 'add' ? before : []);
-  const counts = { added: 0, changed: 0, same: 0 };
-  for (const example of given) {
-    const key = keyOf(example);
-    const old = rest.get(key);
-    rest.delete(key);
-    // One that is there twice is the API's to judge, where all are replaced.
-    result.set(mode === 'replace' && result.has(key) ? `${key} again ${result.size}` : key, example);
-    if (old === undefined) counts.added += 1;
-    else counts[canonical(old) === canonical(example) ? 'same' : 'changed'] += 1;
+  const before = byKey(present);
+  const plan = { added: 0, changed: 0, same: 0 };
+  for (const [key, example] of byKey(given)) {
+    const old = before.get(key);
+    before.delete(key);
+    if (old === undefined) plan.added += 1;
+    else plan[canonical(withoutPlace(old)) === canonical(example) ? 'same' : 'changed'] += 1;
   }
-  return {
-    ...counts,
-    examples: [...result.values()],
-    removed: mode === 'replace' ? rest.size : 0,
-    kept: mode === 'add' ? rest.size : 0,
-  };
+  const rest = before.size;
+  return mode === 'add'
+    ? { ...plan, removed: 0, kept: rest, total: given.length + rest }
+    : { ...plan, removed: rest, kept: 0, total: given.length };
 }
 
 /** What is about to happen, in a sentence or two. */
@@ -67,7 +70,8 @@ export function planInWords(plan: Plan, version: number, mode: Mode): string {
     same + kept > 0 && t(`${formatNumber(same + kept)} unchanged`),
   ].filter((part) => part !== false);
   const before = version - 1;
-  const all = plan.examples.length;
+  const all = plan.total;
+  if (mode === 'add' && added + changed === 0) return t(`Version ${before} has all of these examples already.`);
   const changes = parts.join(', ');
   return mode === 'replace'
     ? t(

@@ -26,6 +26,7 @@ export function PaneHead({
   version,
   cells,
   keys,
+  stored,
   dataset,
   onChange,
   onSaved,
@@ -40,6 +41,8 @@ export function PaneHead({
   cells: Cells;
   /** Of the cells of the pane. */
   keys: readonly string[];
+  /** Models that need no confirmation: they have run. */
+  stored: readonly string[];
   /** That rows are from. */
   dataset: string | undefined;
   onChange: (part: Partial<Pane>) => void;
@@ -60,7 +63,7 @@ export function PaneHead({
     pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);
   const latest = prompt === undefined ? 0 : Math.max(prompt.version, version?.version ?? 0);
   return (
-    <section className="bench-head" aria-label={name}>
+    <section className="bench-head" data-pane={pane.key} aria-label={name}>
       <div className="pane-head">
         <h2>{name}</h2>
         <div className="row">
@@ -98,6 +101,7 @@ export function PaneHead({
       )}
       <ModelField
         label="Model"
+        stored={stored}
         value={pane.model}
         onChange={(model) => onChange({ model })}
         placeholder={version?.model ?? prompt?.model ?? 'provider/model'}

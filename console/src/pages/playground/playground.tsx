@@ -110,6 +110,10 @@ export function Playground({
   const mayExecute = useMay('execute');
   const { panes, rows, evaluators } = bench;
 
+  /** What it began with, such as the model of an execution, and what has run already. */
+  const [begun] = useState(() => start().pane.model);
+  const ran = [begun, ...tried.map(({ pane }) => pane.model)];
+
   const chosen = [...new Set(panes.map(({ version }) => version))];
   const read = useQueries({
     queries: chosen.map((version) => ({
@@ -165,9 +169,16 @@ export function Playground({
       },
     );
   };
-  const runThese = (some: readonly Pane[], ofRows: readonly Row[]) => {
-    if (!mayExecute) return;
-    for (const row of ofRows) for (const pane of some) run(pane, row);
+  const heads = useRef<HTMLDivElement>(null);
+  /** Whether nothing of these panes is to be confirmed first, such as an unknown model; else it leads there. */
+  const isConfirmed = (some: readonly Pane[]) =>
+    some.every(({ key }) => {
+      const open = heads.current?.querySelector<HTMLInputElement>(`[data-pane="${key}"] input:required:invalid`);
+      return open?.reportValidity() ?? true;
+    });
+  const runThese = (some: readonly Pane[], ofRows: readonly Row[], turns?: readonly ChatMessage[]) => {
+    if (!mayExecute || !isConfirmed(some)) return;
+    for (const row of ofRows) for (const pane of some) run(pane, row, turns);
   };
   /** Scores what there is. */
   const scoreAll = () => {
@@ -253,7 +264,7 @@ export function Playground({
         </div>
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
-      <div className="bench" style={{ '--panes': panes.length } as CSSProperties}>
+      <div ref={heads} className="bench" style={{ '--panes': panes.length } as CSSProperties}>
         <div className="bench-corner">
           <div className="row">
             <button
@@ -283,6 +294,7 @@ export function Playground({
             version={versions[index]}
             cells={cells}
             keys={rows.map((row) => cellKey(pane, row))}
+            stored={ran}
             dataset={rows.find(({ example }) => example !== undefined)?.example?.dataset}
             onChange={(part) =>
               edit((before) => ({
@@ -334,7 +346,7 @@ export function Playground({
               name={rows.length === 1 ? t(`pane ${at + 1}`) : t(`pane ${at + 1}, row ${rowAt + 1}`)}
               compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
               expected={row.expected}
-              onRun={mayExecute ? (turns) => run(pane, row, turns) : undefined}
+              onRun={mayExecute ? (turns) => runThese([pane], [row], turns) : undefined}
               isAlone={!several}
             />
           )),

@@ -1,15 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, get, type Page, pathOf } from '../../api.ts';
+import { get, type Page } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { plural } from '../../format.ts';
-import { isNotFound } from '../../queries.ts';
 import { additionInWords } from '../datasets/addition.ts';
-import { changeExamples } from '../datasets/examples.ts';
+import { addExample } from '../datasets/examples.ts';
 
 /** Adds variables, and what was or should have been the output, to a dataset. */
 export function SaveExampleDialog({
@@ -34,20 +33,7 @@ export function SaveExampleDialog({
   const datasets = data?.data ?? [];
   const existing = datasets.find((dataset) => dataset.name === name.trim());
   const save = async () => {
-    const path = pathOf('datasets', name.trim());
-    // The list may lack it, being old or cut: what is uploaded takes the place of all that it has.
-    const current = await get<Dataset>(path).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    const line = JSON.stringify({ id, variables, ...(expected !== '' && { expected }) });
-    const saved =
-      current === undefined
-        ? await call<Dataset>('PUT', path, {
-            raw: `${line}\n`,
-            headers: { 'Content-Type': 'application/x-ndjson' },
-          })
-        : await changeExamples(current, (lines) => [...lines, line]);
+    const saved = await addExample(name.trim(), { id, variables, ...(expected !== '' && { expected }) });
     await client.invalidateQueries({ queryKey: ['datasets'] });
     showToast(
       `The example is in ${saved.name}, version ${saved.version}, which has ${plural(saved.examples_total, 'example', 'examples')}.`,
