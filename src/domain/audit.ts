@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = {
   'monitor.created': 'monitor',
   'monitor.updated': 'monitor',
   'monitor.deleted': 'monitor',
+  'view.deleted': 'view',
   'rule.created': 'rule',
   'rule.updated': 'rule',
   'rule.deleted': 'rule',
@@ -96,6 +97,7 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'queue.deleted',
   'schedule.deleted',
   'monitor.deleted',
+  'view.deleted',
   'rule.deleted',
   'rule.backfill_canceled',
   'webhook.deleted',
@@ -106,7 +108,7 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'member.removed',
 ]);
 
-/** What is changed: prompts, labels, datasets, monitors, queues and definitions of scores have their name as id, all else its public id. */
+/** What is changed: prompts, labels, datasets, monitors, queues, views and definitions of scores have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

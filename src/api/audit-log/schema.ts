@@ -44,6 +44,10 @@ const Resource = saneText()
 
 const Action = z.enum(AUDIT_ACTION_NAMES, `must be one of ${AUDIT_ACTION_NAMES.join(', ')}`);
 
+/** One of these today; callers accept others, which may come with any minor version. */
+const growing = (names: readonly string[]) =>
+  z.string().meta({ description: 'Minor versions may add values.', 'x-extensible-enum': [...names] });
+
 export const ListQuery = z.strictObject({
   ...PageQuery,
   actor: Actor.optional(),
@@ -69,9 +73,9 @@ export const AuditEntry = z
         .meta({ description: 'The member who owns or created the key; null if there is none.' }),
       session_id: z.string().nullable(),
     }),
-    action: Action,
+    action: growing(AUDIT_ACTION_NAMES),
     resource: z.object({
-      type: z.enum(AUDITED_TYPES),
+      type: growing(AUDITED_TYPES),
       id: z.string().meta({ description: 'The name of a prompt, label or dataset; the id of any other resource.' }),
     }),
     details: z

@@ -81,7 +81,7 @@ export function viewRoutes(): Route[] {
       method: 'delete',
       path: '/views/{name}',
       operationId: 'deleteView',
-      audit: 'none',
+      audit: ['view.deleted'],
       tag,
       summary: 'Delete a view',
       description:

@@ -7,6 +7,7 @@ import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { HolderId } from '../members/holder.ts';
 
 /** Views of one owner, and of a workspace, at most. */
@@ -91,7 +92,7 @@ async function requireRoom(query: Query, owner: HolderId): Promise<void> {
 }
 
 /**
- * Deletes a view of an owner.
+ * Deletes a view of an owner. That of somebody else is recorded in the audit log.
  * @param whose `own`: of the caller; `shared`: one that somebody else shares
  * @returns it as it was
  * @throws ApiError `not_found`
@@ -102,15 +103,18 @@ export async function deleteView(
   name: string,
   whose: 'own' | 'shared',
 ): Promise<SavedViewRow> {
-  const [row] = await db.query((own) =>
-    own
-      .deleteFrom('saved_views')
-      .where('owner', '=', owner)
-      .where('name', '=', name)
-      .$if(whose === 'shared', (theirs) => theirs.where('shared', '=', true))
-      .returning(COLUMNS),
-  );
-  if (row === undefined)
-    throw notFound(`A ${whose === 'own' ? 'view of yours' : `shared view of ${owner}`} with the name "${name}"`);
-  return row;
+  return db.transaction(async (query) => {
+    const [row] = await query((all) =>
+      all
+        .deleteFrom('saved_views')
+        .where('owner', '=', owner)
+        .where('name', '=', name)
+        .$if(whose === 'shared', (theirs) => theirs.where('shared', '=', true))
+        .returning(COLUMNS),
+    );
+    if (row === undefined)
+      throw notFound(`A ${whose === 'own' ? 'view of yours' : `shared view of ${owner}`} with the name "${name}"`);
+    if (whose === 'shared') await recordChange(query, 'view.deleted', name, { owner, page: row.page });
+    return row;
+  });
 }

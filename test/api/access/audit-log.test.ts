@@ -74,7 +74,6 @@ const UNRECORDED = [
   'leaseQueueItem',
   // How somebody looks at a list.
   'setView',
-  'deleteView',
   // A run is in the list of executions, as those that are made here.
   'recordExecutions',
   // What comes of it is recorded: the key that is made, as made by whoever has approved it.
@@ -136,6 +135,12 @@ describe('every operation that changes something', () => {
       case 'skipQueueItem':
       case 'returnQueueItem':
         return queue();
+      case 'deleteView': {
+        const { body: made } = await call('POST', '/api-keys', { body: { name: 'leaver', scopes: ['read', 'write'] } });
+        const view = { page: 'executions', shared: true };
+        await call('PUT', '/views/Theirs', { key: made.key, body: view });
+        return `/views/Theirs?owner=${made.id}`;
+      }
       case 'createRelease':
         for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)
           await call('POST', `/releases/${id}/cancel`);

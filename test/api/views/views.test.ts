@@ -78,6 +78,9 @@ test('an admin deletes what somebody else shares, also of a key that is gone, an
   expect((await remove('Left%20behind', other.call)).status).toBe(404);
   expect((await remove('Left%20behind')).body).toMatchObject({ name: 'Left behind', owner: id, own: false });
   expect(await namesOf()).not.toContain('Left behind');
+  const { data } = (await service.call('GET', '/audit-log?resource=view')).body;
+  const details = { owner: id, page: 'executions' };
+  expect(data).toMatchObject([{ action: 'view.deleted', resource: { type: 'view', id: 'Left behind' }, details }]);
 });
 
 test('sharing needs the scope write, and a view the scope read', async () => {

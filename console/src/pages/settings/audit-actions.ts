@@ -48,6 +48,7 @@ const ACTIONS: Record<AuditAction, true> = {
   'schedule.resumed': true,
   'schedule.triggered': true,
   'schedule.deleted': true,
+  'view.deleted': true,
   'rule.created': true,
   'rule.updated': true,
   'rule.deleted': true,

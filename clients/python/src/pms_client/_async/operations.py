@@ -72,6 +72,7 @@ class AsyncAuditLogOperations:
             "monitor.created",
             "monitor.updated",
             "monitor.deleted",
+            "view.deleted",
             "rule.created",
             "rule.updated",
             "rule.deleted",

@@ -73,6 +73,7 @@ class AuditLogOperations:
             "monitor.created",
             "monitor.updated",
             "monitor.deleted",
+            "view.deleted",
             "rule.created",
             "rule.updated",
             "rule.deleted",
