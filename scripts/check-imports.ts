@@ -43,6 +43,8 @@ const LAYERS: Record<string, Layer> = {
       'logger.ts',
       'version.ts',
       'api/server.ts',
+      'capabilities.ts',
+      'capabilities/',
       'admin/main.ts',
       'codec-server/main.ts',
       'db/migrate.ts',
@@ -54,7 +56,7 @@ const LAYERS: Record<string, Layer> = {
   'codec server': { files: ['codec-server/'], values: ['http', 'temporal', 'domain', 'lib'] },
   config: {
     files: ['config.ts'],
-    values: ['models', 'identity settings', 'lib'],
+    values: ['models', 'identity settings', 'domain', 'lib'],
     types: ['outbound', 'telemetry'],
     environment: true,
   },

@@ -3,6 +3,8 @@ import path from 'node:path';
 import process from 'node:process';
 import ms from 'ms';
 import { z } from 'zod';
+import { DECLARATIONS } from './domain/capabilities.ts';
+import { merge, type QuotaDeclaration, type RetentionDeclaration } from './domain/capability.ts';
 import {
   Bytes,
   Count,
@@ -32,9 +34,6 @@ export class SettingsError extends Error {
     this.problems = problems;
   }
 }
-
-/** What an `Idempotency-Key` has created is there as long as the key is remembered. */
-const AT_LEAST_A_DAY = [(time: number) => time >= ms('1d'), 'must be at least 1d'] as const;
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -82,26 +81,6 @@ const Environment = z.object({
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
   CORS_ORIGINS: Origins.default([]),
-  QUOTA_API_KEYS: Count.default(100),
-  QUOTA_PROMPTS: Count.default(10_000),
-  QUOTA_PROMPT_BYTES: Bytes.default(1024 ** 3),
-  QUOTA_DATASETS: Count.default(1_000),
-  QUOTA_DATASET_BYTES: Bytes.default(10 * 1024 ** 3),
-  QUOTA_SCHEDULES: Count.default(100),
-  QUOTA_MONITORS: Count.default(100),
-  QUOTA_RULES: Count.default(100),
-  QUOTA_WEBHOOKS: Count.default(100),
-  QUOTA_EVALUATIONS: Count.default(100),
-  QUOTA_DELIVERIES: Count.default(200_000),
-  QUOTA_EXECUTIONS: Count.default(10_000),
-  QUOTA_EXECUTION_BYTES: Bytes.default(50 * 1024 ** 3),
-  QUOTA_AUDIT_BYTES: Bytes.default(1024 ** 3),
-  QUOTA_UPLOADS: Count.default(10),
-  QUOTA_STREAMS: Count.default(1_000),
-  EXECUTION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
-  EVALUATION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
-  AUDIT_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
-  EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
   WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
   WEBHOOK_TIMEOUT: Duration.refine((time) => time <= 300_000, 'must be at most 5m').default(10_000),
   WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(32),
@@ -134,6 +113,39 @@ const Environment = z.object({
 });
 
 type Environment = z.output<typeof Environment>;
+
+const QUOTAS = merge(DECLARATIONS, 'quotas');
+const RETENTION = merge(DECLARATIONS, 'retention');
+
+/** The quotas and retention times that each capability declares in `domain/capabilities`. */
+const LimitEnvironment = z.object({
+  ...fieldsBySetting(QUOTAS, (quota: QuotaDeclaration) => (quota.inBytes ? Bytes : Count).default(quota.default)),
+  ...fieldsBySetting(RETENTION, ({ default: value, atLeast = 0 }: RetentionDeclaration) => {
+    const field = Retention.refine((time) => time >= atLeast, `must be at least ${ms(atLeast)}`);
+    return value === undefined ? field.optional() : field.default(value);
+  }),
+});
+
+function fieldsBySetting<Declared extends { setting: string }, Field>(
+  declarations: Record<string, Declared>,
+  toField: (declared: Declared) => Field,
+): Record<string, Field> {
+  return Object.fromEntries(Object.values(declarations).map((each) => [each.setting, toField(each)]));
+}
+
+/** Of each setting by the name that its capability gives it. */
+function limitsOf(env: z.output<typeof LimitEnvironment>) {
+  const named = (declarations: Record<string, { setting: string }>) =>
+    Object.fromEntries(Object.entries(declarations).map(([name, { setting }]) => [name, env[setting]]));
+  return {
+    quotas: named(QUOTAS) as Record<keyof typeof QUOTAS, number>,
+    retention: named(RETENTION) as {
+      [Name in keyof typeof RETENTION]: (typeof RETENTION)[Name] extends { default: number }
+        ? number
+        : number | undefined;
+    },
+  };
+}
 
 /** The variables that each provider's file in `models/providers` names. */
 const ProviderEnvironment = z.object({
@@ -197,7 +209,12 @@ function telemetryOf(env: Environment): TelemetrySettings {
 /** Every setting of every process. Times are in milliseconds. */
 export type Settings = ReturnType<typeof toSettings>;
 
-function toSettings(env: Environment, providers: ProviderEnvironment, identityProviders: ProviderSettings[]) {
+function toSettings(
+  env: Environment,
+  limits: ReturnType<typeof limitsOf>,
+  providers: ProviderEnvironment,
+  identityProviders: ProviderSettings[],
+) {
   const { SMTP_URL, MAIL_FROM } = env;
   return {
     host: env.HOST,
@@ -258,34 +275,9 @@ function toSettings(env: Environment, providers: ProviderEnvironment, identityPr
     /** Origins whose pages may call the API. */
     corsOrigins: env.CORS_ORIGINS,
     /** How many of each a workspace can have; 0: any number. */
-    quotas: {
-      apiKeys: env.QUOTA_API_KEYS,
-      prompts: env.QUOTA_PROMPTS,
-      promptBytes: env.QUOTA_PROMPT_BYTES,
-      datasets: env.QUOTA_DATASETS,
-      datasetBytes: env.QUOTA_DATASET_BYTES,
-      schedules: env.QUOTA_SCHEDULES,
-      monitors: env.QUOTA_MONITORS,
-      rules: env.QUOTA_RULES,
-      webhooks: env.QUOTA_WEBHOOKS,
-      evaluations: env.QUOTA_EVALUATIONS,
-      deliveries: env.QUOTA_DELIVERIES,
-      executions: env.QUOTA_EXECUTIONS,
-      executionBytes: env.QUOTA_EXECUTION_BYTES,
-      auditBytes: env.QUOTA_AUDIT_BYTES,
-      uploads: env.QUOTA_UPLOADS,
-      streams: env.QUOTA_STREAMS,
-    },
-    retention: {
-      /** How long events, their deliveries and notifications are kept. */
-      retentionMs: env.EVENT_RETENTION,
-      /** How long executions are kept after their end; undefined: for ever. */
-      executionRetentionMs: env.EXECUTION_RETENTION,
-      /** The same of evaluations with their results. */
-      evaluationRetentionMs: env.EVALUATION_RETENTION,
-      /** How long entries of the audit log are kept; undefined: for ever. */
-      auditRetentionMs: env.AUDIT_RETENTION,
-    },
+    quotas: limits.quotas,
+    /** How long what has ended is kept, in ms; undefined: for ever. */
+    retention: limits.retention,
     webhooks: {
       /** Before each retry; the failure of the last one disables the webhook. */
       retryWaitsMs: env.WEBHOOK_RETRY_WAITS,
@@ -328,9 +320,11 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       .map(([name, value]) => [name, value?.trim()] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-  const [parsed, providers] = [Environment.safeParse(given), ProviderEnvironment.safeParse(given)];
-  if (!parsed.success || !providers.success) {
-    const issues = [parsed, providers].flatMap(({ error }) => error?.issues ?? []);
+  const parsed = Environment.safeParse(given);
+  const limits = LimitEnvironment.safeParse(given);
+  const providers = ProviderEnvironment.safeParse(given);
+  if (!parsed.success || !limits.success || !providers.success) {
+    const issues = [parsed, limits, providers].flatMap(({ error }) => error?.issues ?? []);
     throw new SettingsError(issues.map(({ path: name, message }) => `${name.join('.')}: ${message}`));
   }
   const identity = readProviders(given);
@@ -340,7 +334,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     ...(identity.problems.length > 0 ? [] : problemsOfSignIn(parsed.data, identity.providers)),
   ];
   if (problems.length > 0) throw new SettingsError(problems);
-  return toSettings(parsed.data, providers.data, identity.providers);
+  return toSettings(parsed.data, limitsOf(limits.data), providers.data, identity.providers);
 }
 
 /**

@@ -2,29 +2,15 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
+import { CLEAN_UP_EVERY_MS } from './capabilities/capability.ts';
+import { CAPABILITIES, expiredBy } from './capabilities.ts';
 import { requireServers } from './config.ts';
 import { connectDependencies, type Dependencies } from './dependencies.ts';
 import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
-import { checkMonitors } from './jobs/check-monitors.ts';
 import { cleanUp } from './jobs/clean-up.ts';
-import { cleanUpStreams } from './jobs/clean-up-streams.ts';
-import { deleteRuleItems } from './jobs/delete-rule-items.ts';
-import { fillQueues } from './jobs/fill-queues.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
-import { reconcileBatches } from './jobs/reconcile-batches.ts';
-import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
-import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
-import { reconcileExecutions } from './jobs/reconcile-executions.ts';
-import { reconcileReleases } from './jobs/reconcile-releases.ts';
-import { reconcileSchedules } from './jobs/reconcile-schedules.ts';
 import { startRelay } from './jobs/relay.ts';
 import { removeWorkspaces } from './jobs/remove-workspaces.ts';
-import { sendDueEmails } from './jobs/send-due-emails.ts';
-import { startRules } from './jobs/start-rules.ts';
-import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
-import { sumUpStorage } from './jobs/sum-up-storage.ts';
-import { sumUpUsage } from './jobs/sum-up-usage.ts';
-import { sweep } from './jobs/sweep.ts';
 import { countTasks } from './jobs/task-metrics.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
@@ -32,12 +18,10 @@ import { createOutbound } from './outbound/outbound.ts';
 import { countEvaluations } from './services/evaluations/evaluation-metrics.ts';
 import { countScorerRequests } from './services/evaluations/run/scorer-metrics.ts';
 import { countSpend } from './services/operations/spend-metrics.ts';
-import { sumUpReleases } from './services/releases/sum-up-releases.ts';
 import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createAttemptMaker } from './services/webhooks/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
-import { checkSessions } from './sign-in/check-sessions.ts';
 import { traceOutbound } from './telemetry/requests-out.ts';
 import { traceScoring } from './telemetry/scoring.ts';
 import { isTelemetryOn } from './telemetry/settings.ts';
@@ -51,25 +35,8 @@ import { tellSlotIsFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
-const SUM_UP_EVERY_MS = 15_000;
-/** People watch the numbers of releases. */
-const SUM_UP_RELEASES_EVERY_MS = 5_000;
-/** Each session is due every ten minutes. */
-const CHECK_SESSIONS_EVERY_MS = 10_000;
-/** Each monitor is due once a minute. */
-const CHECK_MONITORS_EVERY_MS = 5_000;
-const FILL_QUEUES_EVERY_MS = 5_000;
-/** How soon executions that complete are scored by the rules that take them, where none were before. */
-const START_RULES_EVERY_MS = 1_000;
-/** How soon what is due for a rule is deleted, where the rule is disabled or gone. */
-const DELETE_RULE_ITEMS_EVERY_MS = 5_000;
 /** Executions that wait for a slot or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
-const CLEAN_UP_EVERY_MS = 10 * 60_000;
-const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
-/** How soon what was deleted counts for no quota. */
-const SWEEP_EVERY_MS = 60_000;
-
 /** Workers of every queue and the recurring tasks, until `stop`. */
 export interface RunningWorkers {
   /** Rejects when a worker ends by itself. */
@@ -204,9 +171,21 @@ export async function startWorkers(
   const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot check the keys of the secrets; trying again'),
   );
-  // What was left behind before this process was there need not wait any longer.
-  const reconcileEvery = (name: string, work: () => Promise<void>) =>
-    runEvery(name, reconcileEveryMs, log, work, { atOnce: true });
+  const jobs = CAPABILITIES.flatMap(
+    (each) =>
+      each.jobs?.({
+        db,
+        cipher,
+        identityProviders,
+        onExecutionEnd,
+        onEvaluationEnd,
+        onUsed,
+        starter,
+        mailer,
+        reconcileEveryMs,
+        log,
+      }) ?? [],
+  );
   const tasks = [
     startRelay({
       db,
@@ -219,35 +198,13 @@ export async function startWorkers(
       graceOver: graceOver.signal,
     }),
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
-    reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log, onExecutionEnd)),
-    reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log, onEvaluationEnd)),
-    reconcileEvery('reconcile batches', () => reconcileBatches(db, starter, log)),
-    reconcileEvery('reconcile releases', () => reconcileReleases(db, starter, log)),
-    reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
-    runEvery('check sessions', CHECK_SESSIONS_EVERY_MS, log, (stopping) =>
-      checkSessions({ db, cipher, providers: identityProviders, log }, stopping),
+    ...jobs.map(({ name, everyMs, run, atOnce }) => runEvery(name, everyMs, log, run, { atOnce })),
+    runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) =>
+      cleanUp(db.system, expiredBy(settings.retention), stopping),
     ),
-    runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
-    reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
-    runEvery('start rules', START_RULES_EVERY_MS, log, () => startRules(db.system, starter, log)),
-    runEvery('delete items of rules', DELETE_RULE_ITEMS_EVERY_MS, log, (stopping) =>
-      deleteRuleItems(db.system, stopping),
-    ),
-    runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
-    runEvery('check monitors', CHECK_MONITORS_EVERY_MS, log, (stopping) => checkMonitors(db, log, stopping)),
-    runEvery('fill queues', FILL_QUEUES_EVERY_MS, log, (stopping) => fillQueues({ db, log }, stopping)),
-    runEvery('sum up storage', SUM_UP_EVERY_MS, log, () => sumUpStorage(db.system)),
-    runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system, onUsed)),
-    runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),
-    runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
-    runEvery('sweep', SWEEP_EVERY_MS, log, (stopping) => sweep(db.system, stopping)),
-    runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),
     runEvery('remove workspaces', reconcileEveryMs, log, (stopping) =>
-      removeWorkspaces({ db, starter, log, onExecutionEnd }, stopping),
+      removeWorkspaces({ db, starter, log, onExecutionEnd, capabilities: CAPABILITIES }, stopping),
     ),
-    runEvery('re-encrypt secrets', CLEAN_UP_EVERY_MS, log, async () => {
-      await reEncryptSecrets(db.system, cipher, { log });
-    }),
   ];
   async function stop(): Promise<void> {
     stopping.abort();

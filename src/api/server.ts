@@ -3,6 +3,8 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
 import { Gauge } from 'prom-client';
+import type { ApiDependencies, ApiParts } from '../capabilities/capability.ts';
+import { CAPABILITIES } from '../capabilities.ts';
 import { requireServers, type Settings } from '../config.ts';
 import type { Query } from '../db/database.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
@@ -21,9 +23,8 @@ import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { runProcess } from '../lifecycle.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';
 import { serveMetrics } from '../metrics.ts';
-import { createAuthenticator } from '../services/access/authenticate.ts';
+import { type Authenticator, createAuthenticator } from '../services/access/authenticate.ts';
 import { createProcessRateLimiter, createRateLimiter, type RateLimiter } from '../services/access/rate-limiter.ts';
-import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import type { GroupGrants } from '../services/members/sync-members.ts';
@@ -41,46 +42,9 @@ import { traceRequests } from '../telemetry/requests.ts';
 import { isTelemetryOn } from '../telemetry/settings.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { projectVersion } from '../version.ts';
-import { agreementRoutes } from './agreement/routes.ts';
-import { apiKeyRoutes } from './api-keys/routes.ts';
-import { auditLogRoutes } from './audit-log/routes.ts';
-import { chatCompletionRoutes } from './chat-completions/routes.ts';
-import { datasetRoutes } from './datasets/routes.ts';
-import { deliveryRoutes } from './deliveries/routes.ts';
-import { deviceRoutes } from './devices/routes.ts';
 import { evaluationStream } from './evaluations/progress-format.ts';
-import { progressRoutes } from './evaluations/progress-routes.ts';
-import { evaluationRoutes } from './evaluations/routes.ts';
-import { tryEvaluatorsRoute } from './evaluations/try-route.ts';
 import { changesStream } from './events/changes-format.ts';
-import { changesRoutes } from './events/changes-route.ts';
-import { eventRoutes } from './events/routes.ts';
-import { recordRoutes } from './executions/record-routes.ts';
-import { executionRoutes } from './executions/routes.ts';
-import { streamRoutes } from './executions/stream-routes.ts';
-import { labelRoutes } from './labels/routes.ts';
-import { personalKeyRoutes } from './members/personal-key-routes.ts';
-import { memberRoutes } from './members/routes.ts';
-import { modelRoutes } from './models/routes.ts';
-import { monitorRoutes } from './monitors/routes.ts';
-import { notificationRoutes } from './notifications/routes.ts';
-import { promptRoutes } from './prompts/routes.ts';
-import { providerRoutes } from './providers/routes.ts';
-import { queueRoutes } from './queues/routes.ts';
-import { releaseRoutes } from './releases/routes.ts';
-import { responseRoutes } from './responses/routes.ts';
-import { ruleRoutes } from './rules/routes.ts';
-import { scheduleRoutes } from './schedules/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
-import { scoreDefinitionRoutes } from './scores/definition-routes.ts';
-import { feedbackRoutes } from './scores/feedback-routes.ts';
-import { scoreRoutes } from './scores/routes.ts';
-import { sessionRoutes } from './sessions/routes.ts';
-import { statisticsRoutes } from './statistics/routes.ts';
-import { usageRoutes } from './usage/routes.ts';
-import { viewRoutes } from './views/routes.ts';
-import { webhookRoutes } from './webhooks/routes.ts';
-import { sendingRoutes } from './webhooks/sending-routes.ts';
 
 /** Failed authentications per address and minute before the response is 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
@@ -134,13 +98,6 @@ function provisioningRoutes(
   ];
 }
 
-/** What the routes are made of. */
-export type RouteDependencies = Omit<
-  Dependencies,
-  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'close'
-> &
-  Partial<Pick<Dependencies, 'onExecutionEnd'>>;
-
 /** Streams that callers read from this process. */
 interface OpenStreams {
   readonly openCount: number;
@@ -149,106 +106,36 @@ interface OpenStreams {
 
 /** Every operation of the API. */
 export function allRoutes(
-  {
-    db,
-    listener,
-    startLimiter,
-    client,
-    taskQueues,
-    models,
-    evaluatorPool,
-    cipher,
-    identityProviders: providers,
-    allowPrivate,
-    settings,
-    onExecutionEnd,
-    log,
-  }: RouteDependencies,
+  dependencies: ApiDependencies,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
-  const idempotency = createIdempotency(createIdempotencyKeys(cipher));
-  const quotas = createQuotas(settings.quotas);
+): { routes: Route[]; authenticator: Authenticator; streams: OpenStreams[] } {
+  const { db, listener, cipher, identityProviders, settings, log } = dependencies;
   const { publicUrl } = settings.signIn;
-  const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, providers, publicUrl);
+  const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, identityProviders, publicUrl);
   const authenticator = createAuthenticator(db, listener, log, accessTokens);
-  const waiter = createExecutionWaiter(listener);
-  const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
   const progress = createProgressHub({ db, format: evaluationStream, log });
   const changes = createChangesHub({ db, format: changesStream, log });
-  const executions = {
-    quotas,
-    idempotency,
-    client,
-    taskQueues,
+  const parts: ApiParts = {
+    ...dependencies,
     eager,
-    models,
-    known: createKnownVersions(),
-    evaluatorPool,
-    waiter,
+    system: db.system,
+    quotas: createQuotas(settings.quotas),
+    idempotency: createIdempotency(createIdempotencyKeys(cipher)),
+    authenticator,
+    waiter: createExecutionWaiter(listener),
+    deliveryWaiter: createDeliveryWaiter(listener),
     streams,
-    startLimiter,
-    log,
+    progress,
+    changes,
+    known: createKnownVersions(),
+    ofGroup: groupGrants(settings),
+    requireRoom: roomInAuditLog(settings),
   };
   return {
     authenticator,
     streams: [streams, progress, changes],
-    routes: [
-      ...promptRoutes({ quotas, idempotency, evaluatorPool }),
-      ...labelRoutes({ evaluatorPool }),
-      ...releaseRoutes({ idempotency, models, quotas, evaluatorPool, client, taskQueues, eager, log }),
-      ...executionRoutes({ ...executions, onExecutionEnd }),
-      ...recordRoutes(executions),
-      ...chatCompletionRoutes(executions),
-      ...responseRoutes(executions),
-      ...modelRoutes(),
-      ...providerRoutes(models),
-      ...streamRoutes({ quotas, streams }),
-      ...progressRoutes({ quotas, progress }),
-      ...evaluationRoutes({
-        system: db.system,
-        quotas,
-        idempotency,
-        client,
-        taskQueues,
-        eager,
-        models,
-        evaluatorPool,
-        cipher,
-        allowPrivate,
-        log,
-      }),
-      tryEvaluatorsRoute(executions),
-      ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
-      ...scoreRoutes({ idempotency, quotas }),
-      ...scoreDefinitionRoutes(),
-      ...feedbackRoutes({ system: db.system, idempotency, quotas, cipher }),
-      ...queueRoutes({ quotas }),
-      ...agreementRoutes(),
-      ...ruleRoutes({ quotas, idempotency, models, evaluatorPool, cipher, allowPrivate }),
-      ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
-      ...monitorRoutes({ quotas }),
-      ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
-      ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
-      ...deliveryRoutes({ quotas, idempotency, client }),
-      ...eventRoutes(),
-      ...changesRoutes({ quotas, changes }),
-      ...notificationRoutes(),
-      ...viewRoutes(),
-      ...usageRoutes(),
-      ...statisticsRoutes(),
-      ...apiKeyRoutes({ quotas, idempotency, authenticator }),
-      ...sessionRoutes({
-        authenticator,
-        signIn: { db, cipher, providers, log },
-        keySignIn: settings.signIn,
-        requireRoom: roomInAuditLog(settings),
-      }),
-      ...memberRoutes({ db, authenticator, ofGroup: groupGrants(settings) }),
-      ...personalKeyRoutes({ quotas, idempotency, authenticator }),
-      ...deviceRoutes({ system: db.system, quotas, publicUrl: settings.signIn.publicUrl }),
-      ...auditLogRoutes(),
-    ],
+    routes: CAPABILITIES.flatMap((each) => each.routes?.(parts) ?? []),
   };
 }
 
@@ -355,6 +242,7 @@ export async function startApi(
         mcpEndpoint(parts, {
           version: projectVersion(),
           docs: DOCS,
+          tools: CAPABILITIES.flatMap((each) => each.tools ?? []),
           host: settings.host,
           challenge: challengeOf(settings),
         }),

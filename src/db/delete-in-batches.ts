@@ -47,6 +47,9 @@ export function doomed<Table extends DeletableTable>(
   return { table, ...rows(expressionBuilder<Tables, Table>()) };
 }
 
+/** Of the workspace that the statement is bound to. */
+export const everyRow = { where: sql<SqlBool>`true` };
+
 /** No id is smaller. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 

@@ -66,6 +66,9 @@ export function isIdOf(uuid: string, at: Date): boolean {
   return UUID_V7.test(uuid) && Math.abs(made - at.getTime()) <= CLOCK_SLACK_MS;
 }
 
+/** What every public id of a kind begins with. */
+export const publicIdPattern = (kind: IdKind): RegExp => new RegExp(`^${ID_PREFIXES[kind]}_`);
+
 /** `exec_0190…`: the id as callers see it. */
 export function publicId(kind: IdKind, uuid: string): string {
   return `${ID_PREFIXES[kind]}_${uuid}`;

@@ -6,6 +6,8 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { DECLARATIONS } from '../domain/capabilities.ts';
+import { merge } from '../domain/capability.ts';
 import { ApiError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import { SCOPES } from '../domain/scopes.ts';
 import { CONSOLE_HEADER } from './credentials.ts';
@@ -67,32 +69,7 @@ const DESCRIPTIONS: Record<number, string> = {
 };
 
 /** What the operations of each tag are about. */
-const TAGS: Record<string, string> = {
-  Prompts: 'Named templates or messages with model parameters. Every change of the content is a new version.',
-  Labels: 'Names such as `production` that point at a version of a prompt.',
-  Releases: 'A new version of a prompt behind a label, step by step, with checks between the steps.',
-  Executions: 'Runs of a prompt on a model, with their tokens, cost and latency.',
-  "OpenAI's format": 'Chat completions, responses and models for the SDKs of OpenAI: the model names a prompt.',
-  Providers: 'The model providers that are set up.',
-  Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
-  Rules: 'Evaluators that score executions as they complete, within a budget a day.',
-  Datasets: 'Named, versioned lists of examples for evaluations.',
-  Scores: 'Scores that programs, people and evaluators give to executions and examples.',
-  Queues: 'Executions and examples for people to score one by one.',
-  Schedules: 'Evaluations that start on a cron schedule.',
-  Monitors: 'Continuous checks of live runs, with alerts: errors, latency, cost, refusals and scores.',
-  Webhooks: 'URLs that receive signed events, and the deliveries to them.',
-  Events: 'Everything that happened, as sent to webhooks.',
-  Notifications: 'Events that concern people, and the e-mails sent about them.',
-  Views: 'Saved filters and columns of lists in the console.',
-  Usage: 'Runs, tokens and cost over a period.',
-  Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
-  'API keys': 'Keys of the workspace and their scopes.',
-  Members: 'Members of the workspace, authenticated by an identity provider, and their keys.',
-  Sessions: 'Console sessions.',
-  Devices: 'Lets programs request a key from a person, as `pms login` does (modelled on RFC 8628).',
-  'Audit log': 'Who changed what, and when.',
-};
+const TAGS: Record<string, string> = merge(DECLARATIONS, 'tags');
 
 /** Components that operations share. */
 interface Shared {

@@ -1,39 +1,46 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import type { Logger } from 'pino';
-import { bindWorkspace, type Database, type WorkspaceDatabase } from '../db/database.ts';
-import { BATCH_ROWS, deleteInBatches, pause } from '../db/delete-in-batches.ts';
+import { bindWorkspace, type Database, type Query, type WorkspaceDatabase } from '../db/database.ts';
+import { BATCH_ROWS, type Doomed, deleteInBatches, pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
-import { inStates } from '../db/state-change.ts';
 import { ApiError } from '../domain/errors.ts';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluations/evaluation-states.ts';
-import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { publicId } from '../domain/ids.ts';
-import { releaseStates, UNFINISHED_RELEASE } from '../domain/releases/release-states.ts';
-import { cancelEvaluation } from '../services/evaluations/control/control-evaluation.ts';
 import type { OnExecutionEnd } from '../services/executions/execution-metrics.ts';
-import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
-import { cancelExecution } from '../services/executions/run/end-execution.ts';
-import { controlRelease } from '../services/releases/control-release.ts';
-import { deleteSchedule } from '../services/schedules/control-schedule.ts';
-import { deleteWebhook } from '../services/webhooks/change-webhook.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { sweep } from './sweep.ts';
-import { hasRows, ROWS, TO_TRASH } from './workspace-rows.ts';
 
-export interface RemoveWorkspacesDeps {
-  db: Database;
-  starter: WorkflowStarter;
+/** What ends workflows in a workspace. */
+export interface RemovalDeps extends WorkflowStarter {
   log: Logger;
   /** Told of each execution that is ended. */
-  onExecutionEnd?: OnExecutionEnd;
+  onExecutionEnd?: OnExecutionEnd | undefined;
+}
+
+/** Moves some rows of a workspace out of sight; `sweep` deletes them. @returns how many, `BATCH_ROWS` at most */
+export type ToTrash = (query: Query, workspaceId: string) => Promise<number>;
+
+/** What a capability has in a workspace, as far as its removal has to know it. */
+export interface Removable {
+  /** Ends what is under way. @returns how many were ended */
+  end?: (deps: RemovalDeps, workspace: WorkspaceDatabase, signal: AbortSignal) => Promise<number>;
+  /** Moves out of sight what has many rows of its own. */
+  toTrash?: readonly ToTrash[];
+  /** Its rows in the order of deletion: what refers to others goes before them. Each has an index that begins with the workspace, or few rows. */
+  rows?: readonly Doomed[];
 }
 
 /** A request that was let in before the workspace was deleted may still write: the last look is after it has ended. */
 const LINGER_MS = 60 * 60_000;
 /** Workflows that are being ended at a time. */
 const AT_ONCE = 20;
+/** Their rows may have to wait: for a workflow that is told of its end, for a batch that is being canceled. */
+const MAY_LINGER = ['deliveries', 'events', 'executions', 'evaluations', 'releases', 'datasets'] as const;
 
-async function eachId(
+/**
+ * Ends some rows of a workspace, some at a time; what has ended by itself, or is being ended by another process, is left.
+ * @returns how many were found
+ */
+export async function endEach(
   db: WorkspaceDatabase,
   table: 'webhooks' | 'schedules' | 'releases' | 'evaluations' | 'executions',
   which: RawBuilder<SqlBool>,
@@ -60,49 +67,46 @@ async function eachId(
   return count;
 }
 
-/** Ends workflows, schedules and deliveries. */
-async function endAll(
-  { db, starter, log, onExecutionEnd: onEnd }: RemoveWorkspacesDeps,
-  id: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const workspace = db.workspace(id);
-  const deps = { ...starter, log };
-  const all = sql<SqlBool>`true`;
-  const webhooks = await eachId(workspace, 'webhooks', all, signal, (webhook) => deleteWebhook(workspace, webhook));
-  const schedules = await eachId(workspace, 'schedules', all, signal, (schedule) =>
-    deleteSchedule(deps, workspace, schedule),
+/** Whether rows are left that could not be deleted yet. @param own bound to the workspace */
+async function hasRows(own: Query): Promise<boolean> {
+  const [left] = await own((db) =>
+    db.selectNoFrom((eb) => eb.or(MAY_LINGER.map((table) => eb.exists(eb.selectFrom(table).select('id')))).as('more')),
   );
-  const mover = { scopes: ['admin'] } as const;
-  const unfinishedReleases = inStates(releaseStates, UNFINISHED_RELEASE);
-  const releases = await eachId(workspace, 'releases', unfinishedReleases, signal, (release) =>
-    controlRelease(deps, workspace, release, 'rollback', { mover, comment: null }),
-  );
-  const unfinishedEvaluations = inStates(evaluationStates, UNFINISHED_EVALUATION);
-  const evaluations = await eachId(workspace, 'evaluations', unfinishedEvaluations, signal, (evaluation) =>
-    cancelEvaluation(deps, workspace, evaluation),
-  );
-  const unfinishedExecutions = inStates(executionStates, UNFINISHED_EXECUTION);
-  const executions = await eachId(workspace, 'executions', unfinishedExecutions, signal, async (execution) => {
-    await cancelExecution(workspace, execution, onEnd);
-    await cancelExecutionWorkflow(starter.client, execution, log);
-  });
-  return webhooks + schedules + releases + evaluations + executions;
+  return left?.more !== false;
+}
+
+interface RemoveWorkspacesDeps {
+  db: Database;
+  starter: WorkflowStarter;
+  log: Logger;
+  onExecutionEnd?: OnExecutionEnd | undefined;
+  /** In the order in which they were declared: what comes later refers to what comes first, so the last loses its rows first. */
+  capabilities: readonly Removable[];
+}
+
+/** @returns how many rows were ended, moved or deleted */
+async function removeRows(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal): Promise<number> {
+  const { db, starter, log, onExecutionEnd } = deps;
+  const own = bindWorkspace(db.system.query, id);
+  const lastFirst = deps.capabilities.toReversed();
+  let count = 0;
+  for (const { end } of lastFirst)
+    count += (await end?.({ ...starter, log, onExecutionEnd }, db.workspace(id), signal)) ?? 0;
+  for (const toTrash of lastFirst.flatMap((each) => each.toTrash ?? []))
+    for (let moved = BATCH_ROWS; moved === BATCH_ROWS && !signal.aborted; count += moved) {
+      moved = await toTrash(db.system.query, id);
+      await pause(signal);
+    }
+  for (const rows of lastFirst.flatMap((each) => each.rows ?? [])) count += await deleteInBatches(own, rows, signal);
+  return count;
 }
 
 async function remove(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal, lingerMs: number): Promise<void> {
   const { query } = deps.db.system;
-  const own = bindWorkspace(query, id);
-  let count = await endAll(deps, id, signal);
-  for (const toTrash of TO_TRASH)
-    for (let moved = BATCH_ROWS; moved === BATCH_ROWS && !signal.aborted; count += moved) {
-      moved = (await toTrash(query, id)).length;
-      await pause(signal);
-    }
-  for (const rows of ROWS) count += await deleteInBatches(own, rows, signal);
+  const count = await removeRows(deps, id, signal);
   if (count > 0)
     deps.log.info({ workspace_id: publicId('workspace', id), rows: count }, 'removing a deleted workspace');
-  if (signal.aborted || count > 0 || (await hasRows(own))) return;
+  if (signal.aborted || count > 0 || (await hasRows(bindWorkspace(query, id)))) return;
   await query((db) => db.deleteFrom('workspaces').where('id', '=', id).where('deleted_at', '<=', ago(lingerMs)));
 }
 

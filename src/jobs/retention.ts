@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
 import type { SystemDatabase } from '../db/database.ts';
-import { BATCH_ROWS, deleteInBatches, doomed, FIRST_ID, pause } from '../db/delete-in-batches.ts';
+import { BATCH_ROWS, type Doomed, deleteInBatches, doomed, FIRST_ID, pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
@@ -12,6 +12,13 @@ import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 
 /** No id of what ended before then is as large. */
 const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date.now() - retentionMs)).to;
+
+/** Rows that were made longer ago than `retentionMs`. */
+export const olderThan = (table: 'notifications' | 'monitor_changes', retentionMs: number): Doomed =>
+  doomed(table, (eb) => ({
+    where: eb.and([eb('id', '<', firstIdAfter(retentionMs)), eb('created_at', '<', ago(retentionMs))]),
+    byId: true,
+  }));
 
 /** What goes with an execution and may be far more than it. */
 const WITH_EXECUTIONS = ['scores', 'queue_items', 'rule_judgements'] as const;

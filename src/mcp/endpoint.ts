@@ -25,6 +25,7 @@ import { createMcpCall } from './mcp-call.ts';
 import { createMcpServer, type McpParts } from './mcp-server.ts';
 import { createResources } from './resources.ts';
 import { bindTools } from './tools/call-tool.ts';
+import type { ToolSpec } from './tools/tool.ts';
 
 const PATH = '/mcp';
 
@@ -73,6 +74,7 @@ export interface McpOptions {
   version: string;
   /** Where the guides are. */
   docs: string;
+  tools: readonly ToolSpec[];
   /** Where the service listens. On the loopback interface, only requests for its names are served. */
   host: string;
   /** `WWW-Authenticate` for whoever was not let in. @param error of RFC 6750, where a credential was shown */
@@ -80,11 +82,14 @@ export interface McpOptions {
 }
 
 /** `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. */
-export function mcpEndpoint(parts: SharedParts, { version, docs, host, challenge }: McpOptions): Middleware<AppState> {
+export function mcpEndpoint(
+  parts: SharedParts,
+  { version, docs, tools, host, challenge }: McpOptions,
+): Middleware<AppState> {
   const routes = new Map(parts.routes.map((route) => [route.operationId, route]));
   const server: McpParts = {
     version,
-    tools: bindTools(routes),
+    tools: bindTools(tools, routes),
     resources: createResources(docs),
     logFault(error, requestId) {
       if (STATUS_OF_CODE[error.code] === 500)

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import { DECLARATIONS } from '../domain/capabilities.ts';
+import { merge } from '../domain/capability.ts';
 import { notFound } from '../domain/errors.ts';
 import type { McpCall } from './mcp-call.ts';
 
@@ -9,17 +11,7 @@ import type { McpCall } from './mcp-call.ts';
 const GUIDES: Record<string, string> = {
   'how-to': 'Answers to “How do I …?”, each with a sample',
   troubleshooting: 'Error codes and messages, and what to do',
-  prompts: 'Prompts: templates, messages, variables, includes, versions and labels',
-  executions: 'Executions: running prompts, streams, tools, files, fallbacks',
-  models: 'Models, their parameters and providers',
-  evaluations: 'Evaluations: datasets, runs, comparisons',
-  evaluators: 'Evaluators: all types and their options',
-  batches: 'Evaluations through the batch APIs of providers',
-  releases: 'Releases: steps, checks, approvals, rollback',
-  scores: 'Scores and feedback',
-  queues: 'Annotation queues',
-  rules: 'Rules: scoring what runs',
-  monitors: 'Monitors and alerts',
+  ...merge(DECLARATIONS, 'guides'),
   importers: 'Moving here from other products',
   cli: 'The command line, also for CI',
   'api-contract': 'The HTTP API in all its details',

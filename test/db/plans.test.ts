@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expiredBy } from '../../src/capabilities.ts';
 import { bindWorkspace, type Database, openDatabase, type Query } from '../../src/db/database.ts';
 import { createQuery } from '../../src/db/query.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -74,7 +75,7 @@ const span = { since: new Date(Date.now() - 40 * DAY_MS), until: new Date(Date.n
 test('idempotency keys are cleaned up by their time, and withdrawn by what they created', async () => {
   const { system } = db;
   const cleaning = await plansOf('idempotency_keys', (query) =>
-    cleanUp({ ...system, query, transaction: async (work) => work(query) }, { retentionMs: DAY_MS }),
+    cleanUp({ ...system, query, transaction: async (work) => work(query) }, expiredBy({ events: DAY_MS })),
   );
   expect(cleaning).toContain('idempotency_keys_created_at_index');
   const withdrawing = await plansOf('idempotency_keys', (query) => withdrawUnaccepted(query, newId()));

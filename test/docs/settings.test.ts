@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { DECLARATIONS } from '../../src/domain/capabilities.ts';
+import type { Declaration } from '../../src/domain/capability.ts';
 import { PROVIDERS } from '../../src/models/providers/registry.ts';
 import { SINGLE_PROVIDER } from '../../src/sign-in/provider-settings.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-/** The variables that src/config.ts reads: the keys of its schema, those of the models' providers, and those of identity providers. */
+/** The variables that src/config.ts reads: the keys of its schema, those that capabilities declare, those of the models' providers, and those of identity providers. */
 const known = sorted([
   ...Object.keys(SINGLE_PROVIDER),
   'OIDC_PROVIDERS',
+  ...DECLARATIONS.flatMap((each: Declaration) =>
+    [each.quotas, each.retention].flatMap((declared) => Object.values(declared ?? {}).map(({ setting }) => setting)),
+  ),
   ...PROVIDERS.flatMap(({ settings: { apiKey, baseUrl } }) => [apiKey, baseUrl]),
   ...[
     ...(read('src/config.ts').match(/const Environment = z\.object\(\{([\s\S]*?)\n\}\);/)?.[1] ?? '').matchAll(

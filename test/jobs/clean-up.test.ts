@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expiredBy } from '../../src/capabilities.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type HousekeepingRows, housekeepingRows } from './housekeeping-rows.ts';
 
-const RETENTION = { retentionMs: 30 * 24 * 60 * 60_000 };
+const RETENTION = expiredBy({ events: 30 * 24 * 60 * 60_000 });
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CAPABILITIES } from '../../src/capabilities.ts';
 import { parsePublicId } from '../../src/domain/ids.ts';
 import { removeWorkspaces } from '../../src/jobs/remove-workspaces.ts';
 import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
@@ -219,7 +220,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   await waitFor(
     'everything to be gone',
     async () => {
-      await removeWorkspaces({ db, starter, log }, NEVER, 0);
+      await removeWorkspaces({ db, starter, log, capabilities: CAPABILITIES }, NEVER, 0);
       const [left] = await db.system.query({ text: 'select 1 from workspaces where id = $1' }, [doomedId]);
       return left === undefined;
     },
@@ -227,7 +228,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   );
   expect(await rowsOf(doomedId)).toEqual({});
   await waitFor('what is out of sight to be gone', async () => {
-    await removeWorkspaces({ db, starter, log }, NEVER, 0);
+    await removeWorkspaces({ db, starter, log, capabilities: CAPABILITIES }, NEVER, 0);
     const [left] = await db.system.query<{ count: number }>(
       { text: 'select count(*)::int as count from evaluation_results where evaluation_id = $1' },
       [parsePublicId('evaluation', evaluation.id)],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expiredBy } from '../../src/capabilities.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { TRASH_WORKSPACE } from '../../src/db/trash.ts';
 import { UUID_V7 } from '../../src/db/uuid-v7.ts';
@@ -115,9 +116,9 @@ test('executions go after their retention, those that have not ended or ended la
     await execution('running', 40, 31),
     await execution('completed', 2, 1),
   ];
-  await cleanUp(db.system, { retentionMs: DAY_MS });
+  await cleanUp(db.system, expiredBy({ events: DAY_MS }));
   expect(await count('executions')).toBe(5);
-  await cleanUp(db.system, { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS });
+  await cleanUp(db.system, expiredBy({ events: DAY_MS, executions: 30 * DAY_MS }));
   expect(await ids('executions')).toEqual(kept.sort());
 });
 
@@ -127,7 +128,7 @@ test('evaluations go after their retention, with what belongs to them', async ()
     await evaluation({ ageDays: 29, results: 3, examplesId: await examples(null, 3) }),
     await evaluation({ ageDays: 31, results: 2, status: 'running' }),
   ];
-  await cleanUp(db.system, { retentionMs: DAY_MS, evaluationRetentionMs: 30 * DAY_MS });
+  await cleanUp(db.system, expiredBy({ events: DAY_MS, evaluations: 30 * DAY_MS }));
   expect(await ids('evaluations')).toEqual(kept.sort());
   expect(await count('evaluation_results')).toBe(5);
   expect(await count('evaluation_judgements')).toBe(2);
@@ -223,7 +224,7 @@ test('scores go with what they are about, and no others do', async () => {
   await db.system.query({ text: `update evaluations set workspace_id = '${TRASH_WORKSPACE}' where id = $1` }, [
     trashed,
   ]);
-  await cleanUp(db.system, { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS }, NEVER);
+  await cleanUp(db.system, expiredBy({ events: DAY_MS, executions: 30 * DAY_MS }), NEVER);
   expect(await count('scores')).toBe(1_200);
   expect(await count(`scores where evaluation_id = '${kept}' or execution_id = '${young}'`)).toBe(1_200);
   expect(await count(`evaluations where id = '${trashed}'`)).toBe(0);
@@ -258,7 +259,7 @@ test('the many scores of an execution that has expired go before it, in steps of
     );
   }
   await whileDeletingFails('scores', 'count(*) > 500', () =>
-    cleanUp(db.system, { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS }, NEVER),
+    cleanUp(db.system, expiredBy({ events: DAY_MS, executions: 30 * DAY_MS }), NEVER),
   );
   expect([await count('executions'), await count('scores')]).toEqual([0, 0]);
 });
@@ -267,7 +268,7 @@ test('what fails keeps nothing else from being deleted, and is told', async () =
   await execution('completed', 40, 40);
   await evaluation({ ageDays: 31, results: 2 });
   await whileDeletingFails('executions', 'count(*) > 0', async () => {
-    const retention = { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS, evaluationRetentionMs: 30 * DAY_MS };
+    const retention = expiredBy({ events: DAY_MS, executions: 30 * DAY_MS, evaluations: 30 * DAY_MS });
     await expect(cleanUp(db.system, retention, NEVER)).rejects.toMatchObject({
       errors: [expect.objectContaining({ message: 'refused' })],
     });

@@ -1,4 +1,4 @@
-import { SAMPLE_DATA } from '../../services/events/samples.ts';
+import { SAMPLE_DATA } from '../../domain/webhooks/events.ts';
 
 export const eventSample = {
   id: 'evt_0198f0ab-13c8-7a1e-b7d0-41c9a2f36e58',

@@ -1,5 +1,5 @@
+import { SAMPLE_DATA } from '../../domain/webhooks/events.ts';
 import { serverSentEvent } from '../../http/event-stream.ts';
-import { SAMPLE_DATA } from '../../services/events/samples.ts';
 
 const { tokens, cost, latency } = SAMPLE_DATA['execution.completed'];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NOTIFICATION_TYPES } from '../../db/entities/notification.ts';
+import { NOTIFICATION_TYPES } from '../../domain/notifications.ts';
 import { Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 

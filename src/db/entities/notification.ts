@@ -1,14 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { NotificationType } from '../../domain/notifications.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
-
-/** What owners of workspaces are notified of. */
-export const NOTIFICATION_TYPES = [
-  'webhook.disabled',
-  'monitor.alerted',
-  'monitor.recovered',
-  'emergency_key.created',
-] as const;
-export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 /** Something that the owner of a workspace has to know. */
 export const Notification = defineEntity({

@@ -8,21 +8,8 @@ import { isList } from '../../http/run-route.ts';
 import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { bytesOf, type Fitted, MAX_RESULT_BYTES, namedCuts, pieceOf, shortenToFit, valueAt } from '../results/fit.ts';
-import { EVALUATION_TOOLS } from './evaluation-tools.ts';
-import { PROMPT_TOOLS } from './prompt-tools.ts';
-import { RELEASE_TOOLS } from './release-tools.ts';
-import { REVIEW_TOOLS } from './review-tools.ts';
-import { RUN_TOOLS } from './run-tools.ts';
 import type { JsonObject, ToolSpec } from './tool.ts';
 import { type RoutedInput, type ToolInput, toolInput } from './tool-input.ts';
-
-const ALL: readonly ToolSpec[] = [
-  ...PROMPT_TOOLS,
-  ...RUN_TOOLS,
-  ...EVALUATION_TOOLS,
-  ...RELEASE_TOOLS,
-  ...REVIEW_TOOLS,
-];
 
 /** Of a result without its notes. */
 const ROOM = MAX_RESULT_BYTES - 2 * 1024;
@@ -37,9 +24,12 @@ export interface BoundTool {
 }
 
 /** All tools by name. Made once: their schemas take time. */
-export function bindTools(routes: ReadonlyMap<string, Route>): ReadonlyMap<string, BoundTool> {
+export function bindTools(
+  specs: readonly ToolSpec[],
+  routes: ReadonlyMap<string, Route>,
+): ReadonlyMap<string, BoundTool> {
   return new Map(
-    ALL.map((spec) => {
+    specs.map((spec) => {
       const route = routes.get(spec.operation);
       if (route === undefined) throw new Error(`There is no operation ${spec.operation}.`);
       const input = toolInput(spec, route);

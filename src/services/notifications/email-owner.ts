@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database, Query, SystemDatabase } from '../../db/database.ts';
-import type { NotificationType } from '../../db/entities/notification.ts';
 import { now } from '../../db/sql.ts';
 import { publicId } from '../../domain/ids.ts';
+import { NOTIFICATION_MAILS } from '../../domain/notifications.ts';
 import { MailError } from '../../mail/mail-error.ts';
 import type { Mail, Mailer } from '../../mail/mailer.ts';
 
@@ -79,7 +79,12 @@ function hostsOnly(text: string): string {
 }
 
 function compose(notificationId: string, email: DueEmail): Mail {
-  const { subject, text } = MAILS[email.type](email);
+  const { subject, text } = NOTIFICATION_MAILS[email.type]({
+    type: email.type,
+    webhookId: email.webhook_id === null ? null : publicId('webhook', email.webhook_id),
+    webhookUrl: email.url,
+    monitor: email.monitor,
+  });
   return {
     to: email.owner_email,
     subject,
@@ -90,44 +95,6 @@ ${hostsOnly(email.message)}
 
 ${text}
 `,
-  };
-}
-
-type MailText = Pick<Mail, 'subject' | 'text'>;
-
-const MAILS: Record<NotificationType, (email: DueEmail) => MailText> = {
-  'webhook.disabled': webhookMail,
-  'monitor.alerted': monitorMail,
-  'monitor.recovered': monitorMail,
-  'emergency_key.created': () => ({
-    subject: 'An emergency key was made',
-    text: `What is done with it: GET /v1/audit-log
-If you did not expect it, revoke it: GET /v1/api-keys, then DELETE /v1/api-keys/{id}`,
-  }),
-};
-
-function monitorMail({ type, monitor }: DueEmail): MailText {
-  const name = monitor ?? '{name}';
-  return {
-    subject: `The monitor ${name} ${type === 'monitor.alerted' ? 'alerts' : 'has recovered'}`,
-    text: `What it has seen: GET /v1/monitors/${name}
-What was before: GET /v1/monitors/${name}/history
-No more e-mails: PUT /v1/monitors/${name} with "notify": {"email": false}`,
-  };
-}
-
-function webhookMail({ webhook_id, url }: DueEmail): MailText {
-  const webhook = webhook_id === null ? 'a webhook' : `the webhook ${publicId('webhook', webhook_id)}`;
-  const of = url === null ? '' : ` (${new URL(url).host})`;
-  const path = `/v1/webhooks/${webhook_id === null ? '{id}' : publicId('webhook', webhook_id)}`;
-  return {
-    subject: `${webhook.charAt(0).toUpperCase()}${webhook.slice(1)}${of} was disabled`,
-    text: `Nothing is sent to ${webhook}${of} any more. To resume deliveries:
-
-1. Fix what its failed deliveries report: GET ${path}/deliveries
-2. Enable it: POST ${path}/enable
-3. Replay the events it missed: POST ${path}/replay
-   with {"since": "…", "undelivered_only": true}, since a time shortly before it began to fail`,
   };
 }
 

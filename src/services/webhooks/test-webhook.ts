@@ -4,9 +4,9 @@ import { notify, now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { publicId } from '../../domain/ids.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
-import type { EventType } from '../../domain/webhooks/events.ts';
+import { type EventType, SAMPLE_DATA } from '../../domain/webhooks/events.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { SAMPLE_DATA } from '../events/samples.ts';
+
 import { newEvent } from '../events/write-event.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 

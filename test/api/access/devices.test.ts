@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expiredBy } from '../../../src/capabilities.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { publicId } from '../../../src/domain/ids.ts';
 import { cleanUp } from '../../../src/jobs/clean-up.ts';
@@ -340,7 +341,7 @@ describe('codes', () => {
     for (const guess of ['', 'x', 'A'.repeat(43), `${open.device_code}x`, open.user_code])
       expect(outcome(await poll(guess))[0]).toBe(400);
     const db = await openDatabase(service.databaseUrl, { poolSize: 2 });
-    await cleanUp(db.system, { retentionMs: 60_000 });
+    await cleanUp(db.system, expiredBy({ events: 60_000 }));
     await db.close();
     const left = await sql(
       'select device_code_hash as hash from device_authorizations where device_code_hash = any($1)',

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type RunningApi, startApi } from '../../../src/api/server.ts';
+import { expiredBy } from '../../../src/capabilities.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { openListener } from '../../../src/db/listener.ts';
 import { cleanUp } from '../../../src/jobs/clean-up.ts';
@@ -343,7 +344,7 @@ describe('the end of a session', () => {
     expect((await by(cookie, 'GET', '/session', { call: fresh })).status).toBe(401);
     const listed = (await service.call('GET', '/sessions?limit=1000')).body.data.map((row: { id: string }) => row.id);
     expect(listed).not.toContain(id);
-    await cleanUp(service.foundation.db.system, { retentionMs: 86_400_000 });
+    await cleanUp(service.foundation.db.system, expiredBy({ events: 86_400_000 }));
     const rows = await service.foundation.db.system.query({ text: 'select id from sessions where id = $1' }, [
       id.slice(5),
     ]);

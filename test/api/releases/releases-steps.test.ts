@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { startApi } from '../../../src/api/server.ts';
+import { CAPABILITIES } from '../../../src/capabilities.ts';
 import { armOf } from '../../../src/domain/releases/rollout.ts';
 import { removeWorkspaces } from '../../../src/jobs/remove-workspaces.ts';
 import { deleteWorkspace } from '../../../src/services/workspaces/delete-workspace.ts';
@@ -257,7 +258,7 @@ test('a workspace that is deleted takes its releases with it', async () => {
   await untilRelease(other.call, id, ({ step }) => step === 1);
   await other.call('PUT', '/labels/production', { body: { release: { steps: [HOUR] } } });
   const { id: workspace } = await deleteWorkspace(db.system, 'goes-with-releases');
-  const deps = { db, starter: { client, taskQueues, eager: false }, log };
+  const deps = { db, starter: { client, taskQueues, eager: false }, log, capabilities: CAPABILITIES };
   const left = () =>
     db.system.query<{ count: number }>({
       text: `select (select count(*) from releases where workspace_id = '${workspace}')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { expiredBy } from '../../../src/capabilities.ts';
 import { parsePublicId } from '../../../src/domain/ids.ts';
 import { cleanUp } from '../../../src/jobs/clean-up.ts';
 import { type EvaluationStage, examplesOf, startStage } from '../evaluations/evaluations-support.ts';
@@ -91,7 +92,7 @@ describe('a deleted evaluation', () => {
     expect(again.body.id).not.toBe(run.id);
 
     expect(await count('evaluation_results where evaluation_id = $1', run.id)).toBe(8);
-    await cleanUp(stage.service.foundation.db.system, { retentionMs: 86_400_000 });
+    await cleanUp(stage.service.foundation.db.system, expiredBy({ events: 86_400_000 }));
     expect(await count('evaluation_results where evaluation_id = $1', run.id)).toBe(0);
     expect(await count('evaluations where id = $1', run.id)).toBe(0);
     // Its inline examples too, and nobody else's.

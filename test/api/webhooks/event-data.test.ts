@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../../src/domain/webhooks/events.ts';
-import { SAMPLE_DATA } from '../../../src/services/events/samples.ts';
+import { EVENT_DATA, EVENT_TYPES, type EventType, SAMPLE_DATA } from '../../../src/domain/webhooks/events.ts';
 import { startTestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { startRelease, untilStatus } from '../releases/releases-support.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { EVENT_TYPES } from '../../../src/domain/webhooks/events.ts';
+import { EVENT_TYPES, SAMPLE_DATA } from '../../../src/domain/webhooks/events.ts';
 import { xSignature } from '../../../src/domain/webhooks/webhook-signature.ts';
-import { SAMPLE_DATA } from '../../../src/services/events/samples.ts';
 import { answering, type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';

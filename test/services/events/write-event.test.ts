@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { CHANNELS } from '../../../src/db/listener.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { EventType } from '../../../src/domain/webhooks/events.ts';
-import { SAMPLE_DATA } from '../../../src/services/events/samples.ts';
+import { SAMPLE_DATA } from '../../../src/domain/webhooks/events.ts';
 import { writeEvent } from '../../../src/services/events/write-event.ts';
 import { claimExecution } from '../../../src/services/executions/run/claim-execution.ts';
 import { failExecution } from '../../../src/services/executions/run/end-execution.ts';

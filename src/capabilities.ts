@@ -1,0 +1,50 @@
+import { access } from './capabilities/access.ts';
+import { auditLog } from './capabilities/audit-log.ts';
+import type { Capability } from './capabilities/capability.ts';
+import { datasets } from './capabilities/datasets.ts';
+import { devices } from './capabilities/devices.ts';
+import { evaluations } from './capabilities/evaluations.ts';
+import { executions } from './capabilities/executions.ts';
+import { members } from './capabilities/members.ts';
+import { monitors } from './capabilities/monitors.ts';
+import { prompts } from './capabilities/prompts.ts';
+import { queues } from './capabilities/queues.ts';
+import { releases } from './capabilities/releases.ts';
+import { rules } from './capabilities/rules.ts';
+import { schedules } from './capabilities/schedules.ts';
+import { scores } from './capabilities/scores.ts';
+import { usage } from './capabilities/usage.ts';
+import { views } from './capabilities/views.ts';
+import { webhooks } from './capabilities/webhooks.ts';
+import { workspaces } from './capabilities/workspaces.ts';
+import type { Expiry, Retention } from './jobs/clean-up.ts';
+
+/**
+ * Everything that the service does. The API document has the operations in this order, and a workspace that is removed
+ * loses its rows in the reverse of it, since what comes later refers to what comes first. `domain/capabilities.ts` has the
+ * other half of each.
+ */
+export const CAPABILITIES: readonly Capability[] = [
+  workspaces,
+  prompts,
+  releases,
+  executions,
+  evaluations,
+  datasets,
+  scores,
+  queues,
+  rules,
+  schedules,
+  monitors,
+  webhooks,
+  views,
+  usage,
+  access,
+  members,
+  devices,
+  auditLog,
+];
+
+/** All that has expired, as each capability declares it. */
+export const expiredBy = (retention: Retention): Expiry[] =>
+  CAPABILITIES.flatMap((each) => each.expired?.(retention) ?? []);

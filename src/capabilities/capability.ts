@@ -1,0 +1,94 @@
+import type { Query, SystemDatabase } from '../db/database.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { CapabilityName } from '../domain/capabilities.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import type { Route } from '../http/route.ts';
+import type { Expiry, Retention } from '../jobs/clean-up.ts';
+import type { Removable } from '../jobs/remove-workspaces.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { ToolSpec } from '../mcp/tools/tool.ts';
+import type { Authenticator } from '../services/access/authenticate.ts';
+import type { OnEvaluationEnd } from '../services/evaluations/evaluation-metrics.ts';
+import type { ExecutionWaiter } from '../services/executions/execution-waiter.ts';
+import type { GroupGrants } from '../services/members/sync-members.ts';
+import type { OnUsed } from '../services/operations/spend-metrics.ts';
+import type { KnownVersions } from '../services/prompts/known-versions.ts';
+import type { ChangesHub } from '../services/streams/changes-hub.ts';
+import type { ProgressHub } from '../services/streams/progress-hub.ts';
+import type { StreamHub } from '../services/streams/stream-hub.ts';
+import type { DeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
+import type { DeliveryStarter } from '../services/webhooks/deliveries/start-delivery.ts';
+import type { Quotas } from '../services/workspaces/quotas.ts';
+
+/** What routes need of the process. */
+export type ApiDependencies = Omit<
+  Dependencies,
+  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'close'
+> &
+  Partial<Pick<Dependencies, 'onExecutionEnd'>>;
+
+/** What the API's process has for routes. */
+export interface ApiParts extends ApiDependencies {
+  /** Whether workers run in this process, on the same connection. */
+  eager: boolean;
+  system: SystemDatabase;
+  quotas: Quotas;
+  idempotency: Idempotency;
+  authenticator: Authenticator;
+  waiter: ExecutionWaiter;
+  deliveryWaiter: DeliveryWaiter;
+  streams: StreamHub;
+  progress: ProgressHub;
+  changes: ChangesHub;
+  /** Versions of prompts that runs found before. */
+  known: KnownVersions;
+  ofGroup: GroupGrants;
+  /** Refuses what would add to a full audit log, where nobody is signed in yet. */
+  requireRoom: (query: Query, isAdmin: boolean) => Promise<void>;
+}
+
+/** What a worker's process has for recurring tasks. */
+export interface WorkerParts
+  extends Pick<Dependencies, 'db' | 'cipher' | 'identityProviders' | 'onExecutionEnd' | 'log'> {
+  starter: DeliveryStarter;
+  mailer: Mailer | undefined;
+  onEvaluationEnd: OnEvaluationEnd;
+  onUsed: OnUsed;
+  /** How often what was left behind is looked for. */
+  reconcileEveryMs: number;
+}
+
+/** A recurring task of every worker. */
+export interface Job {
+  name: string;
+  everyMs: number;
+  /** Safe to run in several processes at once. Aborting `stopping` ends it after the current step. */
+  run: (stopping: AbortSignal) => Promise<void>;
+  /** Whether it first runs when the process starts, not after an interval. */
+  atOnce?: boolean;
+}
+
+/**
+ * What a capability does. Its other half, in `domain/capabilities`, says what it is. `src/capabilities.ts` lists all.
+ */
+export interface Capability extends Removable {
+  name: CapabilityName;
+  routes?: (parts: ApiParts) => Route[];
+  /** Tools of the MCP server. */
+  tools?: readonly ToolSpec[];
+  jobs?: (parts: WorkerParts) => Job[];
+  /** What has expired, by how long it is kept. */
+  expired?: (retention: Retention) => Expiry[];
+}
+
+/** How often what was left behind is summed up. */
+export const SUM_UP_EVERY_MS = 15_000;
+/** How often what has expired is deleted. */
+export const CLEAN_UP_EVERY_MS = 10 * 60_000;
+
+/** A task that first looks for what was left behind before this process was there. */
+export const reconciling = (
+  { reconcileEveryMs: everyMs }: WorkerParts,
+  name: string,
+  run: (stopping: AbortSignal) => Promise<void>,
+): Job => ({ name: `reconcile ${name}`, everyMs, run, atOnce: true });

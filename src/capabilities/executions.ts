@@ -1,0 +1,59 @@
+import { chatCompletionRoutes } from '../api/chat-completions/routes.ts';
+import { recordRoutes } from '../api/executions/record-routes.ts';
+import { executionRoutes } from '../api/executions/routes.ts';
+import { streamRoutes } from '../api/executions/stream-routes.ts';
+import { modelRoutes } from '../api/models/routes.ts';
+import { providerRoutes } from '../api/providers/routes.ts';
+import { responseRoutes } from '../api/responses/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { inStates } from '../db/state-change.ts';
+import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
+import { cleanUpStreams } from '../jobs/clean-up-streams.ts';
+import { reconcileExecutions } from '../jobs/reconcile-executions.ts';
+import { endEach } from '../jobs/remove-workspaces.ts';
+import { expireExecutions } from '../jobs/retention.ts';
+import { RUN_TOOLS } from '../mcp/tools/run-tools.ts';
+import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
+import { cancelExecution } from '../services/executions/run/end-execution.ts';
+import { type Capability, reconciling } from './capability.ts';
+
+const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
+
+export const executions: Capability = {
+  name: 'executions',
+  routes: (parts) => [
+    ...executionRoutes(parts),
+    ...recordRoutes(parts),
+    ...chatCompletionRoutes(parts),
+    ...responseRoutes(parts),
+    ...modelRoutes(),
+    ...providerRoutes(parts.models),
+    ...streamRoutes(parts),
+  ],
+  tools: RUN_TOOLS,
+  jobs: (parts) => [
+    reconciling(parts, 'executions', () =>
+      reconcileExecutions(parts.db, parts.starter, parts.log, parts.onExecutionEnd),
+    ),
+    {
+      name: 'clean up streams',
+      everyMs: CLEAN_UP_STREAMS_EVERY_MS,
+      run: (stopping) => cleanUpStreams(parts.db.system, stopping),
+    },
+  ],
+  end: ({ client, log, onExecutionEnd }, workspace, signal) =>
+    endEach(workspace, 'executions', inStates(executionStates, UNFINISHED_EXECUTION), signal, async (id) => {
+      await cancelExecution(workspace, id, onExecutionEnd);
+      await cancelExecutionWorkflow(client, id, log);
+    }),
+  rows: [
+    doomed('stream_deltas', () => everyRow),
+    doomed('executions', (eb) => ({
+      where: inStates(executionStates, executionStates.final),
+      bytes: eb.ref('bytes'),
+      byId: true,
+    })),
+  ],
+  expired: ({ executions: forMs }) =>
+    forMs === undefined ? [] : [(db, signal) => expireExecutions(db, forMs, signal)],
+};

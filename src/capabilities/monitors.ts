@@ -1,0 +1,31 @@
+import { monitorRoutes } from '../api/monitors/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { MAX_WINDOW_MS } from '../domain/monitors/monitor.ts';
+import { checkMonitors } from '../jobs/check-monitors.ts';
+import { olderThan } from '../jobs/retention.ts';
+import type { Capability } from './capability.ts';
+
+/** Each monitor is due once a minute. */
+const CHECK_MONITORS_EVERY_MS = 5_000;
+
+export const monitors: Capability = {
+  name: 'monitors',
+  routes: monitorRoutes,
+  jobs: ({ db, log }) => [
+    {
+      name: 'check monitors',
+      everyMs: CHECK_MONITORS_EVERY_MS,
+      run: (stopping) => checkMonitors(db, log, stopping),
+    },
+  ],
+  rows: [
+    doomed('monitors', () => ({ ...everyRow, byId: true })),
+    doomed('monitored_workspaces', () => everyRow),
+    doomed('run_minutes', () => everyRow),
+  ],
+  expired: ({ events }) => [
+    doomed('run_minutes', (eb) => ({ where: eb('starts_at', '<', ago(MAX_WINDOW_MS + 60 * 60_000)) })),
+    olderThan('monitor_changes', events),
+  ],
+};

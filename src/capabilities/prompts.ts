@@ -1,0 +1,21 @@
+import { labelRoutes } from '../api/labels/routes.ts';
+import { promptRoutes } from '../api/prompts/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { PROMPT_TOOLS } from '../mcp/tools/prompt-tools.ts';
+import type { Capability } from './capability.ts';
+
+export const prompts: Capability = {
+  name: 'prompts',
+  routes: (parts) => [...promptRoutes(parts), ...labelRoutes(parts)],
+  tools: PROMPT_TOOLS,
+  rows: [
+    doomed('prompt_includes', () => everyRow),
+    doomed('prompt_versions', (eb) => ({
+      where: eb('prompt_id', 'in', eb.selectFrom('prompts').select('id')),
+      bytes: eb.ref('bytes'),
+    })),
+    doomed('prompts', () => everyRow),
+    doomed('protected_labels', () => everyRow),
+    doomed('label_policies', () => everyRow),
+  ],
+};

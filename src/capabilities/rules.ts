@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import { ruleRoutes } from '../api/rules/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { deleteRuleItems } from '../jobs/delete-rule-items.ts';
+import { startRules } from '../jobs/start-rules.ts';
+import type { Capability } from './capability.ts';
+
+/** How soon executions that complete are scored by the rules that take them, where none were before. */
+const START_RULES_EVERY_MS = 1_000;
+/** How soon what is due for a rule is deleted, where the rule is disabled or gone. */
+const DELETE_RULE_ITEMS_EVERY_MS = 5_000;
+
+export const rules: Capability = {
+  name: 'rules',
+  routes: ruleRoutes,
+  jobs: ({ db: { system }, starter, log }) => [
+    { name: 'start rules', everyMs: START_RULES_EVERY_MS, run: () => startRules(system, starter, log) },
+    {
+      name: 'delete items of rules',
+      everyMs: DELETE_RULE_ITEMS_EVERY_MS,
+      run: (stopping) => deleteRuleItems(system, stopping),
+    },
+  ],
+  rows: [
+    doomed('rule_items', () => everyRow),
+    doomed('rule_days', () => everyRow),
+    doomed('rules', () => ({ ...everyRow, bytes: sql.ref<number>('bytes') })),
+  ],
+};

@@ -1,0 +1,24 @@
+import { type SqlBool, sql } from 'kysely';
+import { scheduleRoutes } from '../api/schedules/routes.ts';
+import { doomed } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { reconcileSchedules } from '../jobs/reconcile-schedules.ts';
+import { endEach } from '../jobs/remove-workspaces.ts';
+import { deleteSchedule } from '../services/schedules/control-schedule.ts';
+import { type Capability, reconciling } from './capability.ts';
+
+/** For how long the step that starts the evaluation of a schedule may be retried. */
+const OCCURRENCE_RETENTION_MS = 7 * 24 * 60 * 60_000;
+
+export const schedules: Capability = {
+  name: 'schedules',
+  routes: scheduleRoutes,
+  jobs: (parts) => [
+    reconciling(parts, 'schedules', () => reconcileSchedules(parts.db.system, parts.starter, parts.log)),
+  ],
+  end: (deps, workspace, signal) =>
+    endEach(workspace, 'schedules', sql<SqlBool>`true`, signal, (id) => deleteSchedule(deps, workspace, id)),
+  expired: () => [
+    doomed('schedule_occurrences', (eb) => ({ where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)) })),
+  ],
+};

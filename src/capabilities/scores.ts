@@ -1,0 +1,14 @@
+import { scoreDefinitionRoutes } from '../api/scores/definition-routes.ts';
+import { feedbackRoutes } from '../api/scores/feedback-routes.ts';
+import { scoreRoutes } from '../api/scores/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import type { Capability } from './capability.ts';
+
+export const scores: Capability = {
+  name: 'scores',
+  routes: (parts) => [...scoreRoutes(parts), ...scoreDefinitionRoutes(), ...feedbackRoutes(parts)],
+  rows: [
+    doomed('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
+    doomed('score_definitions', () => everyRow),
+  ],
+};

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { reEncryptSecrets } from '../jobs/re-encrypt-secrets.ts';
+import { sumUpStorage } from '../jobs/sum-up-storage.ts';
+import { sweep } from '../jobs/sweep.ts';
+import { type Capability, CLEAN_UP_EVERY_MS, SUM_UP_EVERY_MS } from './capability.ts';
+
+/** How soon what was deleted counts for no quota. */
+const SWEEP_EVERY_MS = 60_000;
+
+const answerBytes = sql<number>`coalesce(octet_length(answer), 0)`;
+
+export const workspaces: Capability = {
+  name: 'workspaces',
+  jobs: ({ db: { system }, cipher, log }) => [
+    { name: 'sum up storage', everyMs: SUM_UP_EVERY_MS, run: () => sumUpStorage(system) },
+    { name: 'sweep', everyMs: SWEEP_EVERY_MS, run: (stopping) => sweep(system, stopping) },
+    {
+      name: 're-encrypt secrets',
+      everyMs: CLEAN_UP_EVERY_MS,
+      async run() {
+        await reEncryptSecrets(system, cipher, { log });
+      },
+    },
+  ],
+  rows: [
+    doomed('idempotency_keys', () => ({ ...everyRow, bytes: answerBytes })),
+    // The deletion of others writes sums, so they are last.
+    doomed('storage_entries', () => everyRow),
+    doomed('storage_sums', () => everyRow),
+    doomed('usage_entries', () => everyRow),
+    doomed('usage_sums', () => everyRow),
+    doomed('prompt_days', () => everyRow),
+    doomed('statistics_progress', () => everyRow),
+  ],
+  expired: () => [
+    doomed('idempotency_keys', (eb) => ({
+      where: eb('created_at', '<', ago(IDEMPOTENCY_HOURS * 60 * 60_000)),
+      bytes: answerBytes,
+    })),
+    (db) => db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now())),
+  ],
+};

@@ -1,0 +1,42 @@
+import { access } from './capabilities/access.ts';
+import { auditLog } from './capabilities/audit-log.ts';
+import { datasets } from './capabilities/datasets.ts';
+import { devices } from './capabilities/devices.ts';
+import { evaluations } from './capabilities/evaluations.ts';
+import { executions } from './capabilities/executions.ts';
+import { members } from './capabilities/members.ts';
+import { monitors } from './capabilities/monitors.ts';
+import { prompts } from './capabilities/prompts.ts';
+import { queues } from './capabilities/queues.ts';
+import { releases } from './capabilities/releases.ts';
+import { rules } from './capabilities/rules.ts';
+import { schedules } from './capabilities/schedules.ts';
+import { scores } from './capabilities/scores.ts';
+import { usage } from './capabilities/usage.ts';
+import { views } from './capabilities/views.ts';
+import { webhooks } from './capabilities/webhooks.ts';
+import { workspaces } from './capabilities/workspaces.ts';
+
+/** What the service can do, in the order in which registers have it. A new capability comes at its end. */
+export const DECLARATIONS = [
+  prompts,
+  releases,
+  datasets,
+  queues,
+  executions,
+  evaluations,
+  scores,
+  schedules,
+  monitors,
+  views,
+  rules,
+  webhooks,
+  access,
+  members,
+  workspaces,
+  usage,
+  devices,
+  auditLog,
+] as const;
+
+export type CapabilityName = (typeof DECLARATIONS)[number]['name'];

@@ -1,0 +1,8 @@
+import type { Declaration } from '../capability.ts';
+
+/** Workspaces, and what all capabilities share in them: sums of storage, idempotency keys. */
+export const workspaces = {
+  name: 'workspaces',
+  ids: ['workspace'],
+  audit: { 'workspace.created': 'workspace', 'workspace.owner_changed': 'workspace' },
+} as const satisfies Declaration;
