@@ -5,7 +5,7 @@ import { formatNumber } from '../format.ts';
 export interface Cause {
   code: string;
   /** Of one of them. */
-  message?: string;
+  message: string;
   count: number;
 }
 

@@ -6,7 +6,7 @@ import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import { CostAmount } from '../../domain/usage.ts';
-import { type Example, isNoScore, type Score, unscored } from '../../evaluators/evaluator.ts';
+import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
@@ -59,18 +59,18 @@ const TryEvaluators = z
 
 const TriedScores = z
   .object({
-    score: z.number().meta({
-      description: 'The weighted mean of those that have a score, 0–1; 0 if none has.',
+    score: z.number().nullable().meta({
+      description: 'The weighted mean of those that have a score, 0–1; null if none has.',
     }),
     scores: z.array(
       z.object({
         name: z.string(),
         type: z.string(),
-        score: z.number(),
+        score: z.number().nullable().meta({ description: 'Null if there is none.' }),
         reason: z.string().nullable(),
         problem: z.string().nullable().meta({
           description:
-            'Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing.',
+            'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
         }),
         execution_id: z.string().nullable().meta({ description: 'The last execution that called the judge.' }),
         cost: CostAmount.nullable().meta({ description: 'The cost of the judge; null if no model was called.' }),
@@ -172,12 +172,20 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       const scores = evaluators.map(({ name, type }) => {
         const asked = judged.get(name);
         const score = byTexts.get(name) ?? asked?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
-        return { ...score, name, type, execution_id: asked?.executionId ?? null, cost: asked ? costOf(asked) : null };
+        return {
+          ...score,
+          // A judge that could not be called, or was not understood, has said nothing of the output.
+          score: asked !== undefined && score.problem !== null ? null : score.score,
+          name,
+          type,
+          execution_id: asked?.executionId ?? null,
+          cost: asked ? costOf(asked) : null,
+        };
       });
-      const counted = scores.flatMap(({ score: own, problem }, index) =>
-        isNoScore({ problem }) ? [] : [{ score: own, weight: evaluators[index]?.weight ?? 1 }],
+      const counted = scores.flatMap(({ score: own }, index) =>
+        own === null ? [] : [{ score: own, weight: evaluators[index]?.weight ?? 1 }],
       );
-      return { score: counted.length === 0 ? 0 : weightedMean(counted), scores };
+      return { score: counted.length === 0 ? null : weightedMean(counted), scores };
     },
   });
 }

@@ -107,6 +107,7 @@ export const facetsSample = {
     recorded: [{ value: 'false', count: 120 }],
     error_code: [{ value: 'provider_error', count: 2 }],
   },
+  failures: [{ code: 'provider_error', message: 'The provider answered with status 500.', count: 2 }],
   counted: 120,
   complete: true,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
+import { FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { ChatMessage, ChatMessages, ToolCall } from '../../domain/prompts/messages.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -221,6 +222,9 @@ export const ExecutionFacets = z
       label: FacetValues,
       recorded: FacetValues,
       error_code: FacetValues,
+    }),
+    failures: FailureCauses.meta({
+      description: `Why those counted failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
     }),
     counted: z.int().meta({ description: 'The number of executions counted.' }),
     complete: z.boolean().meta({ description: 'Whether all matches were counted. Otherwise only the newest were.' }),

@@ -1,6 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import { causesOf } from '../../db/failure-causes.ts';
 import type { Tables } from '../../db/tables.ts';
+import { type FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 import { lastExamined, newestMatching } from './executions.ts';
 import type { ExecutionSearch } from './filter.ts';
 
@@ -15,6 +18,8 @@ export const COUNTED_EXECUTIONS = 10_000;
 
 export interface FacetCounts {
   facets: Record<Facet, { value: string; count: number }[]>;
+  /** Why those failed that were counted. */
+  failures: FailureCauses;
   /** Executions that were counted. */
   counted: number;
   /** Whether these are all that match. Otherwise they are the newest. */
@@ -29,7 +34,10 @@ const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
   eb.ref('executions.label').as('label'),
   sql<string>`${sql.ref('executions.recorded')}::text`.as('recorded'),
   sql<string | null>`${sql.ref('executions.error')} ->> 'code'`.as('error_code'),
+  eb.ref('executions.error').as('error'),
 ];
+
+const CAUSES = causesOf('counted.error');
 
 /**
  * Counts executions by what tells them apart: of those that match the newest {@link COUNTED_EXECUTIONS}, and with a condition that has no
@@ -76,6 +84,19 @@ export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch
           .select((of) => of.fn.countAll<number>().as('found'))
           .as('found'),
       )
+      .select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('counted')
+            .select(CAUSES.columns)
+            .where('counted.error', 'is not', null)
+            .groupBy(CAUSES.groups)
+            .orderBy('count', 'desc')
+            .orderBy('code')
+            .orderBy('message')
+            .limit(MAX_FAILURE_CAUSES),
+        ).as('failures'),
+      )
       .where('ranked.place', '<=', MAX_FACET_VALUES)
       .orderBy('ranked.place'),
   );
@@ -94,6 +115,7 @@ export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch
       recorded: valuesOf('recorded'),
       error_code: valuesOf('error_code'),
     },
+    failures: rows[0]?.failures ?? [],
     counted,
     complete: last === undefined && (rows[0]?.found ?? 0) <= COUNTED_EXECUTIONS,
   };

@@ -63,7 +63,7 @@ test('a judge is asked by an execution, which is in the list and has its cost', 
 test('a judge without a usable score is asked once more, and one that fails says why', async () => {
   const asked = async () => (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
   const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });
-  expect(body.scores).toMatchObject([{ score: 0, problem: 'unusable_judgement' }]);
+  expect(body).toMatchObject({ score: null, scores: [{ score: null, problem: 'unusable_judgement' }] });
   expect(await asked()).toBe(2);
   const { body: executions } = await service.call('GET', '/executions?model=sandbox/fixed');
   const [again, first] = await Promise.all(
@@ -80,9 +80,10 @@ test('a judge without a usable score is asked once more, and one that fails says
   });
   expect([both.body.score, both.body.scores[1].score]).toEqual([1, 1]);
   const failed = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fail' }], output: 'Hello' });
-  expect(failed.body.scores).toMatchObject([
-    { score: 0, problem: 'evaluator_error', reason: expect.stringContaining('always fails') },
-  ]);
+  expect(failed.body).toMatchObject({
+    score: null,
+    scores: [{ score: null, problem: 'evaluator_error', reason: expect.stringContaining('always fails') }],
+  });
 });
 
 test('long outputs are judged as well, several at once, and keep no other large request waiting', async () => {

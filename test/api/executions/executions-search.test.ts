@@ -343,31 +343,40 @@ describe('facets', () => {
     await record(third.call, [
       { prompt_name: 'a/b', prompt_version: 2 },
       { prompt_name: 'a/b', prompt_version: 2, model: 'openai/gpt-4o-mini', cost: '0.1' },
-      { output: null, error: { code: 'timeout', message: 'x' } },
+      { output: null, error: { code: 'timeout', message: 'no answer to request 17' } },
+      { output: null, error: { code: 'timeout', message: 'no answer to request 18' } },
+      { output: null, error: { code: 'refused', message: 'no such model' } },
     ]);
     const all = await facets({}, third.call);
     expect(all).toEqual({
-      counted: 3,
+      counted: 5,
+      failures: [
+        { code: 'timeout', message: 'no answer to request 17', count: 2 },
+        { code: 'refused', message: 'no such model', count: 1 },
+      ],
       complete: true,
       facets: {
         status: [
+          { value: 'failed', count: 3 },
           { value: 'completed', count: 2 },
-          { value: 'failed', count: 1 },
         ],
         prompt_name: [{ value: 'a/b', count: 2 }],
         prompt_version: [{ value: '2', count: 2 }],
         model: [
-          { value: 'sandbox/echo', count: 2 },
+          { value: 'sandbox/echo', count: 4 },
           { value: 'openai/gpt-4o-mini', count: 1 },
         ],
         label: [],
-        recorded: [{ value: 'true', count: 3 }],
-        error_code: [{ value: 'timeout', count: 1 }],
+        recorded: [{ value: 'true', count: 5 }],
+        error_code: [
+          { value: 'timeout', count: 2 },
+          { value: 'refused', count: 1 },
+        ],
       },
     });
     const some = await facets({ status: 'completed', min_cost: '0.01' }, third.call);
     expect(some.facets.model).toEqual([{ value: 'openai/gpt-4o-mini', count: 1 }]);
-    expect(some.counted).toBe(1);
+    expect([some.counted, some.failures]).toEqual([1, []]);
     expect(await facets({ id: 'exec_ffff' }, third.call)).toMatchObject({ counted: 0, complete: true });
     await service.call('GET', '/executions/facets?limit=1').then(({ status }) => expect(status).toBe(400));
   });

@@ -17,7 +17,7 @@ export function ExecutionFailures({
   filter: Query;
   /** The same for the address of their list. */
   search: ExecutionsFilter;
-  /** With their messages, where a record has them. Default: the codes of errors. */
+  /** Where a record has them. Default: those of the executions. */
   causes?: readonly Cause[] | undefined;
   title: (failed: string, all: string) => string;
 }) {
@@ -27,7 +27,7 @@ export function ExecutionFailures({
   return (
     <Failures
       title={title(formatNumber(failed), formatNumber(data.counted))}
-      causes={causes ?? data.facets.error_code.map(({ value, count }) => ({ code: value, count }))}
+      causes={causes ?? data.failures}
     >
       <Link to="/executions" search={{ ...search, status: 'failed' }} className="button small">
         Show those that failed

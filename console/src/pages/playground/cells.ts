@@ -14,8 +14,8 @@ const MOST_AT_ONCE = 4;
 export interface TriedScore {
   name: string;
   type: string;
-  /** 0–1. */
-  score: number;
+  /** 0–1; null: none. */
+  score: number | null;
   reason: string | null;
   problem: string | null;
   cost: Execution['cost'] | null;
@@ -24,8 +24,8 @@ export interface TriedScore {
 
 export interface Scoring {
   isUnderWay: boolean;
-  /** The weighted mean, 0–1. */
-  score: number | undefined;
+  /** The weighted mean, 0–1; null: there is no score. */
+  score: number | null | undefined;
   scores: TriedScore[];
   error: unknown;
 }
@@ -124,7 +124,7 @@ export class Cells {
     this.#limiter.add(async () => {
       if (!isCurrent()) return;
       try {
-        const { score, scores } = await post<{ score: number; scores: TriedScore[] }>('/evaluators/try', body);
+        const { score, scores } = await post<{ score: number | null; scores: TriedScore[] }>('/evaluators/try', body);
         if (isCurrent()) this.set(key, { scoring: { isUnderWay: false, score, scores, error: undefined } });
       } catch (error) {
         if (isCurrent()) this.set(key, { scoring: { ...scoring, isUnderWay: false, error } });

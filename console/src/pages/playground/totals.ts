@@ -24,16 +24,15 @@ function median(values: readonly number[]): number | undefined {
 /** The cost of what judges said of a cell. */
 const judgesCost = ({ scoring }: Cell) => (scoring?.scores ?? []).flatMap(({ cost }) => (cost === null ? [] : [cost]));
 
-/** A judgement that can not be used is no score, and in no mean. */
-const isUnscored = ({ scores }: NonNullable<Cell['scoring']>) =>
-  scores.some(({ problem }) => problem === 'unusable_judgement');
+/** Where a judge gave no score, the rest would be another mean. */
+const isUnscored = ({ scores }: NonNullable<Cell['scoring']>) => scores.some(({ score }) => score === null);
 
 export function totalsOf(cells: readonly Cell[]): Totals {
   const begun = cells.filter(({ run }) => run.state !== 'stopped');
   const executions = begun.flatMap(({ run }) => (run.state === 'ended' && run.execution ? [run.execution] : []));
   const costs = [...executions.map(({ cost }) => cost), ...begun.flatMap(judgesCost)].map(({ amount }) => amount);
   const scores = begun.flatMap(({ scoring }) =>
-    scoring?.score === undefined || isUnscored(scoring) ? [] : [scoring.score],
+    scoring?.score == null || isUnscored(scoring) ? [] : [scoring.score],
   );
   return {
     runs: begun.length,
