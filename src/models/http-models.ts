@@ -28,7 +28,7 @@ import type { ResolvedModel } from './names.ts';
 import type { PriceBook } from './prices/price-book.ts';
 import { costOf } from './prices/pricing.ts';
 import { billedUsage, isBilledAtBatchPrice, isBilledAtListPrice, isBilledBesidesTokens } from './prices/usage.ts';
-import { isErrorBody, providerError } from './provider-errors.ts';
+import { isErrorBody, pageError, providerError } from './provider-errors.ts';
 import type { Provider } from './providers/provider.ts';
 import { requireAcceptedContent } from './requests/accepted-content.ts';
 import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
@@ -155,6 +155,8 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
   function successOf(response: { status: number; headers: Headers; text: string }): string {
     const { status, text } = response;
     if (status < 200 || status > 299 || isErrorBody(text)) throw providerError(response, redact);
+    const page = pageError(response.headers, text);
+    if (page !== undefined) throw page;
     return text;
   }
 

@@ -104,6 +104,17 @@ export function isErrorBody(text: string): boolean {
   return BodyWithError.safeParse(body).success && !BodyWithCompletion.safeParse(body).success;
 }
 
+/** The error that a page with status 200 stands for: a gateway has sent it, and no model was called. Undefined: it is no page. */
+export function pageError(headers: Headers, text: string): ModelError | undefined {
+  const isHtml = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '');
+  if (!isHtml && !/^\s*(<\?xml[^>]*>\s*)?<(!doctype\s+html|html)\b/i.test(text)) return undefined;
+  if (parseJson(text) !== undefined) return undefined;
+  return new ModelError(
+    'model_unavailable',
+    'The provider responded with an HTML page, which is no response of a model: a gateway is in trouble, or the base URL is wrong.',
+  );
+}
+
 function errorOfStatus(status: number, message: string, retryAfterMs: number | undefined): ModelError {
   if (status === 401 || status === 403) return new ModelError('model_authentication', message);
   if (status === 404) return new ModelError('model_not_found', message);

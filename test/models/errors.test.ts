@@ -79,12 +79,22 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(await errorOf(provider, { mode })).toMatchObject({ code, retryable: true });
   });
 
+  test('a page with status 200 is that of a gateway: no model was called, and it is tried again', async () => {
+    const error = await errorOf(provider, { mode: 'page' });
+    expect(error).toMatchObject({
+      code: 'model_unavailable',
+      retryable: true,
+      message: expect.stringContaining('an HTML page'),
+    });
+    expect([error.response, error.spent]).toEqual([undefined, undefined]);
+  });
+
   test('what has come whole and is no response is not requested again', async () => {
     expect(await errorOf(provider, { mode: 'nonsense' })).toMatchObject({
       code: 'model_unavailable',
       retryable: false,
       message: "The provider's response was not understood, and is not requested again: it is not JSON.",
-      response: '<html>It works!</html>',
+      response: 'It works!',
       spent: { tokens: null, cost: { amount: null } },
     });
   });

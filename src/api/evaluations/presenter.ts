@@ -130,6 +130,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     regressions: row.regressions,
     improvements: row.improvements,
     tokens: addTokens(tokens, judgeTokens),
+    tokens_unknown_calls: (summary?.tokensUnknown ?? 0) + (summary?.judgeTokensUnknown ?? 0),
     cost: { amount: addCosts(cost, judgeCost), currency: 'USD' },
     judge: { tokens: judgeTokens, cost: { amount: judgeCost, currency: 'USD' } },
     latency: { p50_ms: summary?.p50Ms ?? null, p95_ms: summary?.p95Ms ?? null },
@@ -190,6 +191,8 @@ export function presentResult(
       reasoning: row.tokens_reasoning,
       total: row.tokens_input + row.tokens_output,
     },
+    ...(row.tokens_unknown > 0 && { tokens_unknown: true }),
+    ...row.notes,
     cost: { amount: row.cost_amount, currency: 'USD' },
     model_ms: row.model_ms,
   };

@@ -3,7 +3,7 @@ import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { Flag, pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
+import { Flag, pathId, saneText, Variables, Warnings, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { MAX_SORTED, RESULT_SORTS, SUMMED_RESULTS } from '../../services/evaluations/results/results.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
@@ -141,6 +141,9 @@ export const ResultsSummary = z
       .optional()
       .meta({ description: 'How many examples each evaluator has given no score.' }),
     tokens: z.int(),
+    tokens_unknown_calls: z.int().optional().meta({
+      description: 'The number of calls that `tokens` leaves out, because the provider has not reported their usage.',
+    }),
     cost: CostAmount.meta({ description: 'Excludes calls of unknown price and judges.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
     complete: z.boolean().meta({
@@ -189,6 +192,20 @@ export const Result = z
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     attempts: z.int(),
     tokens: TokenUsage,
+    tokens_unknown: z.boolean().optional().meta({
+      description: 'True if a provider has not reported what a call used: `tokens` leaves that call out.',
+    }),
+    skipped: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Kinds of parts and events of the response that the service does not know. They were left out.',
+        example: ['part audio'],
+      }),
+    warnings: Warnings.optional().meta({
+      description:
+        'What was sent in another way than it was given or left out, because the provider has no place for it.',
+    }),
     cost: CostAmount,
     model_ms: z.int().nullable(),
   })

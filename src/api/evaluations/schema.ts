@@ -119,6 +119,10 @@ export const Evaluation = z
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
     tokens: TokenUsage.meta({ description: 'The model and the judges combined.' }),
+    tokens_unknown_calls: z.int().optional().meta({
+      description:
+        'The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.',
+    }),
     cost: CostAmount.meta({ description: 'The model and the judges combined.' }),
     judge: Judge.meta({ description: 'The judges only.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),

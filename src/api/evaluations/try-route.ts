@@ -69,8 +69,7 @@ const TriedScores = z
         score: z.number().nullable().meta({ description: 'Null if there is none.' }),
         reason: z.string().nullable(),
         problem: z.string().nullable().meta({
-          description:
-            'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
+          description: 'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
         }),
         execution_id: z.string().nullable().meta({ description: 'The last execution that called the judge.' }),
         cost: CostAmount.nullable().meta({ description: 'The cost of the judge; null if no model was called.' }),

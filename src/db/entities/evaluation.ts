@@ -11,6 +11,7 @@ import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { evaluationQueueTriggers } from '../queue-triggers.ts';
 import { evaluationStorageTriggers } from '../storage-triggers.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
+import type { CallNotes } from './execution.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -26,6 +27,9 @@ export interface EvaluationSummary {
   cost: string | null;
   judgeTokens: TokenUsage;
   judgeCost: string | null;
+  /** Calls of the model and of judges whose usage is not known: the sums leave them out. Absent in sums of before this was kept. */
+  tokensUnknown?: number;
+  judgeTokensUnknown?: number;
   p50Ms: number | null;
   p95Ms: number | null;
   /** Evaluated examples without a score, since one of their evaluators gave none. Absent in sums of before there were such. */
@@ -39,12 +43,17 @@ export interface EvaluationSummary {
 const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
+/** What is said of a call beside its response. */
+export type ResultNotes = Pick<CallNotes, 'skipped' | 'warnings'>;
+
 /** What calls of models were billed. */
 export const usageColumns = {
   tokensInput: p.bigint('number').default(0),
   tokensOutput: p.bigint('number').default(0),
   tokensCachedInput: p.bigint('number').default(0),
   tokensReasoning: p.bigint('number').default(0),
+  /** Calls of which the provider has not said what they used. */
+  tokensUnknown: p.integer().default(0),
   costAmount: p.decimal('string').columnType('numeric').nullable(),
   /** US dollars that calls of unknown cost count as against `max_cost`; null where every cost is known. */
   assumedCost: p.decimal('string').columnType('numeric').nullable(),
@@ -199,6 +208,8 @@ export const EvaluationResult = defineEntity({
     /** Public id of the execution or evaluation that paid for the output, where it was reused. */
     reusedFrom: p.text().nullable(),
     finishReason: p.text().nullable(),
+    /** Of the response: what was left out of it, and what its call was sent in another way. */
+    notes: p.json<ResultNotes>().columnType('jsonb').nullable(),
     ...usageColumns,
     modelMs: p.integer().nullable(),
     attempts: p.integer().default(0),

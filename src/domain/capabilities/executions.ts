@@ -12,6 +12,9 @@ const ExecutionData = z.strictObject({
 
 const ExecutionCompletedData = ExecutionData.extend({
   tokens: TokenUsage,
+  tokens_unknown: z.boolean().optional().meta({
+    description: 'True if it is not known what a call has used: `tokens` leaves that call out, as in the execution.',
+  }),
   cost: Cost,
   latency: z.strictObject({
     queue_ms: z.int().meta({ description: 'From creation to the first call.' }),

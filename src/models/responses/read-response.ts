@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { ModelError } from '../model-error.ts';
-import { isErrorBody, providerError } from '../provider-errors.ts';
+import { isErrorBody, pageError, providerError } from '../provider-errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import { SkippedKinds, type Understood } from './understood.ts';
@@ -43,7 +43,7 @@ interface Reading {
 /**
  * Reads a response: a stream or one piece, by what it begins with, since servers send either whatever they are asked, under any content type.
  *
- * @throws ModelError for an error in place of a response, for a stream that ends before the response is complete, and for what is empty or too long
+ * @throws ModelError for an error or an HTML page in place of a response, for a stream that ends before the response is complete, and for what is empty or too long
  */
 export async function readResponse(reading: Reading, response: TransportResponse): Promise<Received> {
   const { status, headers } = response;
@@ -73,6 +73,8 @@ export async function readResponse(reading: Reading, response: TransportResponse
   const whole = pieces.join('');
   if (whole.trim() === '') throw emptyResponse();
   if (isErrorBody(whole)) throw providerError({ status, headers, text: whole }, redact);
+  const page = pageError(headers, whole);
+  if (page !== undefined) throw page;
   const body = parsed(whole);
   const list = eventsIn(whole, body);
   if (list === undefined) return { ...understand(reading.provider, body), text };

@@ -21,8 +21,7 @@ const EXECUTION = {
   prompt_version: column('prompt_version'),
   model: column('model'),
 };
-/** `data` of `execution.completed`. */
-export const COMPLETED_DATA = jsonBuildObject({
+const COMPLETED = {
   ...EXECUTION,
   tokens: jsonBuildObject({
     input: column('tokens_input'),
@@ -41,7 +40,13 @@ export const COMPLETED_DATA = jsonBuildObject({
     model_ms: column('model_ms'),
     total_ms: msBetween('created_at', 'finished_at'),
   }),
-});
+};
+/** As `hasUnknownTokens`. */
+const HAS_UNKNOWN_TOKENS = sql<SqlBool>`jsonb_path_exists(calls,
+  '$[*] ? (@.tokens == null && (@.error == null || exists (@.response)))')`;
+/** `data` of `execution.completed`. */
+export const COMPLETED_DATA = sql<EventData<'execution.completed'>>`case when ${HAS_UNKNOWN_TOKENS}
+  then ${jsonBuildObject({ ...COMPLETED, tokens_unknown: sql.lit(true) })} else ${jsonBuildObject(COMPLETED)} end`;
 /** `data` of `execution.failed`. */
 export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error') });
 

@@ -190,7 +190,7 @@ export async function executionStatus(query: Query, id: string): Promise<Executi
   return row?.status;
 }
 
-/** Whether a model has responded, or a response was not understood, without a word on its usage. */
+/** Whether a model has responded, or a response was not understood, without a word on its usage. In SQL: `execution-events.ts`. */
 export const hasUnknownTokens = ({ calls }: Pick<ExecutionRow, 'calls'>): boolean =>
   calls.some((call) => call.tokens === null && (call.error === null || call.response !== undefined));
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readEvents, textOf } from '../../support/event-stream.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 // The forms in which servers are known to respond. Each is sent byte by byte as it stands here, whether a stream was asked for or not.
 
@@ -349,7 +350,6 @@ const FORMS: [string[], Record<string, Form>][] = [
         fault: 'tool_calls.0 has no name',
       },
       'a text that is not JSON': { bytes: 'Hello', type: 'text/plain', fault: 'it is not JSON', tokens: null },
-      'a page': { bytes: '<html>Hello</html>', type: 'text/html', fault: 'it is not JSON', tokens: null },
       'JSON that is no object': { bytes: '"Hello"', fault: 'it is not a JSON object', tokens: null },
     },
   ],
@@ -435,7 +435,6 @@ const FORMS: [string[], Record<string, Form>][] = [
         bytes: json(message([{ type: 'tool_use', id: 't1', input: {} }])),
         fault: 'content.0 has no name',
       },
-      'a page': { bytes: '<html>Hello</html>', type: 'text/html', fault: 'it is not JSON', tokens: null },
     },
   ],
   [
@@ -501,7 +500,6 @@ const FORMS: [string[], Record<string, Form>][] = [
         bytes: json({ ...candidate([{ hologram: {} }]), ...COUNTED }),
         fault: 'it has nothing but part hologram',
       },
-      'a page': { bytes: '<html>Hello</html>', type: 'text/html', fault: 'it is not JSON', tokens: null },
     },
   ],
 ];
@@ -591,6 +589,80 @@ for (const [models, forms] of FORMS)
       if (fault === undefined) expect(read).toBe(output);
     });
   });
+
+test.each([
+  ['an HTML page', { bytes: '<html><title>502 Bad Gateway</title></html>', type: 'text/html; charset=utf-8' }],
+  ['one that is called JSON', { bytes: '\n<!DOCTYPE html>\n<p>Busy' }],
+  ['a text that is called a page', { bytes: 'upstream error', type: 'text/html' }],
+])('%s is what a gateway sends: it was no call of a model, and is tried again', async (_, page) => {
+  form = page;
+  calls = 0;
+  const body = { draft: { template: 'Hi', model: 'openai-compatible/m' } };
+  const ended = service.call('POST', '/executions', { body });
+  await waitFor('the first call', async () => calls === 1);
+  form = { bytes: json(chat({ content: 'Hello' })) };
+  const { body: record } = await ended;
+  expect(record).toMatchObject({ status: 'completed', output: 'Hello', tokens: { total: 7 } });
+  expect(record.calls).toHaveLength(2);
+  expect(record).not.toHaveProperty('tokens_unknown');
+  expect(record.calls[0]).toMatchObject({
+    error: { code: 'model_unavailable', message: expect.stringContaining('HTML page') },
+    tokens: null,
+  });
+  expect(record.calls[0]).not.toHaveProperty('response');
+});
+
+test('the event of an execution says, too, that its tokens are not known', async () => {
+  await service.call('POST', '/prompts', { body: { name: 'told', template: 'Hi', model: 'openai-compatible/m' } });
+  const dataOf = async (rest: object) => {
+    form = { bytes: json(chat({ content: 'Hello' }, rest)) };
+    const { body } = await service.call('POST', '/executions', { body: { prompt_name: 'told' } });
+    const { body: events } = await service.call('GET', '/events?event=execution.completed&limit=100');
+    return events.data.find(({ data }: { data: { execution_id: string } }) => data.execution_id === body.id).data;
+  };
+  const unknown = await dataOf({});
+  expect(unknown).toMatchObject({ tokens: { total: 0 }, tokens_unknown: true, cost: { amount: null } });
+  const known = await dataOf({ usage: USED });
+  expect(known.tokens.total).toBe(7);
+  expect(known).not.toHaveProperty('tokens_unknown');
+  expect(Object.keys(unknown).filter((key) => key !== 'tokens_unknown')).toEqual(Object.keys(known));
+});
+
+test('so do the results of an evaluation, which name what was left out of a response', async () => {
+  await service.call('POST', '/prompts', {
+    body: { name: 'tried', template: 'Hi {{ n }}', model: 'openai-compatible/m' },
+  });
+  const parts = [{ type: 'hologram' }, { type: 'text', text: 'Hello' }];
+  const evaluate = async (rest: object) => {
+    form = { bytes: json(chat({ content: parts }, rest)) };
+    const { body } = await service.call('POST', '/evaluations', {
+      body: {
+        prompt_name: 'tried',
+        examples: [{ variables: { n: 1 } }, { variables: { n: 2 } }],
+        evaluators: [{ type: 'contains', values: ['Hello'] }],
+      },
+    });
+    const read = async () => (await service.call('GET', `/evaluations/${body.id}`)).body;
+    await waitFor('the evaluation', async () => (await read()).status === 'completed');
+    const { body: results } = await service.call('GET', `/evaluations/${body.id}/results`);
+    const csv = (await service.call('GET', `/evaluations/${body.id}/results?format=csv`)).body as string;
+    const { body: summary } = await service.call('GET', `/evaluations/${body.id}/results/summary`);
+    return { run: await read(), results: results.data, csv, summary };
+  };
+  const unknown = await evaluate({});
+  expect(unknown.run).toMatchObject({ tokens: { total: 0 }, tokens_unknown_calls: 2, cost: { amount: null } });
+  expect(unknown.results).toMatchObject([
+    { output: 'Hello', tokens: { total: 0 }, tokens_unknown: true, skipped: ['part hologram'] },
+    { tokens_unknown: true },
+  ]);
+  expect(unknown.csv).toContain(',,,,');
+  expect(unknown.summary).toMatchObject({ tokens: 0, tokens_unknown_calls: 2 });
+  const known = await evaluate({ usage: USED });
+  expect(known.run).toMatchObject({ tokens: { total: 14 }, tokens_unknown_calls: 0 });
+  expect(known.results[0]).toMatchObject({ tokens: { total: 7 }, skipped: ['part hologram'] });
+  expect(known.results[0]).not.toHaveProperty('tokens_unknown');
+  expect(known.csv).toContain(',5,2,');
+});
 
 describe('in the formats of OpenAI', () => {
   beforeAll(async () => {

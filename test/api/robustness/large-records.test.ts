@@ -159,6 +159,8 @@ describe('an export of large records', () => {
 });
 
 const row: ResultRow = {
+  tokens_unknown: 0,
+  notes: null,
   seq: 0,
   example_key: 'one',
   status: 'scored',

@@ -71,6 +71,7 @@ export const Behaviour = z.strictObject({
       'fail-halfway',
       'hang-up',
       'nonsense',
+      'page',
       'empty',
       'huge',
     ])

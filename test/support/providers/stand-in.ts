@@ -103,8 +103,11 @@ export async function startStandIn(
       case 'hang-up':
         res.destroy();
         return;
-      case 'nonsense':
+      case 'page':
         res.writeHead(200, { 'content-type': 'text/html' }).end('<html>It works!</html>');
+        return;
+      case 'nonsense':
+        res.writeHead(200, { 'content-type': 'text/plain' }).end('It works!');
         return;
       case 'huge':
         return send(call, protocol.answer(call, { text: `${'x'.repeat(8191)} `.repeat(HUGE_BYTES / 8192) }), res);

@@ -549,11 +549,26 @@ class ExecutionFacetsFacets(BaseModel):
     ]
 
 
+class ExecutionFacetsFailure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: Annotated[str, Field(description="The message of one of them.")]
+    count: int
+
+
 class ExecutionFacets(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     facets: ExecutionFacetsFacets
+    failures: Annotated[
+        list[ExecutionFacetsFailure],
+        Field(
+            description="Why those counted failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause."
+        ),
+    ]
     counted: Annotated[int, Field(description="The number of executions counted.")]
     complete: Annotated[
         bool,
@@ -961,6 +976,12 @@ class EvaluationResultsSummary(BaseModel):
         Field(description="How many examples each evaluator has given no score."),
     ] = None
     tokens: int
+    tokens_unknown_calls: Annotated[
+        int | None,
+        Field(
+            description="The number of calls that `tokens` leaves out, because the provider has not reported their usage."
+        ),
+    ] = None
     cost: Annotated[CostAmount, Field(description="Excludes calls of unknown price and judges.")]
     latency: EvaluationResultsSummaryLatency
     complete: Annotated[
@@ -1116,13 +1137,11 @@ class TriedScoresScore(BaseModel):
     )
     name: str
     type: str
-    score: float
+    score: Annotated[float | None, Field(description="Null if there is none.")]
     reason: str | None
     problem: Annotated[
         str | None,
-        Field(
-            description="Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing."
-        ),
+        Field(description="Why the output could not be scored. Such a score is 0, or null if its judge gave none."),
     ]
     execution_id: Annotated[str | None, Field(description="The last execution that called the judge.")]
     cost: Annotated[
@@ -1136,8 +1155,8 @@ class TriedScores(BaseModel):
         extra="ignore",
     )
     score: Annotated[
-        float,
-        Field(description="The weighted mean of those that have a score, 0–1; 0 if none has."),
+        float | None,
+        Field(description="The weighted mean of those that have a score, 0–1; null if none has."),
     ]
     scores: list[TriedScoresScore]
 
@@ -2847,6 +2866,22 @@ class EvaluationResult(BaseModel):
     error: ExecutionError | None
     attempts: int
     tokens: Tokens
+    tokens_unknown: Annotated[
+        bool | None,
+        Field(description="True if a provider has not reported what a call used: `tokens` leaves that call out."),
+    ] = None
+    skipped: Annotated[
+        list[str] | None,
+        Field(
+            description="Kinds of parts and events of the response that the service does not know. They were left out."
+        ),
+    ] = None
+    warnings: Annotated[
+        list[Warning] | None,
+        Field(
+            description="What was sent in another way than it was given or left out, because the provider has no place for it."
+        ),
+    ] = None
     cost: CostAmount
     model_ms: int | None
 
@@ -3363,6 +3398,12 @@ class ExecutionCompletedData(BaseModel):
     prompt_version: int
     model: str
     tokens: Tokens
+    tokens_unknown: Annotated[
+        bool | None,
+        Field(
+            description="True if it is not known what a call has used: `tokens` leaves that call out, as in the execution."
+        ),
+    ] = None
     cost: Cost
     latency: ExecutionCompletedDataLatency
 
@@ -4320,6 +4361,12 @@ class CreatedEvaluation(BaseModel):
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="The model and the judges combined.")]
+    tokens_unknown_calls: Annotated[
+        int | None,
+        Field(
+            description="The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out."
+        ),
+    ] = None
     cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]
     judge: Annotated[CreatedEvaluationJudge, Field(description="The judges only.")]
     latency: CreatedEvaluationLatency
@@ -4439,6 +4486,12 @@ class Evaluation(BaseModel):
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="The model and the judges combined.")]
+    tokens_unknown_calls: Annotated[
+        int | None,
+        Field(
+            description="The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out."
+        ),
+    ] = None
     cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]
     judge: Annotated[EvaluationJudge, Field(description="The judges only.")]
     latency: EvaluationLatency

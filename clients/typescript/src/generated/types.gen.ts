@@ -2565,6 +2565,17 @@ export type ExecutionFacets = {
         }>;
     };
     /**
+     * Why those counted failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.
+     */
+    failures: Array<{
+        code: string;
+        /**
+         * The message of one of them.
+         */
+        message: string;
+        count: number;
+    }>;
+    /**
      * The number of executions counted.
      */
     counted: number;
@@ -2959,6 +2970,10 @@ export type CreatedEvaluation = {
      */
     tokens: Tokens;
     /**
+     * The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.
+     */
+    tokens_unknown_calls?: number;
+    /**
      * The model and the judges combined.
      */
     cost: CostAmount;
@@ -3169,6 +3184,10 @@ export type Evaluation = {
      */
     tokens: Tokens;
     /**
+     * The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.
+     */
+    tokens_unknown_calls?: number;
+    /**
      * The model and the judges combined.
      */
     cost: CostAmount;
@@ -3283,6 +3302,18 @@ export type EvaluationResult = {
     error: ExecutionError | null;
     attempts: number;
     tokens: Tokens;
+    /**
+     * True if a provider has not reported what a call used: `tokens` leaves that call out.
+     */
+    tokens_unknown?: boolean;
+    /**
+     * Kinds of parts and events of the response that the service does not know. They were left out.
+     */
+    skipped?: Array<string>;
+    /**
+     * What was sent in another way than it was given or left out, because the provider has no place for it.
+     */
+    warnings?: Array<Warning>;
     cost: CostAmount;
     model_ms: number | null;
 };
@@ -3337,6 +3368,10 @@ export type EvaluationResultsSummary = {
         [key: string]: number;
     };
     tokens: number;
+    /**
+     * The number of calls that `tokens` leaves out, because the provider has not reported their usage.
+     */
+    tokens_unknown_calls?: number;
     /**
      * Excludes calls of unknown price and judges.
      */
@@ -3540,16 +3575,19 @@ export type EvaluatorType = {
 
 export type TriedScores = {
     /**
-     * The weighted mean of those that have a score, 0–1; 0 if none has.
+     * The weighted mean of those that have a score, 0–1; null if none has.
      */
-    score: number;
+    score: number | null;
     scores: Array<{
         name: string;
         type: string;
-        score: number;
+        /**
+         * Null if there is none.
+         */
+        score: number | null;
         reason: string | null;
         /**
-         * Why the output could not be scored; it then counts as 0. `unusable_judgement`: there is no score, and it counts nothing.
+         * Why the output could not be scored. Such a score is 0, or null if its judge gave none.
          */
         problem: string | null;
         /**
@@ -4338,6 +4376,10 @@ export type ExecutionCompletedData = {
     prompt_version: number;
     model: string;
     tokens: Tokens;
+    /**
+     * True if it is not known what a call has used: `tokens` leaves that call out, as in the execution.
+     */
+    tokens_unknown?: boolean;
     cost: Cost;
     latency: {
         /**

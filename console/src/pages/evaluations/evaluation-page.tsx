@@ -6,7 +6,7 @@ import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { EvaluationFailures } from './evaluation-failures.tsx';
@@ -173,6 +173,11 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
         <dt>Tokens</dt>
         <dd>
           {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
+          {!!evaluation.tokens_unknown_calls && (
+            <span className="muted">
+              , {plural(evaluation.tokens_unknown_calls, 'call', 'calls')} with unknown usage not counted
+            </span>
+          )}
         </dd>
       </div>
       <div>

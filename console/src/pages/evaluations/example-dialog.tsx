@@ -129,9 +129,17 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
         <div>
           <dt>Tokens</dt>
           <dd>
-            {formatNumber(result.tokens.input)} in, {formatNumber(result.tokens.output)} out
+            {result.tokens_unknown
+              ? 'not known: the provider did not report them'
+              : `${formatNumber(result.tokens.input)} in, ${formatNumber(result.tokens.output)} out`}
           </dd>
         </div>
+        {result.skipped && (
+          <div>
+            <dt>Left out</dt>
+            <dd>{result.skipped.join(', ')}</dd>
+          </div>
+        )}
         <div>
           <dt>Calls</dt>
           <dd>{formatNumber(result.attempts)}</dd>

@@ -25,10 +25,7 @@ export function ExecutionFailures({
   const failed = data?.facets.status.find(({ value }) => value === 'failed')?.count ?? 0;
   if (data === undefined || failed === 0) return null;
   return (
-    <Failures
-      title={title(formatNumber(failed), formatNumber(data.counted))}
-      causes={causes ?? data.failures}
-    >
+    <Failures title={title(formatNumber(failed), formatNumber(data.counted))} causes={causes ?? data.failures}>
       <Link to="/executions" search={{ ...search, status: 'failed' }} className="button small">
         Show those that failed
       </Link>

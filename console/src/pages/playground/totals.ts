@@ -31,9 +31,7 @@ export function totalsOf(cells: readonly Cell[]): Totals {
   const begun = cells.filter(({ run }) => run.state !== 'stopped');
   const executions = begun.flatMap(({ run }) => (run.state === 'ended' && run.execution ? [run.execution] : []));
   const costs = [...executions.map(({ cost }) => cost), ...begun.flatMap(judgesCost)].map(({ amount }) => amount);
-  const scores = begun.flatMap(({ scoring }) =>
-    scoring?.score == null || isUnscored(scoring) ? [] : [scoring.score],
-  );
+  const scores = begun.flatMap(({ scoring }) => (scoring?.score == null || isUnscored(scoring) ? [] : [scoring.score]));
   return {
     runs: begun.length,
     completed: executions.filter(({ status }) => status === 'completed').length,

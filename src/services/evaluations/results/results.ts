@@ -79,7 +79,8 @@ const selectResults = (db: Builder, evaluationId: string) =>
       ),
     )
     .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
-    .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
+    .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning'])
+    .select(['r.tokens_unknown', 'r.notes', 'r.model_ms'])
     .select(knownCost.as('cost_amount'));
 
 /** One with its JSON as texts, which are passed on as they are. */
@@ -114,6 +115,8 @@ const GIVEN: GivenColumns<ResultRow> = {
     'tokens_output',
     'tokens_cached_input',
     'tokens_reasoning',
+    'tokens_unknown',
+    'notes',
     'model_ms',
     'cost_amount',
     'variables',
@@ -352,6 +355,7 @@ export interface ResultsSummary {
   means: (number | null)[];
   missing: number[];
   tokens: number;
+  tokens_unknown_calls: number;
   cost: string | null;
   p50_ms: number | null;
   p95_ms: number | null;
@@ -394,6 +398,7 @@ export async function summarizeResults(
         sql<number>`coalesce(sum(${sql.ref('r.tokens_input')} + ${sql.ref('r.tokens_output')}), 0)::bigint`.as(
           'tokens',
         ),
+        sql<number>`coalesce(sum(${sql.ref('r.tokens_unknown')}), 0)::int`.as('tokens_unknown_calls'),
         sql<string | null>`trim_scale(sum(${sql.ref('r.cost_amount')}))::text`.as('cost'),
         sql<number | null>`percentile_disc(0.5) within group (order by ${sql.ref('r.model_ms')})`.as('p50_ms'),
         sql<number | null>`percentile_disc(0.95) within group (order by ${sql.ref('r.model_ms')})`.as('p95_ms'),

@@ -14,6 +14,7 @@ const USAGE_SUMS = [
   sumOf('tokens_output').as('output'),
   sumOf('tokens_cached_input').as('cached_input'),
   sumOf('tokens_reasoning').as('reasoning'),
+  sumOf('tokens_unknown').as('unknown'),
   sql<string>`trim_scale(coalesce(sum(cost_amount), 0))::text`.as('cost'),
   sql<boolean>`coalesce(bool_or(assumed_cost is not null), false)`.as('unpriced'),
 ] as const;
@@ -99,7 +100,9 @@ export async function readSummary(query: Query, evaluationId: string): Promise<E
     failures: results.failed === 0 ? [] : await query(FAILURES, { id: evaluationId }),
     tokens: tokensOf(results),
     cost: results.unpriced ? null : results.cost,
+    tokensUnknown: results.unknown,
     judgeTokens: tokensOf(judgements),
+    judgeTokensUnknown: judgements.unknown,
     judgeCost: judgements.unpriced ? null : judgements.cost,
     p50Ms: results.p50Ms,
     p95Ms: results.p95Ms,

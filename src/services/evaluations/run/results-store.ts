@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
+import type { ResultNotes } from '../../../db/entities/evaluation.ts';
 import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../../db/sql.ts';
 import { prepared } from '../../../db/statement.ts';
 import type { Spent } from '../../../domain/usage.ts';
@@ -52,6 +53,7 @@ const OUTCOME_COLUMNS = [
   'tool_calls',
   'model',
   'finish_reason',
+  'notes',
   ...USAGE_COLUMNS,
   'model_ms',
   'attempts',
@@ -70,6 +72,11 @@ export interface NewResult {
   outcomeId: string;
 }
 
+function notesOf({ skipped, warnings }: ModelResponse): ResultNotes | null {
+  if (skipped === undefined && warnings === undefined) return null;
+  return { ...(skipped !== undefined && { skipped }), ...(warnings !== undefined && { warnings }) };
+}
+
 function toRow({ seq, outcomeId, result }: NewResult) {
   const { status, response, scores, score, error, attempts, assumedUsd, callHash, reused, isUntimed } = result;
   const { spent = response, model = response?.model } = result;
@@ -82,6 +89,7 @@ function toRow({ seq, outcomeId, result }: NewResult) {
     tool_calls: jsonText(response?.toolCalls.length ? response.toolCalls : null),
     model: model ?? null,
     finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
+    notes: jsonText(response && notesOf(response)),
     ...usageColumns(spent, assumedUsd),
     model_ms: response === undefined || isUntimed ? null : Math.round(response.modelMs),
     attempts: response?.attempts ?? attempts ?? 0,
@@ -107,6 +115,7 @@ const COUNTS = [
   'tool_calls',
   'model',
   'finish_reason',
+  'notes',
   'model_ms',
   'round',
   'error',
@@ -144,6 +153,7 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
             tool_calls: ['jsonb', given.tool_calls],
             model: ['text', given.model],
             finish_reason: ['text', given.finish_reason],
+            notes: ['jsonb', given.notes],
             ...usageArrays(given),
             model_ms: ['integer', given.model_ms],
             attempts: ['integer', given.attempts],
