@@ -32,7 +32,7 @@ import { isErrorBody, pageError, providerError } from './provider-errors.ts';
 import type { Provider } from './providers/provider.ts';
 import { requireAcceptedContent } from './requests/accepted-content.ts';
 import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
-import { fitMessages } from './requests/fitted-call.ts';
+import { fitCall } from './requests/fitted-call.ts';
 import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
 import { completeBody, type ParameterProblem, parameterProblems } from './requests/request-body.ts';
@@ -182,12 +182,13 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     languageModel: LanguageModel,
     signal: AbortSignal,
   ): Promise<{ call: ProviderCall; warnings: ErrorDetail[]; release: Release }> {
-    const { messages: given, warnings } = fitMessages(provider, messagesOf(input), parameters);
+    const fitted = fitCall(provider, { messages: messagesOf(input), tools: tools ?? [], parameters });
+    const { messages: given, warnings } = fitted;
     requireAcceptedContent(provider, resolved.model, given);
     const supportedUrls = await languageModel.supportedUrls;
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
     const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
-    const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
+    const call = { messages, tools: fitted.tools, toolChoice: toolChoice ?? undefined, parameters };
     return { call, warnings, release };
   }
 

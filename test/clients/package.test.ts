@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
-const MAX_COMPRESSED_BYTES = 22_000;
+const MAX_COMPRESSED_BYTES = 23_500;
 /** Of what makes requests to providers, which nobody gets who does not import it. */
-const MAX_REQUESTS_BYTES = 12_000;
+const MAX_REQUESTS_BYTES = 13_000;
 
 test('the built client is small, and imports nothing but a parser of events', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-client-'));

@@ -93,8 +93,8 @@ interface Framework {
 const FRAMEWORKS: Record<string, Framework> = {
   langchain: {
     requirements: 'requirements-frameworks.txt',
-    // It has no place for what a model reasoned.
-    isTaken: ({ title }) => !/^openai-compatible.*names, reasoning/.test(title),
+    // It has no place for what a model reasoned, or for marks of caches at tool calls.
+    isTaken: ({ title }) => !/^openai-compatible.*names, reasoning|^(openai-comp|anth).*marks of caches/.test(title),
     faultOf: (vector) => (hasOddInput(vector) ? 'messages.1' : undefined),
     least: 300,
   },

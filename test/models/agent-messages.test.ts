@@ -137,3 +137,121 @@ test.each(MODELS)('%s: what it takes whole is not warned of', async (model: Test
   ];
   expect(await standIns.models.generate(callOf(model, { input }))).not.toHaveProperty('warnings');
 });
+
+const MARK = { type: 'ephemeral' as const };
+const HOUR = { type: 'ephemeral' as const, ttl: '1h' as const };
+const MARKED: ChatMessage[] = [
+  {
+    role: 'system',
+    content: [
+      { type: 'text', text: 'Rules.', cache_control: HOUR },
+      { type: 'text', text: ' Be brief.' },
+    ],
+  },
+  { role: 'user', content: [{ type: 'text', text: 'Plan it.', cache_control: MARK }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_call', id: 'call_0001', name: 'plan', input: {} }],
+    reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+  },
+  {
+    role: 'tool',
+    content: [{ type: 'tool_result', id: 'call_0001', name: 'plan', output: 'done', cache_control: MARK }],
+  },
+];
+const TOOL = { name: 'plan', input_schema: { type: 'object', properties: {} }, cache_control: MARK };
+
+async function sentMarked(model: string, input = MARKED) {
+  const response = await standIns.models.generate(callOf(model, { input, tools: [TOOL] }));
+  return { body: standIns.lastCall(model).body, warnings: response.warnings };
+}
+
+test('marks of caches reach Anthropic where they stand', async () => {
+  const { body, warnings } = await sentMarked('anthropic/claude-sonnet-4-5');
+  expect(body).toMatchObject({
+    system: [
+      { type: 'text', text: 'Rules.', cache_control: HOUR },
+      { type: 'text', text: ' Be brief.' },
+    ],
+    messages: [
+      { content: [{ type: 'text', text: 'Plan it.', cache_control: MARK }] },
+      { content: [{ type: 'tool_use' }] },
+      { content: [{ type: 'tool_result', content: 'done', cache_control: MARK }] },
+    ],
+    tools: [{ name: 'plan', cache_control: MARK }],
+  });
+  expect(warnings).toEqual([
+    {
+      path: 'messages',
+      message: 'are sent without their reasoning_details: anthropic does not take it back',
+    },
+  ]);
+});
+
+test('Anthropic gets the last four marks, which cache all that is before them', async () => {
+  const more: ChatMessage[] = [
+    ...MARKED,
+    { role: 'user', content: [{ type: 'text', text: 'Go on.', cache_control: MARK }] },
+  ];
+  const { body, warnings } = await sentMarked('anthropic/claude-sonnet-4-5', more);
+  expect(JSON.stringify(body).match(/"cache_control"/g)).toHaveLength(4);
+  expect(body['tools']).toEqual([expect.not.objectContaining({ cache_control: MARK })]);
+  expect(warnings).toContainEqual({
+    path: 'tools',
+    message: 'are sent without cache_control but for the last 4: anthropic takes no more',
+  });
+});
+
+test('a mark of a later system message stays with its text', async () => {
+  const input: ChatMessage[] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'system', content: [{ type: 'text', text: 'Be kind.', cache_control: MARK }] },
+  ];
+  const { body } = await sentMarked('anthropic/claude-sonnet-4-5', input);
+  expect(body['messages']).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Hi' },
+        { type: 'text', text: '<system>\nBe kind.\n</system>', cache_control: MARK },
+      ],
+    },
+  ]);
+});
+
+test('marks and details of reasoning reach compatible servers as OpenRouter takes them', async () => {
+  const { body, warnings } = await sentMarked('openai-compatible/m');
+  expect(body).toMatchObject({
+    messages: [
+      {
+        role: 'system',
+        content: [
+          { type: 'text', text: 'Rules.', cache_control: HOUR },
+          { type: 'text', text: ' Be brief.' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'Plan it.', cache_control: MARK }] },
+      { role: 'assistant', content: null, reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] },
+      { role: 'tool', content: [{ type: 'text', text: 'done', cache_control: MARK }] },
+    ],
+    tools: [{ type: 'function', cache_control: MARK }],
+  });
+  expect(warnings).toBeUndefined();
+});
+
+test.each(['openai/gpt-4o', 'mistral/mistral-small-latest', 'google/gemini-2.5-flash'])(
+  '%s has no marks of caches, which the response says',
+  async (model) => {
+    const { body, warnings } = await sentMarked(model);
+    expect(JSON.stringify(body)).not.toMatch(/cache_?control|ephemeral|reasoning_details/i);
+    const [provider] = model.split('/');
+    expect(warnings).toContainEqual({
+      path: 'tools',
+      message: `are sent without cache_control: ${provider} has no marks of its cache`,
+    });
+    expect(warnings).toContainEqual({
+      path: 'messages',
+      message: `are sent without their reasoning_details: ${provider} does not take it back`,
+    });
+  },
+);

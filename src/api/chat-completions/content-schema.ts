@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  CacheControl,
   type ChatMessage,
   FileData,
   FileName,
@@ -48,6 +49,16 @@ export const ImageUrl = z
   })
   .meta({ description: 'An https address, or a data URL with base64.', example: 'https://example.com/photo.png' });
 
+/** Not of OpenAI: gateways to Anthropic take it in parts, messages and tools. Null says nothing. */
+export const CacheControlField = CacheControl.nullish();
+export const cacheMark = (mark: z.output<typeof CacheControlField>): { cache_control?: CacheControl } =>
+  mark ? { cache_control: mark } : {};
+
+/** A text, and a mark that may say nothing. */
+const MarkedText = z
+  .strictObject({ ...TextPart.shape, cache_control: CacheControlField })
+  .transform(({ type, text, cache_control }) => ({ type, text, ...cacheMark(cache_control) }));
+
 const ImagePart = z
   .strictObject({
     type: z.literal('image_url'),
@@ -55,8 +66,11 @@ const ImagePart = z
       url: ImageUrl,
       detail: z.literal('auto', 'must be "auto": other values are not supported').nullish(),
     }),
+    cache_control: CacheControlField,
   })
-  .transform(({ image_url: { url } }): UserPart => ({ type: 'file', ...url }));
+  .transform(
+    ({ image_url: { url }, cache_control }): UserPart => ({ type: 'file', ...url, ...cacheMark(cache_control) }),
+  );
 
 const AudioPart = z
   .strictObject({
@@ -65,9 +79,15 @@ const AudioPart = z
       data: FileData,
       format: z.enum(['wav', 'mp3'], 'must be "wav" or "mp3"'),
     }),
+    cache_control: CacheControlField,
   })
   .transform(
-    ({ input_audio: { data, format } }): UserPart => ({ type: 'file', media_type: AUDIO_TYPES[format], data }),
+    ({ input_audio: { data, format }, cache_control }): UserPart => ({
+      type: 'file',
+      media_type: AUDIO_TYPES[format],
+      data,
+      ...cacheMark(cache_control),
+    }),
   );
 
 export const DocumentUrl = z
@@ -85,11 +105,13 @@ const DocumentPart = z
       filename: FileName.nullish(),
       file_id: z.null('is not supported: send the file in file_data').optional(),
     }),
+    cache_control: CacheControlField,
   })
   .transform(
-    ({ file: { file_data: file, filename } }): UserPart => ({
+    ({ file: { file_data: file, filename }, cache_control }): UserPart => ({
       type: 'file',
       ...file,
+      ...cacheMark(cache_control),
       ...(typeof filename === 'string' && { filename }),
     }),
   );
@@ -104,13 +126,13 @@ export const contentOf = <Part extends z.ZodType>(part: Part) =>
   );
 
 /** Of messages that are text alone. */
-export const TextContent = contentOf(TextPart);
+export const TextContent = contentOf(MarkedText);
 
 /** Of a user's message: texts, images, sounds and documents, as parts of ours. */
 export const UserContent = contentOf(
   z.discriminatedUnion(
     'type',
-    [TextPart, ImagePart, AudioPart, DocumentPart],
+    [MarkedText, ImagePart, AudioPart, DocumentPart],
     'must be a string, image_url, input_audio or file part',
   ),
 );
@@ -120,14 +142,34 @@ export const AssistantContent = contentOf(
   z.discriminatedUnion(
     'type',
     [
-      TextPart,
+      MarkedText,
       z
-        .strictObject({ type: z.literal('refusal'), refusal: TextPart.shape.text })
-        .transform(({ refusal }) => ({ type: 'text' as const, text: refusal })),
+        .strictObject({ type: z.literal('refusal'), refusal: TextPart.shape.text, cache_control: CacheControlField })
+        .transform(({ refusal, cache_control }) => ({
+          type: 'text' as const,
+          text: refusal,
+          ...cacheMark(cache_control),
+        })),
     ],
     'must be a string or refusal part',
   ),
 );
+
+/** A content with the mark of its message at its end. */
+export function withMark<Part extends { cache_control?: CacheControl | undefined }>(
+  content: string | Part[],
+  mark: z.output<typeof CacheControlField>,
+): string | (Part | z.output<typeof MarkedText>)[] {
+  if (!mark || content === '') return content;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return parts.map((part, at) => (at === parts.length - 1 ? { ...part, cache_control: mark } : part));
+}
+
+/** The last mark in a content. */
+export const lastMark = (content: z.output<typeof TextContent>): { cache_control?: CacheControl } =>
+  typeof content === 'string'
+    ? {}
+    : cacheMark(content.findLast((part) => part.cache_control !== undefined)?.cache_control);
 
 /** The texts of a content, joined. */
 export function joinedText(content: z.output<typeof TextContent>): string {

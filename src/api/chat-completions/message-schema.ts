@@ -1,18 +1,34 @@
 import { z } from 'zod';
-import { type ChatMessage, MAX_RENDERED_CHARS, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
+import {
+  type ChatMessage,
+  MAX_RENDERED_CHARS,
+  ReasoningDetails,
+  ToolCallId,
+  ToolName,
+} from '../../domain/prompts/messages.ts';
 import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { findLongNumber } from '../../domain/text/json-digits.ts';
 import { insaneParts } from '../../domain/text/json-faults.ts';
 import { shortList } from '../../domain/text/json-object.ts';
-import { AssistantContent, joinedText, TextContent, UserContent } from './content-schema.ts';
+import {
+  AssistantContent,
+  CacheControlField,
+  cacheMark,
+  joinedText,
+  lastMark,
+  TextContent,
+  UserContent,
+  withMark,
+} from './content-schema.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 
 const SpeakerName = z.string('must be a string').max(200, 'must be at most 200 characters').nullish();
 const Reasoning = z.string('must be a string').max(MAX_RENDERED_CHARS).nullish();
+const ofEachMessage = { name: SpeakerName, cache_control: CacheControlField };
 
 /** Only what says something. */
 const given = <Fields extends Record<string, string | null | undefined>>(fields: Fields) =>
@@ -43,16 +59,35 @@ const FunctionCall = z
     function: z.strictObject({ name: ToolName, arguments: Arguments }),
     // Of whoever puts the pieces of a stream together.
     index: z.int().optional(),
+    cache_control: CacheControlField,
   })
-  .transform(({ id, function: { name, arguments: input } }): AssistantPart => ({ type: 'tool_call', id, name, input }));
+  .transform(
+    ({ id, function: { name, arguments: input }, cache_control }): AssistantPart => ({
+      type: 'tool_call',
+      id,
+      name,
+      input,
+      ...cacheMark(cache_control),
+    }),
+  );
 
 const SystemMessage = z
-  .strictObject({ role: z.literal(['system', 'developer']), content: TextContent, name: SpeakerName })
-  .transform(({ content, name }): ChatMessage => ({ role: 'system', content, ...given({ name }) }));
+  .strictObject({ role: z.literal(['system', 'developer']), content: TextContent, ...ofEachMessage })
+  .transform(
+    ({ content, name, cache_control }): ChatMessage => ({
+      role: 'system',
+      content: withMark(content, cache_control),
+      ...given({ name }),
+    }),
+  );
 
-const UserMessage = z
-  .strictObject({ role: z.literal('user'), content: UserContent, name: SpeakerName })
-  .transform(({ content, name }): ChatMessage => ({ role: 'user', content, ...given({ name }) }));
+const UserMessage = z.strictObject({ role: z.literal('user'), content: UserContent, ...ofEachMessage }).transform(
+  ({ content, name, cache_control }): ChatMessage => ({
+    role: 'user',
+    content: withMark(content, cache_control),
+    ...given({ name }),
+  }),
+);
 
 /** Also takes what a response has as its `message`, whoever sent it. */
 const AssistantMessage = z
@@ -64,32 +99,38 @@ const AssistantMessage = z
     annotations: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
     audio: z.null('is not supported').optional(),
     function_call: z.null('is not supported: use tool_calls').optional(),
-    name: SpeakerName,
+    ...ofEachMessage,
     reasoning_content: Reasoning.meta({ description: 'Sent to servers that take it back.' }),
     reasoning: Reasoning.meta({ description: 'The same by another name.' }),
+    reasoning_details: ReasoningDetails.nullish(),
   })
-  .transform(({ content, refusal, tool_calls: toolCalls, name, ...thought }, context): AssistantMessage => {
-    const others = given({ name, reasoning_content: thought.reasoning_content ?? thought.reasoning });
-    const said = content ?? refusal ?? undefined;
-    const calls = toolCalls ?? [];
-    if (calls.length === 0 && said !== undefined) return { role: 'assistant', content: said, ...others };
-    if (calls.length === 0) {
-      context.addIssue({ code: 'custom', message: 'must have content or tool_calls', path: ['content'] });
-      return z.NEVER;
-    }
-    const texts: AssistantPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : (said ?? []);
-    return {
-      role: 'assistant',
-      content: [...texts.filter((part) => part.type !== 'text' || part.text !== ''), ...calls],
-      ...others,
-    };
-  });
+  .transform(
+    ({ content, refusal, tool_calls: toolCalls, name, cache_control, ...thought }, context): AssistantMessage => {
+      const details = thought.reasoning_details ?? [];
+      const others = {
+        ...given({ name, reasoning_content: thought.reasoning_content ?? thought.reasoning }),
+        ...(details.length > 0 && { reasoning_details: details }),
+      };
+      const said = content ?? refusal ?? undefined;
+      const calls = toolCalls ?? [];
+      if (calls.length === 0 && said !== undefined)
+        return { role: 'assistant', content: withMark(said, cache_control), ...others };
+      if (calls.length === 0) {
+        context.addIssue({ code: 'custom', message: 'must have content or tool_calls', path: ['content'] });
+        return z.NEVER;
+      }
+      const texts: AssistantPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : (said ?? []);
+      const parts = [...texts.filter((part) => part.type !== 'text' || part.text !== ''), ...calls];
+      return { role: 'assistant', content: withMark(parts, cache_control), ...others };
+    },
+  );
 
 const ToolMessage = z.strictObject({
   role: z.literal('tool'),
   content: TextContent,
   tool_call_id: ToolCallId,
   name: z.string().nullish().meta({ description: 'Ignored: the tool call determines the tool.' }),
+  cache_control: CacheControlField,
 });
 
 const Message = z.discriminatedUnion(
@@ -127,10 +168,22 @@ export const Messages = BoundedList.transform((messages, context): ChatMessage[]
     if (message.role === 'assistant' && typeof message.content !== 'string')
       for (const part of message.content) if (part.type === 'tool_call') called.set(part.id, part.name);
     if (!('tool_call_id' in message)) return message;
-    const { tool_call_id: id, content } = message;
+    const { tool_call_id: id, content, cache_control } = message;
     const name = called.get(id);
     if (name !== undefined)
-      return { role: 'tool', content: [{ type: 'tool_result', id, name, output: joinedText(content) }] };
+      return {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool_result',
+            id,
+            name,
+            output: joinedText(content),
+            ...lastMark(content),
+            ...cacheMark(cache_control),
+          },
+        ],
+      };
     context.addIssue({
       code: 'custom',
       message: 'does not match a tool call of an earlier assistant message',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import { jsonObject, shortList } from '../../domain/text/json-object.ts';
+import { CacheControlField, cacheMark } from './content-schema.ts';
 
 /** What a tool without parameters takes. */
 const NO_INPUT = { type: 'object', properties: {} };
@@ -17,16 +18,18 @@ export const functionShape = {
       example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     }),
   strict: z.boolean('must be true or false').nullish(),
+  cache_control: CacheControlField,
 };
 const FunctionShape = z.object(functionShape);
 
 /** As a tool of ours. */
-export function toTool({ name, description, parameters, strict }: z.output<typeof FunctionShape>): Tool {
+export function toTool({ name, description, parameters, strict, cache_control }: z.output<typeof FunctionShape>): Tool {
   return {
     name,
     ...(typeof description === 'string' && { description }),
     input_schema: { ...NO_INPUT, ...parameters },
     ...(typeof strict === 'boolean' && { strict }),
+    ...cacheMark(cache_control),
   };
 }
 
@@ -51,8 +54,9 @@ const FunctionTool = z
   .strictObject({
     type: z.literal('function', 'must be "function": other tools are not supported'),
     function: z.strictObject(functionShape),
+    cache_control: CacheControlField,
   })
-  .transform(({ function: tool }) => toTool(tool));
+  .transform(({ function: tool, cache_control }) => ({ ...toTool(tool), ...cacheMark(cache_control) }));
 
 /** Tools in OpenAI's format, as tools of ours. */
 export const Tools = shortList(FunctionTool, 'tools', { max: MAX_TOOLS }).check(uniqueNames('function'));

@@ -13,10 +13,13 @@ import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import {
+  CacheControlField,
+  cacheMark,
   contentOf,
   DocumentUrl,
   ImageUrl,
   joinedText,
+  lastMark,
   type TextContent,
   type UserPart,
 } from '../chat-completions/content-schema.ts';
@@ -32,16 +35,17 @@ const OutputText = z
     text,
     annotations: z.array(z.unknown()).optional().meta({ description: 'Ignored.' }),
     logprobs: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
+    cache_control: CacheControlField,
   })
-  .transform(({ text: said }) => ({ type: 'text' as const, text: said }));
+  .transform(({ text: said, cache_control }) => ({ type: 'text' as const, text: said, ...cacheMark(cache_control) }));
 
 const Refusal = z
-  .strictObject({ type: z.literal('refusal'), refusal: text })
-  .transform(({ refusal }) => ({ type: 'text' as const, text: refusal }));
+  .strictObject({ type: z.literal('refusal'), refusal: text, cache_control: CacheControlField })
+  .transform(({ refusal, cache_control }) => ({ type: 'text' as const, text: refusal, ...cacheMark(cache_control) }));
 
 const InputText = z
-  .strictObject({ type: z.literal('input_text'), text })
-  .transform(({ text: given }) => ({ type: 'text' as const, text: given }));
+  .strictObject({ type: z.literal('input_text'), text, cache_control: CacheControlField })
+  .transform(({ text: given, cache_control }) => ({ type: 'text' as const, text: given, ...cacheMark(cache_control) }));
 
 const InputImage = z
   .strictObject({
@@ -49,8 +53,11 @@ const InputImage = z
     image_url: ImageUrl,
     detail: z.literal('auto', 'must be "auto": other values are not supported').nullish(),
     file_id: z.null('is not supported: send the image in image_url').optional(),
+    cache_control: CacheControlField,
   })
-  .transform(({ image_url: image }): UserPart => ({ type: 'file', ...image }));
+  .transform(
+    ({ image_url: image, cache_control }): UserPart => ({ type: 'file', ...image, ...cacheMark(cache_control) }),
+  );
 
 const InputFile = z
   .strictObject({
@@ -59,9 +66,10 @@ const InputFile = z
     file_url: FileUrl.nullish(),
     filename: FileName.nullish(),
     file_id: z.null('is not supported: send the file in file_data').optional(),
+    cache_control: CacheControlField,
   })
-  .transform(({ file_data: data, file_url: url, filename }, context): UserPart => {
-    const name = typeof filename === 'string' && { filename };
+  .transform(({ file_data: data, file_url: url, filename, cache_control }, context): UserPart => {
+    const name = { ...(typeof filename === 'string' && { filename }), ...cacheMark(cache_control) };
     if (data !== undefined && !url) return { type: 'file', ...data, ...name };
     if (data === undefined && url) return { type: 'file', media_type: 'application/pdf', url, ...name };
     context.addIssue({ code: 'custom', message: 'must have one of file_data and file_url' });
@@ -92,7 +100,13 @@ const ofMessage = {
   ...ofItem,
   type: z.literal('message').optional(),
   phase: z.string().nullish().meta({ description: 'Ignored.' }),
+  name: z
+    .string('must be a string')
+    .max(200, 'must be at most 200 characters')
+    .nullish()
+    .meta({ description: 'The speaker, if several have the same role.' }),
 };
+const named = (name: string | null | undefined) => (name ? { name } : {});
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
@@ -100,26 +114,34 @@ type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 /** An item of the input, as far as it can be told from itself. */
 export type InputItem =
   | { kind: 'message'; message: ChatMessage }
-  | { kind: 'said'; part: AssistantPart }
+  /** `speaker`: undefined if the item names none. */
+  | { kind: 'said'; part: AssistantPart; speaker?: string | undefined }
   /** Empty: it is only known to the provider that made it. */
   | { kind: 'reasoning'; text: string }
-  | { kind: 'output'; callId: string; output: string }
+  | { kind: 'output'; callId: string; output: string; mark: ReturnType<typeof lastMark> }
   | { kind: 'reference'; id: string; executionId: string; toolCall: number | undefined };
 
-const said = (part: AssistantPart): InputItem => ({ kind: 'said', part });
+const said = (part: AssistantPart, speaker?: string): InputItem => ({ kind: 'said', part, speaker });
 
 const MessageItem = z.discriminatedUnion(
   'role',
   [
     z
       .strictObject({ ...ofMessage, role: z.literal(['system', 'developer']), content: Texts })
-      .transform(({ content }): InputItem => ({ kind: 'message', message: { role: 'system', content } })),
+      .transform(
+        ({ content, name }): InputItem => ({ kind: 'message', message: { role: 'system', content, ...named(name) } }),
+      ),
     z
       .strictObject({ ...ofMessage, role: z.literal('user'), content: UserContent })
-      .transform(({ content }): InputItem => ({ kind: 'message', message: { role: 'user', content } })),
+      .transform(
+        ({ content, name }): InputItem => ({ kind: 'message', message: { role: 'user', content, ...named(name) } }),
+      ),
     z
       .strictObject({ ...ofMessage, role: z.literal('assistant'), content: AssistantContent })
-      .transform(({ content }): InputItem => said({ type: 'text', text: joinedText(content) })),
+      .transform(
+        ({ content, name }): InputItem =>
+          said({ type: 'text', text: joinedText(content), ...lastMark(content) }, name || undefined),
+      ),
   ],
   'must be system, developer, user or assistant',
 );
@@ -138,12 +160,19 @@ const FunctionCallItem = z
   );
 
 const FunctionOutputItem = z
-  .strictObject({ ...ofItem, type: z.literal('function_call_output'), call_id: ToolCallId, output: Texts })
+  .strictObject({
+    ...ofItem,
+    type: z.literal('function_call_output'),
+    call_id: ToolCallId,
+    output: Texts,
+    name: z.string().nullish().meta({ description: 'Ignored: the function_call determines the function.' }),
+  })
   .transform(
     ({ call_id: callId, output }): InputItem => ({
       kind: 'output',
       callId,
       output: joinedText(output satisfies z.output<typeof TextContent>),
+      mark: lastMark(output),
     }),
   );
 

@@ -36,22 +36,31 @@ export async function toMessages(
   const called = new Map<string, string>();
   let said: AssistantPart[] = [];
   let thought: string[] = [];
+  let speaker: string | undefined;
   const add = (part: AssistantPart) => {
     if (part.type === 'tool_call') called.set(part.id, part.name);
     if (part.type !== 'text' || part.text !== '') said.push(part);
   };
   const endTurn = () => {
     const [first] = said;
-    const reasoning = thought.length > 0 && { reasoning_content: thought.join('\n\n') };
-    if (first?.type === 'text' && said.length === 1)
-      messages.push({ role: 'assistant', content: first.text, ...reasoning });
-    else if (said.length > 0) messages.push({ role: 'assistant', content: said, ...reasoning });
+    const others = {
+      ...(speaker !== undefined && { name: speaker }),
+      ...(thought.length > 0 && { reasoning_content: thought.join('\n\n') }),
+    };
+    if (first?.type === 'text' && said.length === 1 && first.cache_control === undefined)
+      messages.push({ role: 'assistant', content: first.text, ...others });
+    else if (said.length > 0) messages.push({ role: 'assistant', content: said, ...others });
     said = [];
     thought = [];
+    speaker = undefined;
   };
   for (const [index, item] of items.entries()) {
-    if (item.kind === 'said') add(item.part);
-    else if (item.kind === 'reasoning') thought.push(...(item.text === '' ? [] : [item.text]));
+    if (item.kind === 'said') {
+      // Another speaker's message is another's turn. A tool call names nobody, and belongs to the turn that it is in.
+      if (item.speaker !== undefined && said.length > 0 && item.speaker !== speaker) endTurn();
+      speaker ??= item.speaker;
+      add(item.part);
+    } else if (item.kind === 'reasoning') thought.push(...(item.text === '' ? [] : [item.text]));
     else if (item.kind === 'reference') add(partOf(item, answers.get(item.executionId), index));
     else {
       endTurn();
@@ -63,12 +72,12 @@ export async function toMessages(
 }
 
 function toolMessage(
-  { callId: id, output }: Extract<InputItem, { kind: 'output' }>,
+  { callId: id, output, mark }: Extract<InputItem, { kind: 'output' }>,
   name: string | undefined,
   index: number,
 ): ChatMessage {
   if (name === undefined) throw invalidField(`input.${index}.call_id`, 'does not match an earlier function_call');
-  return { role: 'tool', content: [{ type: 'tool_result', id, name, output }] };
+  return { role: 'tool', content: [{ type: 'tool_result', id, name, output, ...mark }] };
 }
 
 function partOf({ toolCall }: Reference, answer: Answer | undefined, index: number): AssistantPart {

@@ -58,7 +58,10 @@ interface Filled<Chat extends Message> {
 }
 
 /** A message whose texts are parsed. */
-type ParsedPart = Exclude<Message['content'], string>[number] | Template;
+type Part = Exclude<Message['content'], string>[number];
+type TextPart = Extract<Part, { type: 'text' }>;
+type ParsedText = Omit<TextPart, 'text'> & { text: Template };
+type ParsedPart = Exclude<Part, TextPart> | ParsedText;
 type ParsedMessage = { role: Message['role']; content: Template | ParsedPart[] };
 type ParsedEntry = ParsedMessage | MessagePlaceholder;
 
@@ -188,7 +191,10 @@ function parseEntry(entry: PromptMessage, parseText: (text: string) => Template)
   if ('placeholder' in entry) return entry;
   const { content } = entry;
   if (typeof content === 'string') return { ...entry, content: parseText(content) };
-  return { ...entry, content: content.map((part) => (part.type === 'text' ? parseText(part.text) : part)) };
+  return {
+    ...entry,
+    content: content.map((part) => (part.type === 'text' ? { ...part, text: parseText(part.text) } : part)),
+  };
 }
 
 /** All variables, in order of appearance. */
@@ -223,7 +229,7 @@ function variablesOf(content: PromptContent, template: Template | undefined, ent
     } else if (entry.content instanceof Template) addTexts(entry.content);
     else
       for (const part of entry.content) {
-        if (part instanceof Template) addTexts(part);
+        if (part.type === 'text') addTexts(part.text);
         else if (part.type === 'file' && part.variable !== undefined)
           Object.assign(variable(part.variable), { asFile: true, isOptional: false });
       }
@@ -241,7 +247,7 @@ function fillMessage<Chat extends Message>(
   if (content instanceof Template) return asMessage({ ...message, content: render(content) });
   const parts: unknown[] = [];
   for (const part of content) {
-    if (part instanceof Template) parts.push({ type: 'text', text: render(part) });
+    if (part.type === 'text') parts.push({ ...part, text: render(part.text) });
     else if (part.type !== 'file' || part.variable === undefined) parts.push(part);
     else {
       const { variable, ...own } = part;
@@ -288,7 +294,7 @@ function countChars<Chat extends Message>(
     else if (entry.content instanceof Template) chars += entry.content.countChars(filling);
     else
       for (const part of entry.content) {
-        if (part instanceof Template) chars += part.countChars(filling);
+        if (part.type === 'text') chars += part.text.countChars(filling);
         else if (part.type === 'file' && part.variable !== undefined) chars += lengthOf(part.variable);
       }
   }

@@ -17,21 +17,26 @@ export interface FileValue {
   url?: string | undefined;
 }
 
-interface TextPart {
+/** Where a provider's cache of the prompt ends. */
+interface Cached {
+  cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' | undefined } | undefined;
+}
+
+interface TextPart extends Cached {
   type: 'text';
   text: string;
 }
-interface FilePart extends FileValue {
+interface FilePart extends FileValue, Cached {
   type: 'file';
   /** The variable that the file is given as. */
   variable?: string | undefined;
 }
-interface ToolCallPart {
+interface ToolCallPart extends Cached {
   type: 'tool_call';
   id: string;
   name: string;
 }
-interface ToolResultPart {
+interface ToolResultPart extends Cached {
   type: 'tool_result';
   id: string;
   name: string;
@@ -48,6 +53,7 @@ export type Message =
       role: 'assistant';
       content: string | readonly (TextPart | FilePart | ToolCallPart)[];
       reasoning_content?: string | undefined;
+      reasoning_details?: readonly Record<string, unknown>[] | undefined;
     } & Named)
   | { role: 'tool'; content: readonly ToolResultPart[] };
 

@@ -8,7 +8,7 @@ import {
   MEDIA_TYPE,
   TOOL_NAME,
 } from '../prompt-rules/limits.ts';
-import { AnyJson, shortList } from '../text/json-object.ts';
+import { AnyJson, jsonObject, shortList } from '../text/json-object.ts';
 
 export { MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS };
 /** Bytes of a file, once it is decoded or fetched. */
@@ -32,10 +32,24 @@ export const ToolCallId = z
   .max(200, 'must be at most 200 characters')
   .meta({ example: 'call_1' });
 
+/** Marks where a provider's cache of the prompt ends. It changes what a call costs, not what it means. */
+export const CacheControl = z
+  .strictObject({
+    type: z.literal('ephemeral', 'must be "ephemeral"'),
+    ttl: z.enum(['5m', '1h'], 'must be "5m" or "1h"').optional(),
+  })
+  .meta({
+    id: 'CacheControl',
+    description: 'The provider caches the prompt up to here. Left out if the provider has no such marks.',
+  });
+export type CacheControl = z.infer<typeof CacheControl>;
+const cached = { cache_control: CacheControl.optional() };
+
 export const TextPart = z
   .strictObject({
     type: z.literal('text', 'must be "text"'),
     text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+    ...cached,
   })
   .meta({ id: 'TextPart' });
 
@@ -56,7 +70,7 @@ export const FileUrl = z
   .refine(isHttpsUrl, 'must be an https address without credentials')
   .meta({ description: 'Where the file is.', example: 'https://example.com/photo.png' });
 
-const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional() };
+const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional(), ...cached };
 
 /** A file that goes to a model: its bytes, or an address. */
 const FilePart = z
@@ -90,13 +104,16 @@ export const ToolCall = z
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-const ToolCallPart = z.strictObject({ type: z.literal('tool_call'), ...ToolCall.shape }).meta({ id: 'ToolCallPart' });
+const ToolCallPart = z
+  .strictObject({ type: z.literal('tool_call'), ...ToolCall.shape, ...cached })
+  .meta({ id: 'ToolCallPart' });
 const ToolResultPart = z
   .strictObject({
     type: z.literal('tool_result'),
     id: ToolCallId,
     name: ToolName,
     output: AnyJson.meta({ description: 'What the tool gave: any JSON.', example: { celsius: 21 } }),
+    ...cached,
   })
   .meta({ id: 'ToolResultPart' });
 
@@ -130,6 +147,12 @@ const Reasoning = z
   .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
   .meta({ description: 'The reasoning before the response. Sent to servers that take it back.' });
 
+/** Parts of one response's reasoning; each may be of any size, and all count towards the length of the prompt. */
+const MAX_REASONING_DETAILS = 1000;
+export const ReasoningDetails = shortList(jsonObject(), 'reasoning details', { max: MAX_REASONING_DETAILS }).meta({
+  description: 'The reasoning as OpenRouter returns it. Sent to servers that take it back.',
+});
+
 const SystemMessage = z
   .strictObject({ role: z.literal('system'), content: partsOf(TextPart), name: SpeakerName.optional() })
   .meta(withContent('SystemMessage'));
@@ -161,6 +184,7 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
           ),
           name: SpeakerName.optional(),
           reasoning_content: Reasoning.optional(),
+          reasoning_details: ReasoningDetails.optional(),
         })
         .meta(withContent(`${kind}AssistantMessage`)),
       ToolMessage,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_MESSAGES, TOOL_NAME } from '../prompt-rules/limits.ts';
 import { AnyJson, jsonObject, shortList } from '../text/json-object.ts';
-import { PromptMessage, VariableName } from './messages.ts';
+import { CacheControl, PromptMessage, VariableName } from './messages.ts';
 
 export const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
@@ -27,6 +27,7 @@ export const Tool = z
       .boolean()
       .optional()
       .meta({ description: 'Whether the provider is to hold the model to the schema, where it can.' }),
+    cache_control: CacheControl.optional(),
   })
   .meta({ id: 'Tool' });
 export type Tool = z.infer<typeof Tool>;

@@ -1,5 +1,6 @@
 import { fieldOf, listOf, valueAt } from '../requests/json-body.ts';
 import { isOneToolAtATime } from '../requests/one-tool.ts';
+import { sdkSystem } from '../requests/sdk-prompt.ts';
 import { understandMessage } from '../responses/message.ts';
 import { createMessagesAssembler } from '../streams/messages.ts';
 import { countsOfMessages } from './counts.ts';
@@ -17,7 +18,7 @@ export const anthropic: Provider<'anthropic'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: false,
-  takes: { laterSystem: false, names: false, reasoning: false },
+  takes: { laterSystem: false, names: false, reasoning: false, cacheMarks: 4 },
   places: {
     temperature: ['temperature'],
     top_p: ['top_p'],
@@ -39,8 +40,12 @@ export const anthropic: Provider<'anthropic'> = {
     return createAnthropic({ apiKey, baseURL: baseUrl, fetch })(id);
   },
   sdkOptions(options, call) {
-    if (!isOneToolAtATime(call)) return options;
-    return { ...options, providerOptions: { anthropic: { disableParallelToolUse: true } } };
+    const prompt = call.messages.flatMap((message, index) => {
+      const sent = options.prompt.slice(index, index + 1);
+      return message.role === 'system' ? sdkSystem(message) : sent;
+    });
+    if (!isOneToolAtATime(call)) return { ...options, prompt };
+    return { ...options, prompt, providerOptions: { anthropic: { disableParallelToolUse: true } } };
   },
   reader: {
     counts(body) {

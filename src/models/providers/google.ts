@@ -19,7 +19,7 @@ export const google: Provider<'google'> = {
     fromAssistant: true,
   },
   takesAnyToolInput: false,
-  takes: { laterSystem: false, names: false, reasoning: false },
+  takes: { laterSystem: false, names: false, reasoning: false, cacheMarks: 0 },
   places: {
     temperature: ['generationConfig.temperature'],
     top_p: ['generationConfig.topP'],

@@ -22,7 +22,7 @@ export const mistral: Provider<'mistral'> = {
   offered: /-(latest|\d{4})$/,
   files: { types: /^(image\/.+|application\/pdf)$/, said: 'images and application/pdf', fromAssistant: false },
   takesAnyToolInput: true,
-  takes: { laterSystem: false, names: false, reasoning: false },
+  takes: { laterSystem: false, names: false, reasoning: false, cacheMarks: 0 },
   places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'], verbosity: [] },
 
   authorization: bearer,

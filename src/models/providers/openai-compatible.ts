@@ -1,3 +1,4 @@
+import { withCacheMarks } from '../../domain/prompts/prompt.ts';
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
 import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat, withVerbosity } from './chat-completions.ts';
@@ -16,7 +17,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: true,
-  takes: { laterSystem: true, names: true, reasoning: true },
+  takes: { laterSystem: true, names: true, reasoning: true, cacheMarks: Number.POSITIVE_INFINITY },
   // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
   places: { ...CHAT_PLACES, top_k: ['top_k'] },
 
@@ -35,7 +36,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
   complete(body, call) {
     const { reasoning_effort, top_k } = call.parameters;
     return {
-      ...withVerbosity(completeChat(body, call), call),
+      ...withVerbosity(withCacheMarks(completeChat(body, call), call), call),
       ...(reasoning_effort !== undefined && { reasoning_effort }),
       ...(top_k !== undefined && { top_k }),
     };

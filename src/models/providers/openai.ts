@@ -15,7 +15,7 @@ export const openai: Provider<'openai'> = {
     fromAssistant: false,
   },
   takesAnyToolInput: true,
-  takes: { laterSystem: true, names: true, reasoning: false },
+  takes: { laterSystem: true, names: true, reasoning: false, cacheMarks: 0 },
   places: CHAT_PLACES,
 
   authorization: bearer,

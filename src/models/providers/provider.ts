@@ -73,8 +73,11 @@ export interface Provider<Name extends string = string> {
   files: AcceptedFiles;
   /** Whether the input of a tool call may be something else than an object. */
   takesAnyToolInput: boolean;
-  /** What its messages have a place for: system messages behind others, names of speakers, reasoning of earlier responses. */
-  takes: { laterSystem: boolean; names: boolean; reasoning: boolean };
+  /**
+   * What its messages have a place for: system messages behind others, names of speakers, reasoning of earlier responses; and how many
+   * marks of its cache (`cache_control`) a request can have.
+   */
+  takes: { laterSystem: boolean; names: boolean; reasoning: boolean; cacheMarks: number };
   places: Places;
 
   /** The headers that hold the key, where no SDK makes the request. */

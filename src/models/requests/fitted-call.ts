@@ -1,15 +1,20 @@
 import type { ErrorDetail } from '../../domain/errors.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
-import { asUserText, laterSystem } from '../../domain/prompts/prompt.ts';
+import { asUserText, lastMark, laterSystem, withMarksUpTo } from '../../domain/prompts/prompt.ts';
+import type { Tool } from '../../domain/prompts/prompt-content.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
+
+/** What an assistant's message may have of the reasoning before it. */
+const REASONING_FIELDS = ['reasoning_content', 'reasoning_details'] as const;
 
 /** Parameters that are left out where a provider has none of the kind: the response means the same without them. */
 export const OPTIONAL_PARAMETERS: readonly Parameter[] = ['top_k', 'verbosity'];
 
-/** Messages as a provider has a place for them, and what was changed for that. */
-export interface FittedMessages {
+/** Messages and tools as a provider has a place for them, and what was changed for that. */
+export interface FittedCall {
   messages: ChatMessage[];
+  tools: Tool[];
   warnings: ErrorDetail[];
 }
 
@@ -17,29 +22,51 @@ export interface FittedMessages {
  * What a provider has no place for is said in another way or left out, where the response means the same. Anything else is refused
  * when the request is made.
  */
-export function fitMessages(provider: Provider, given: ChatMessage[], parameters: ModelParameters): FittedMessages {
+export function fitCall(
+  provider: Provider,
+  call: { messages: ChatMessage[]; tools: Tool[]; parameters: ModelParameters },
+): FittedCall {
   const { name: provided, takes, places } = provider;
+  const { parameters } = call;
+  const { fitted: marked, leftOut } = withMarksUpTo(call, takes.cacheMarks);
+  const { messages: given, tools } = marked;
   const warnings: ErrorDetail[] = [];
   const warn = (path: string, message: string) => warnings.push({ path, message });
   const later = takes.laterSystem ? new Set<number>() : laterSystem(given);
   const hasNames = !takes.names && given.some((message) => 'name' in message);
-  const hasReasoning = !takes.reasoning && given.some((message) => 'reasoning_content' in message);
+  const reasoning = takes.reasoning
+    ? []
+    : REASONING_FIELDS.filter((field) => given.some((message) => field in message));
   for (const index of later)
     warn(
       `messages.${index}`,
       `is sent as a user message in <system> tags: ${provided} takes system messages only before all others`,
     );
   if (hasNames) warn('messages', `are sent without their names: ${provided} has no names of messages`);
-  if (hasReasoning) warn('messages', `are sent without their reasoning_content: ${provided} does not take it back`);
+  for (const field of reasoning) warn('messages', `are sent without their ${field}: ${provided} does not take it back`);
+  if (leftOut > 0)
+    warn(
+      call.tools.some((tool) => tool.cache_control !== undefined) ? 'tools' : 'messages',
+      takes.cacheMarks === 0
+        ? `are sent without cache_control: ${provided} has no marks of its cache`
+        : `are sent without cache_control but for the last ${takes.cacheMarks}: ${provided} takes no more`,
+    );
   for (const parameter of OPTIONAL_PARAMETERS)
     if (parameters[parameter] !== undefined && places[parameter].length === 0)
       warn(`parameters.${parameter}`, `is left out: ${provided} has no such parameter`);
-  if (later.size === 0 && !hasNames && !hasReasoning) return { messages: given, warnings };
+  if (later.size === 0 && !hasNames && reasoning.length === 0) return { messages: given, tools, warnings };
   const messages = given.map((message, index): ChatMessage => {
     const fitted: ChatMessage = { ...message };
     if (hasNames && 'name' in fitted) delete fitted.name;
-    if (hasReasoning && 'reasoning_content' in fitted) delete fitted.reasoning_content;
-    return later.has(index) ? { ...fitted, role: 'user', content: asUserText(textOf(fitted)) } : fitted;
+    if (fitted.role === 'assistant') for (const field of reasoning) delete fitted[field];
+    return later.has(index) ? { ...fitted, role: 'user', content: asUserContent(fitted) } : fitted;
   });
-  return { messages, warnings };
+  return { messages, tools, warnings };
+}
+
+/** A later system message as a user's, with its last mark. */
+function asUserContent(message: ChatMessage): Extract<ChatMessage, { role: 'user' }>['content'] {
+  const text = asUserText(textOf(message));
+  const mark = lastMark(message);
+  return mark === undefined ? text : [{ type: 'text', text, cache_control: mark }];
 }

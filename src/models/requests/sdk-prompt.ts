@@ -1,4 +1,5 @@
-import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
+import { type CacheControl, type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
+import { textsUpToMarks } from '../../domain/prompts/prompt.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { findLongNumber, parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import type { SdkOptions } from './language-model.ts';
@@ -32,13 +33,20 @@ function partsOf<Part>(content: string | Part[]): (Part | { type: 'text'; text: 
 }
 
 function sdkUserPart(part: UserPart) {
-  return part.type === 'text' ? textPart(part.text) : sdkFile(part);
+  return part.type === 'text' ? textPart(part) : sdkFile(part);
 }
 
 function sdkAssistantPart(part: AssistantPart) {
-  if (part.type === 'text') return textPart(part.text);
+  if (part.type === 'text') return textPart(part);
   if (part.type === 'file') return sdkFile(part);
-  return { type: 'tool-call' as const, toolCallId: part.id, toolName: part.name, input: toolInputOf(part.input) };
+  const { id, name, input, cache_control } = part;
+  return {
+    type: 'tool-call' as const,
+    toolCallId: id,
+    toolName: name,
+    input: toolInputOf(input),
+    ...cacheMark(cache_control),
+  };
 }
 
 /** JSON that stayed a text since a number in it would have lost digits: providers that take only objects get it with all of them. */
@@ -51,26 +59,41 @@ export function toolInputOf(input: JsonValue): JsonValue {
   }
 }
 
-function textPart(text: string) {
-  return { type: 'text' as const, text };
+function textPart({ text, cache_control }: { text: string; cache_control?: CacheControl | undefined }) {
+  return { type: 'text' as const, text, ...cacheMark(cache_control) };
 }
 
-function sdkFile({ media_type, filename, data, url = '' }: FilePart) {
+/** A mark of Anthropic's cache; other SDKs do not look at it. */
+export function cacheMark(mark: CacheControl | undefined) {
+  return mark === undefined ? {} : { providerOptions: { anthropic: { cacheControl: { ...mark } } } };
+}
+
+/** A system message, in as many parts as its marks make. */
+export const sdkSystem = (message: Extract<ChatMessage, { role: 'system' }>): SdkMessage[] =>
+  textsUpToMarks(message).map(({ text, cache_control }) => ({
+    role: 'system',
+    content: text,
+    ...cacheMark(cache_control),
+  }));
+
+function sdkFile({ media_type, filename, data, url = '', cache_control }: FilePart) {
   return {
     type: 'file' as const,
     mediaType: media_type,
     ...(filename !== undefined && { filename }),
     data: data === undefined ? { type: 'url' as const, url: new URL(url) } : { type: 'data' as const, data },
+    ...cacheMark(cache_control),
   };
 }
 
 /** A text goes as it is, anything else as JSON. */
-function sdkToolResult({ id, name, output }: ToolResult) {
+function sdkToolResult({ id, name, output, cache_control }: ToolResult) {
   return {
     type: 'tool-result' as const,
     toolCallId: id,
     toolName: name,
     output:
       typeof output === 'string' ? { type: 'text' as const, value: output } : { type: 'json' as const, value: output },
+    ...cacheMark(cache_control),
   };
 }

@@ -202,6 +202,60 @@ describe("OpenAI's client", () => {
     expect(chunks.filter((chunk) => 'warnings' in chunk)).toMatchObject([{ warnings }]);
   });
 
+  test('takes marks of caches and details of reasoning wherever gateways have them', async () => {
+    const cache_control = { type: 'ephemeral' as const };
+    const hour = { type: 'ephemeral' as const, ttl: '1h' as const };
+    await createPrompt(service, 'marked', {
+      messages: [{ role: 'system', content: [{ type: 'text', text: 'Rules.', cache_control: hour }] }],
+      model: 'openai/gpt-4o-mini',
+    });
+    const body = {
+      model: 'marked',
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Plan it.', cache_control }], cache_control: null },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'plan', arguments: '{}' } }],
+          reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+          cache_control,
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'done', cache_control }] },
+        { role: 'user', content: 'Go on.', cache_control },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'plan' }, cache_control },
+        { type: 'function', function: { name: 'look', cache_control } },
+      ],
+    };
+    const { body: completion } = await service.call('POST', '/chat/completions', { body });
+    expect(completion.warnings).toEqual([
+      { path: 'messages', message: expect.stringContaining('reasoning_details') },
+      { path: 'tools', message: 'are sent without cache_control: openai has no marks of its cache' },
+    ]);
+    expect(JSON.stringify(sentBody())).not.toMatch(/cache_control|reasoning_details/);
+    const { body: execution } = await service.call('GET', `/executions/${completion.id}`);
+    expect(execution.input).toEqual([
+      { role: 'system', content: [{ type: 'text', text: 'Rules.', cache_control: hour }] },
+      { role: 'user', content: [{ type: 'text', text: 'Plan it.', cache_control }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_call', id: 'call_1', name: 'plan', input: {}, cache_control }],
+        reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+      },
+      { role: 'tool', content: [{ type: 'tool_result', id: 'call_1', name: 'plan', output: 'done', cache_control }] },
+      { role: 'user', content: [{ type: 'text', text: 'Go on.', cache_control }] },
+    ]);
+    expect(execution.tools).toMatchObject([
+      { name: 'plan', cache_control },
+      { name: 'look', cache_control },
+    ]);
+    const refused = { ...body, messages: [{ role: 'user', content: 'Hi', cache_control: { type: 'lasting' } }] };
+    expect((await service.call('POST', '/chat/completions', { body: refused })).body.error).toMatchObject({
+      param: 'messages.0.cache_control.type',
+    });
+  });
+
   test('has the model call one tool at a time', async () => {
     await complete({ messages: [{ role: 'user', content: 'Hi' }], tools: [WEATHER], parallel_tool_calls: false });
     expect(sentBody()).toMatchObject({ parallel_tool_calls: false });
@@ -456,6 +510,27 @@ describe('the AI SDK', () => {
       output: Output.object({ schema }),
     });
     expect(output).toEqual({ city: 'Paris' });
+  });
+
+  test('marks caches and names speakers by its options of messages', async () => {
+    const of = (fields: Record<string, string | Record<string, string>>) => ({ openaiCompatible: fields });
+    const cache_control = { type: 'ephemeral' };
+    const { response } = await generateText({
+      model: aiSdkProvider(service)('chat/open'),
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'Hi', providerOptions: of({ name: 'ada', cache_control }) }],
+        },
+      ],
+      providerOptions: { prompts: { variables } },
+    });
+    const { body: execution } = await service.call('GET', `/executions/${response.id}`);
+    expect(execution.input.at(-1)).toEqual({
+      role: 'user',
+      name: 'ada',
+      content: [{ type: 'text', text: 'Hi', cache_control }],
+    });
   });
 
   test('gets errors that it understands', async () => {

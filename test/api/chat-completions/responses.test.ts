@@ -314,6 +314,40 @@ describe("OpenAI's client", () => {
     expect(await respond()).not.toHaveProperty('warnings');
   });
 
+  test('takes the names of speakers, and marks of caches', async () => {
+    const cache_control = { type: 'ephemeral' };
+    const input = [
+      { role: 'user', name: 'ada', content: [{ type: 'input_text', text: 'Plan it.', cache_control }] },
+      { role: 'assistant', name: 'planner', content: [{ type: 'output_text', text: 'I plan.', annotations: [] }] },
+      { type: 'function_call', call_id: 'call_1', name: 'plan', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', name: 'plan', output: 'done' },
+      { role: 'assistant', name: 'planner', content: 'Done.' },
+      { role: 'assistant', name: 'writer', content: 'I write.' },
+      { role: 'developer', name: 'supervisor', content: 'Who is next?' },
+    ];
+    const tools = [{ type: 'function', name: 'plan', parameters: {}, cache_control }];
+    const { body } = await service.call('POST', '/responses', { body: { model: 'plain', input, tools } });
+    expect(sentBody()['messages']).toEqual([
+      { role: 'system', content: 'Help.' },
+      { role: 'user', name: 'ada', content: 'Plan it.' },
+      {
+        role: 'assistant',
+        name: 'planner',
+        content: 'I plan.',
+        tool_calls: [expect.objectContaining({ id: 'call_1' })],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+      { role: 'assistant', name: 'planner', content: 'Done.' },
+      { role: 'assistant', name: 'writer', content: 'I write.' },
+      { role: 'system', name: 'supervisor', content: 'Who is next?' },
+    ]);
+    const left = { path: 'tools', message: 'are sent without cache_control: openai has no marks of its cache' };
+    expect(body.warnings).toEqual([left]);
+    const execution = await executionOf(body.id);
+    expect(execution.input[1].content).toEqual([{ type: 'text', text: 'Plan it.', cache_control }]);
+    expect(execution.tools).toMatchObject([{ name: 'plan', cache_control }]);
+  });
+
   test("gets the model's failure as an error", async () => {
     provider.behave({ mode: 'fail', status: 400, body: { error: { message: 'No.', type: 'invalid_request_error' } } });
     expect(await apiErrorOf(respond())).toMatchObject({ status: 400, code: 'model_invalid_request' });

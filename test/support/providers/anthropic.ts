@@ -12,13 +12,18 @@ import {
 } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-const TextBlock = z.strictObject({ type: z.literal('text'), text: z.string().min(1) });
+/** Where the cache ends, in blocks and tools. */
+const marked = {
+  cache_control: z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).optional(),
+};
+const TextBlock = z.strictObject({ type: z.literal('text'), text: z.string().min(1), ...marked });
 const UrlSource = z.strictObject({ type: z.literal('url'), url: HttpUrl });
 const ImageType = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const Block = z.discriminatedUnion('type', [
   TextBlock,
   z.strictObject({
     type: z.literal('image'),
+    ...marked,
     source: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('base64'), media_type: ImageType, data: Base64 }),
       UrlSource,
@@ -26,6 +31,7 @@ const Block = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('document'),
+    ...marked,
     source: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: Base64 }),
       z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
@@ -35,12 +41,14 @@ const Block = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('tool_use'),
+    ...marked,
     id: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
   }),
   z.strictObject({
     type: z.literal('tool_result'),
+    ...marked,
     tool_use_id: z.string(),
     content: z.union([z.string(), z.array(TextBlock)]).optional(),
     is_error: z.boolean().optional(),
@@ -74,6 +82,7 @@ const Request = z
           description: z.string().optional(),
           input_schema: JsonSchemaObject,
           strict: z.boolean().optional(),
+          ...marked,
         }),
       )
       .optional(),
@@ -81,7 +90,8 @@ const Request = z
     stream: z.boolean().optional(),
     ...Object.fromEntries(OTHER_FIELDS.split(' ').map((name) => [name, z.unknown().optional()])),
   })
-  .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools');
+  .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools')
+  .refine((body) => (JSON.stringify(body).match(/"cache_control":/g)?.length ?? 0) <= 4, 'at most 4 cache_control');
 
 /** Roles take turns; a user's message begins with the results of all tools that the assistant's before it uses. */
 function requireUsesAndResults(messages: Message[], context: z.RefinementCtx): void {

@@ -13,19 +13,25 @@ import {
 } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+/** Of gateways to Anthropic: where its cache ends. */
+const marked = { cache_control: z.looseObject({ type: z.literal('ephemeral') }).optional() };
+const TextPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...marked });
+const Text = z.union([z.string(), z.array(TextPart).min(1)]);
 const UserPart = z.discriminatedUnion('type', [
   TextPart,
   z.strictObject({
     type: z.literal('image_url'),
+    ...marked,
     image_url: z.strictObject({ url: z.union([DataUrl(/^image\//), HttpUrl]), detail: z.string().optional() }),
   }),
   z.strictObject({
     type: z.literal('input_audio'),
+    ...marked,
     input_audio: z.strictObject({ data: Base64, format: z.enum(['wav', 'mp3']) }),
   }),
   z.strictObject({
     type: z.literal('file'),
+    ...marked,
     file: z.strictObject({ filename: z.string(), file_data: DataUrl(/^application\/pdf$/) }),
   }),
 ]);
@@ -33,25 +39,32 @@ const ToolCall = z.strictObject({
   id: z.string().min(1),
   type: z.literal('function'),
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  ...marked,
 });
 const name = z.string().optional();
 const Message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal(['system', 'developer']), content: z.string(), name }),
-  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(UserPart).min(1)]), name }),
+  z.strictObject({ role: z.literal(['system', 'developer']), content: Text, name, ...marked }),
+  z.strictObject({
+    role: z.literal('user'),
+    content: z.union([z.string(), z.array(UserPart).min(1)]),
+    name,
+    ...marked,
+  }),
   z
     .strictObject({
       role: z.literal('assistant'),
       name,
       // Of compatible servers.
       reasoning_content: z.string().optional(),
-      content: z.string().nullish(),
+      reasoning_details: z.array(z.unknown()).optional(),
+      content: Text.nullish(),
       tool_calls: z.array(ToolCall).min(1).optional(),
     })
     .refine(
       ({ content, tool_calls }) => content != null || tool_calls !== undefined,
       'content or tool_calls is needed',
     ),
-  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Text, ...marked }),
 ]);
 /** What of a message can be read the same way, whichever provider's it is. */
 interface AnyMessage {
@@ -69,6 +82,7 @@ const Tool = z.strictObject({
     parameters: JsonSchemaObject,
     strict: z.boolean().optional(),
   }),
+  ...marked,
 });
 
 const StreamOptions = z.strictObject({ include_usage: z.boolean().optional() });

@@ -48,8 +48,8 @@ class _Value:
 
 
 # An entry of `messages` whose texts are parsed: a placeholder's name, or role and content.
-_Part = Template | dict[str, Any]
-_Entry = str | tuple[dict[str, Any], Template | list[_Part]]
+# The text of a part is a `Template`.
+_Entry = str | tuple[dict[str, Any], Template | list[dict[str, Any]]]
 
 
 class CompiledPrompt:
@@ -151,9 +151,12 @@ class CompiledPrompt:
                 chars += length_of(entry)
                 continue
             content = entry[1]
-            for part in [content] if isinstance(content, Template) else content:
-                if isinstance(part, Template):
-                    chars += part.count_chars(filling)
+            if isinstance(content, Template):
+                chars += content.count_chars(filling)
+                continue
+            for part in content:
+                if part["type"] == "text":
+                    chars += part["text"].count_chars(filling)
                 elif "variable" in part:
                     chars += length_of(part["variable"])
         return chars
@@ -175,7 +178,7 @@ def _parse_entry(entry: Mapping[str, Any], parse: Callable[[str], Template]) -> 
     fields = {name: value for name, value in entry.items() if name != "content"}
     if isinstance(content, str):
         return fields, parse(content)
-    return fields, [parse(part["text"]) if part["type"] == "text" else dict(part) for part in content]
+    return fields, [{**part, "text": parse(part["text"])} if part["type"] == "text" else dict(part) for part in content]
 
 
 def _variables_of(content: Mapping[str, Any], template: Template | None, entries: list[_Entry]) -> list[_Variable]:
@@ -207,9 +210,12 @@ def _variables_of(content: Mapping[str, Any], template: Template | None, entries
             used.as_messages = True
             continue
         content_ = entry[1]
-        for part in [content_] if isinstance(content_, Template) else content_:
-            if isinstance(part, Template):
-                add_texts(part)
+        if isinstance(content_, Template):
+            add_texts(content_)
+            continue
+        for part in content_:
+            if part["type"] == "text":
+                add_texts(part["text"])
             elif "variable" in part:
                 used = variable(part["variable"])
                 used.as_file, used.is_optional = True, False
@@ -218,9 +224,9 @@ def _variables_of(content: Mapping[str, Any], template: Template | None, entries
     return list(found.values())
 
 
-def _fill_part(part: _Part, values: Mapping[str, _Value], filling: Filling) -> dict[str, Any] | None:
-    if isinstance(part, Template):
-        return {"type": "text", "text": part.render(filling)}
+def _fill_part(part: dict[str, Any], values: Mapping[str, _Value], filling: Filling) -> dict[str, Any] | None:
+    if part["type"] == "text":
+        return {**part, "text": part["text"].render(filling)}
     if "variable" not in part:
         return dict(part)
     file = values[part["variable"]].file

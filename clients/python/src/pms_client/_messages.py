@@ -23,14 +23,14 @@ _PARTS_OF = {
 _FIELDS_OF_MESSAGE = {
     "system": ("role", "content", "name"),
     "user": ("role", "content", "name"),
-    "assistant": ("role", "content", "name", "reasoning_content"),
+    "assistant": ("role", "content", "name", "reasoning_content", "reasoning_details"),
     "tool": ("role", "content"),
 }
 _FIELDS_OF = {
-    "text": {"type", "text"},
-    "file": {"type", "media_type", "filename", "data", "url"},
-    "tool_call": {"type", "id", "name", "input"},
-    "tool_result": {"type", "id", "name", "output"},
+    "text": {"type", "text", "cache_control"},
+    "file": {"type", "media_type", "filename", "data", "url", "cache_control"},
+    "tool_call": {"type", "id", "name", "input", "cache_control"},
+    "tool_result": {"type", "id", "name", "output", "cache_control"},
 }
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _MEDIA_TYPE = re.compile(r"[a-z]+/[A-Za-z0-9.+*_-]+")
@@ -74,7 +74,11 @@ def _message_fault(message: object, path: str) -> Fault | None:
     for name in message:
         if name not in _FIELDS_OF_MESSAGE.get(role, ()):
             return Fault(f"{path}.{name}", "is not a field of a message")
-        if name not in ("role", "content") and not (isinstance(message[name], str) and message[name]):
+        if name == "reasoning_details":
+            details = message[name]
+            if not isinstance(details, list) or not all(isinstance(each, dict) for each in details):
+                return Fault(f"{path}.{name}", "must be a list of objects")
+        elif name not in ("role", "content") and not (isinstance(message[name], str) and message[name]):
             return Fault(f"{path}.{name}", "must be a string that is not empty")
     content = message.get("content")
     path = f"{path}.content"
@@ -98,6 +102,8 @@ def _part_fault(part: object, types: Sequence[str], path: str) -> Fault | None:
     for name in part:
         if name not in _FIELDS_OF[type_]:
             return Fault(f"{path}.{name}", f"is not a field of a {type_} part")
+    if "cache_control" in part and not _is_cache_control(part["cache_control"]):
+        return Fault(f"{path}.cache_control", 'must be {"type": "ephemeral"}, with "5m" or "1h" as its ttl')
     if type_ == "text":
         return None if isinstance(part.get("text"), str) else Fault(f"{path}.text", "must be a string")
     if type_ == "file":
@@ -110,6 +116,10 @@ def _part_fault(part: object, types: Sequence[str], path: str) -> Fault | None:
         return Fault(f"{path}.name", 'must be 1–64 letters, digits, "_" or "-"')
     given = "input" if type_ == "tool_call" else "output"
     return None if given in part else Fault(f"{path}.{given}", "is required: any JSON")
+
+
+def _is_cache_control(value: object) -> bool:
+    return value in ({"type": "ephemeral"}, {"type": "ephemeral", "ttl": "5m"}, {"type": "ephemeral", "ttl": "1h"})
 
 
 def _file_fields_fault(file: dict[str, Any], path: str) -> Fault | None:

@@ -9,12 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from ._time import UtcDatetime
 
 
-class TextPart(BaseModel):
+class CacheControl(BaseModel):
+    """
+    The provider caches the prompt up to here. Left out if the provider has no such marks.
+    """
+
     model_config = ConfigDict(
         extra="ignore",
     )
-    type: Literal["text"]
-    text: str
+    type: Literal["ephemeral"]
+    ttl: Literal["5m", "1h"] | None = None
 
 
 class StoredFilePart(BaseModel):
@@ -24,6 +28,7 @@ class StoredFilePart(BaseModel):
     type: Literal["file"]
     media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
     filename: str | None = None
+    cache_control: CacheControl | None = None
     data: Annotated[str | None, Field(description="The file in base64.")] = None
     url: Annotated[str | None, Field(description="Where the file is.")] = None
     variable: str | None = None
@@ -37,6 +42,7 @@ class ToolCallPart(BaseModel):
     id: str
     name: str
     input: Annotated[Any, Field(description="Any JSON.")]
+    cache_control: CacheControl | None = None
 
 
 class ToolResultPart(BaseModel):
@@ -47,6 +53,7 @@ class ToolResultPart(BaseModel):
     id: str
     name: str
     output: Annotated[Any, Field(description="Any JSON.")]
+    cache_control: CacheControl | None = None
 
 
 class MessagePlaceholder(BaseModel):
@@ -68,6 +75,7 @@ class Tool(BaseModel):
         bool | None,
         Field(description="Whether the provider is to hold the model to the schema, where it can."),
     ] = None
+    cache_control: CacheControl | None = None
 
 
 class NamedTool(BaseModel):
@@ -116,6 +124,7 @@ class FilePart(BaseModel):
     type: Literal["file"]
     media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
     filename: str | None = None
+    cache_control: CacheControl | None = None
     data: Annotated[str | None, Field(description="The file in base64.")] = None
     url: Annotated[str | None, Field(description="Where the file is.")] = None
 
@@ -2432,44 +2441,13 @@ class DeviceAuthorizationKey(BaseModel):
     expires_at: UtcDatetime | None
 
 
-class SystemMessage(BaseModel):
+class TextPart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    role: Literal["system"]
-    content: str | list[TextPart]
-    name: Annotated[
-        str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
-    ] = None
-
-
-class UserMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["user"]
-    content: str | list[Annotated[TextPart | StoredFilePart, Field(discriminator="type")]]
-    name: Annotated[
-        str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
-    ] = None
-
-
-class AssistantMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["assistant"]
-    content: str | list[Annotated[TextPart | StoredFilePart | ToolCallPart, Field(discriminator="type")]]
-    name: Annotated[
-        str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
-    ] = None
-    reasoning_content: Annotated[
-        str | None,
-        Field(description="The reasoning before the response. Sent to servers that take it back."),
-    ] = None
+    type: Literal["text"]
+    text: str
+    cache_control: CacheControl | None = None
 
 
 class ToolMessage(BaseModel):
@@ -2478,34 +2456,6 @@ class ToolMessage(BaseModel):
     )
     role: Literal["tool"]
     content: list[ToolResultPart]
-
-
-class ChatUserMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["user"]
-    content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
-    name: Annotated[
-        str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
-    ] = None
-
-
-class ChatAssistantMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["assistant"]
-    content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
-    name: Annotated[
-        str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
-    ] = None
-    reasoning_content: Annotated[
-        str | None,
-        Field(description="The reasoning before the response. Sent to servers that take it back."),
-    ] = None
 
 
 class Label(BaseModel):
@@ -3723,6 +3673,82 @@ class JsonSchemaResponseFormatOutput(BaseModel):
     json_schema: ResponseSchemaOutput
 
 
+class SystemMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["system"]
+    content: str | list[TextPart]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+
+
+class UserMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[Annotated[TextPart | StoredFilePart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+
+
+class AssistantMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["assistant"]
+    content: str | list[Annotated[TextPart | StoredFilePart | ToolCallPart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+    reasoning_content: Annotated[
+        str | None,
+        Field(description="The reasoning before the response. Sent to servers that take it back."),
+    ] = None
+    reasoning_details: Annotated[
+        list[dict[str, Any]] | None,
+        Field(description="The reasoning as OpenRouter returns it. Sent to servers that take it back."),
+    ] = None
+
+
+class ChatUserMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+
+
+class ChatAssistantMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["assistant"]
+    content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
+    name: Annotated[
+        str | None,
+        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+    ] = None
+    reasoning_content: Annotated[
+        str | None,
+        Field(description="The reasoning before the response. Sent to servers that take it back."),
+    ] = None
+    reasoning_details: Annotated[
+        list[dict[str, Any]] | None,
+        Field(description="The reasoning as OpenRouter returns it. Sent to servers that take it back."),
+    ] = None
+
+
 class LabelPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3753,22 +3779,6 @@ class EvaluationResultPage(BaseModel):
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
-    ]
-
-
-class EvaluationInput(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    input: Annotated[
-        str
-        | list[
-            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
-        ]
-        | None,
-        Field(
-            description="The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent."
-        ),
     ]
 
 
@@ -3964,6 +3974,22 @@ class MemberPage(BaseModel):
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class EvaluationInput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[
+        str
+        | list[
+            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
+        ]
+        | None,
+        Field(
+            description="The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent."
+        ),
     ]
 
 

@@ -78,6 +78,15 @@ export type SystemMessage = {
 export type TextPart = {
     type: 'text';
     text: string;
+    cache_control?: CacheControl;
+};
+
+/**
+ * The provider caches the prompt up to here. Left out if the provider has no such marks.
+ */
+export type CacheControl = {
+    type: 'ephemeral';
+    ttl?: '5m' | '1h';
 };
 
 export type UserMessage = {
@@ -96,6 +105,7 @@ export type StoredFilePart = {
      */
     media_type: string;
     filename?: string;
+    cache_control?: CacheControl;
     /**
      * The file in base64.
      */
@@ -118,6 +128,12 @@ export type AssistantMessage = {
      * The reasoning before the response. Sent to servers that take it back.
      */
     reasoning_content?: string;
+    /**
+     * The reasoning as OpenRouter returns it. Sent to servers that take it back.
+     */
+    reasoning_details?: Array<{
+        [key: string]: unknown;
+    }>;
 };
 
 export type ToolCallPart = {
@@ -128,6 +144,7 @@ export type ToolCallPart = {
      * Any JSON.
      */
     input: unknown;
+    cache_control?: CacheControl;
 };
 
 export type ToolMessage = {
@@ -143,6 +160,7 @@ export type ToolResultPart = {
      * Any JSON.
      */
     output: unknown;
+    cache_control?: CacheControl;
 };
 
 export type MessagePlaceholder = {
@@ -169,6 +187,7 @@ export type Tool = {
      * Whether the provider is to hold the model to the schema, where it can.
      */
     strict?: boolean;
+    cache_control?: CacheControl;
 };
 
 export type ToolChoice = ToolChoiceOption | NamedTool;
@@ -560,6 +579,7 @@ export type FilePart = {
      */
     media_type: string;
     filename?: string;
+    cache_control?: CacheControl;
     /**
      * The file in base64.
      */
@@ -581,6 +601,12 @@ export type ChatAssistantMessage = {
      * The reasoning before the response. Sent to servers that take it back.
      */
     reasoning_content?: string;
+    /**
+     * The reasoning as OpenRouter returns it. Sent to servers that take it back.
+     */
+    reasoning_details?: Array<{
+        [key: string]: unknown;
+    }>;
 };
 
 export type RecordRuns = {
@@ -5861,10 +5887,17 @@ export type RecordedRunRelease = {
     keyed?: boolean;
 };
 
+export type CreateChatCompletionMessageSystemContent = {
+    type: 'text';
+    text: string;
+    cache_control?: CacheControl | null;
+};
+
 export type CreateChatCompletionMessageSystem = {
     role: 'system' | 'developer';
-    content?: string | Array<TextPart>;
+    content?: string | Array<CreateChatCompletionMessageSystemContent>;
     name?: string | null;
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionMessageUserContentImageUrl = {
@@ -5876,6 +5909,7 @@ export type CreateChatCompletionMessageUserContentImageUrl = {
         url: string;
         detail?: 'auto' | null;
     };
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionMessageUserContentInputAudio = {
@@ -5887,6 +5921,7 @@ export type CreateChatCompletionMessageUserContentInputAudio = {
         data: string;
         format: 'wav' | 'mp3';
     };
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionMessageUserContentFile = {
@@ -5899,22 +5934,25 @@ export type CreateChatCompletionMessageUserContentFile = {
         filename?: string | null;
         file_id?: null;
     };
+    cache_control?: CacheControl | null;
 };
 
-export type CreateChatCompletionMessageUserContent = TextPart | CreateChatCompletionMessageUserContentImageUrl | CreateChatCompletionMessageUserContentInputAudio | CreateChatCompletionMessageUserContentFile;
+export type CreateChatCompletionMessageUserContent = CreateChatCompletionMessageSystemContent | CreateChatCompletionMessageUserContentImageUrl | CreateChatCompletionMessageUserContentInputAudio | CreateChatCompletionMessageUserContentFile;
 
 export type CreateChatCompletionMessageUser = {
     role: 'user';
     content?: string | Array<CreateChatCompletionMessageUserContent>;
     name?: string | null;
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionMessageAssistantContentRefusal = {
     type: 'refusal';
     refusal: string;
+    cache_control?: CacheControl | null;
 };
 
-export type CreateChatCompletionMessageAssistantContent = TextPart | CreateChatCompletionMessageAssistantContentRefusal;
+export type CreateChatCompletionMessageAssistantContent = CreateChatCompletionMessageSystemContent | CreateChatCompletionMessageAssistantContentRefusal;
 
 export type CreateChatCompletionMessageAssistantToolCall = {
     id: string;
@@ -5924,6 +5962,7 @@ export type CreateChatCompletionMessageAssistantToolCall = {
         arguments: string;
     };
     index?: number;
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionMessageAssistant = {
@@ -5938,6 +5977,7 @@ export type CreateChatCompletionMessageAssistant = {
     audio?: null;
     function_call?: null;
     name?: string | null;
+    cache_control?: CacheControl | null;
     /**
      * Sent to servers that take it back.
      */
@@ -5946,16 +5986,18 @@ export type CreateChatCompletionMessageAssistant = {
      * The same by another name.
      */
     reasoning?: string | null;
+    reasoning_details?: Array<JsonObject> | null;
 };
 
 export type CreateChatCompletionMessageTool = {
     role: 'tool';
-    content?: string | Array<TextPart>;
+    content?: string | Array<CreateChatCompletionMessageSystemContent>;
     tool_call_id: string;
     /**
      * Ignored: the tool call determines the tool.
      */
     name?: string | null;
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionStreamOptions = {
@@ -5976,7 +6018,9 @@ export type CreateChatCompletionTool = {
          */
         parameters?: JsonObject | null;
         strict?: boolean | null;
+        cache_control?: CacheControl | null;
     };
+    cache_control?: CacheControl | null;
 };
 
 export type CreateChatCompletionToolChoiceFunction = {
@@ -6050,6 +6094,7 @@ export type CreateResponseTool = {
      */
     parameters?: JsonObject | null;
     strict?: boolean | null;
+    cache_control?: CacheControl | null;
 };
 
 export type CreateResponseToolChoiceFunction = {

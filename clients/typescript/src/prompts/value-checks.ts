@@ -103,7 +103,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 const MESSAGE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   system: ['role', 'content', 'name'],
   user: ['role', 'content', 'name'],
-  assistant: ['role', 'content', 'name', 'reasoning_content'],
+  assistant: ['role', 'content', 'name', 'reasoning_content', 'reasoning_details'],
   tool: ['role', 'content'],
 };
 
@@ -120,7 +120,9 @@ function checkMessages(value: unknown, at: string, report: Report): void {
     if (!isObjectOf(message, MESSAGE_FIELDS[String(role)] ?? [], where, report)) continue;
     for (const name of ['name', 'reasoning_content'])
       if (message[name] !== undefined) checkString(message, name, where, report, (text) => text !== '');
-    const { content } = message;
+    const { content, reasoning_details: details } = message;
+    if (details !== undefined && !(Array.isArray(details) && details.every(isObject)))
+      report(`${where}.reasoning_details`, 'must be a list of objects');
     if (typeof content === 'string' && role !== 'tool') continue;
     if (isListUpTo(content, 'parts', MAX_PARTS, `${where}.content`, report)) {
       if (content.length === 0) report(`${where}.content`, 'must not be empty');
@@ -130,16 +132,24 @@ function checkMessages(value: unknown, at: string, report: Report): void {
 }
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  text: ['type', 'text'],
-  file: ['type', 'media_type', 'filename', 'data', 'url'],
-  tool_call: ['type', 'id', 'name', 'input'],
-  tool_result: ['type', 'id', 'name', 'output'],
+  text: ['type', 'text', 'cache_control'],
+  file: ['type', 'media_type', 'filename', 'data', 'url', 'cache_control'],
+  tool_call: ['type', 'id', 'name', 'input', 'cache_control'],
+  tool_result: ['type', 'id', 'name', 'output', 'cache_control'],
 };
+
+const isCacheControl = (value: unknown): boolean =>
+  isObject(value) &&
+  value['type'] === 'ephemeral' &&
+  Object.keys(value).every((name) => name === 'type' || name === 'ttl') &&
+  [undefined, '5m', '1h'].some((ttl) => ttl === value['ttl']);
 
 function checkPart(part: unknown, types: readonly string[], at: string, report: Report): void {
   const type = isObject(part) ? part['type'] : undefined;
   if (typeof type !== 'string' || !types.includes(type)) report(`${at}.type`, `must be ${types.join(' or ')}`);
   else if (!isObjectOf(part, FIELDS[type] ?? [], at, report)) return;
+  else if (part['cache_control'] !== undefined && !isCacheControl(part['cache_control']))
+    report(`${at}.cache_control`, 'must be {"type": "ephemeral"}, with "5m" or "1h" as its ttl');
   else if (type === 'text') checkString(part, 'text', at, report);
   else if (type === 'file') {
     checkString(part, 'media_type', at, report, isMediaType);

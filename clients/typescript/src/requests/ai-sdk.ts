@@ -1,3 +1,4 @@
+import { lastMark, textsUpToMarks, withMarksUpTo } from '../../../../src/domain/prompt-rules/cache-marks.ts';
 import { asUserText, laterSystem } from '../../../../src/domain/prompt-rules/fold-system.ts';
 import type { ChatMessage, FilePart, Tool } from '../generated/types.gen.ts';
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
@@ -19,31 +20,34 @@ import { openAIRequest } from './openai.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what the AI SDK takes wherever it takes JSON
 type Json = any;
-type Text = { type: 'text'; text: string };
-type File = { type: 'file'; mediaType: string; filename?: string; data: string | URL };
+type Options = { providerOptions?: Record<string, Record<string, Json>> };
+type Text = { type: 'text'; text: string } & Options;
+type File = { type: 'file'; mediaType: string; filename?: string; data: string | URL } & Options;
 
-export type AISDKMessage =
-  | { role: 'user'; content: (Text | File)[] }
-  | {
-      role: 'assistant';
-      content: (Text | File | { type: 'tool-call'; toolCallId: string; toolName: string; input: Json })[];
-    }
-  | {
-      role: 'tool';
-      content: {
-        type: 'tool-result';
-        toolCallId: string;
-        toolName: string;
-        output: { type: 'text'; value: string } | { type: 'json'; value: Json };
-      }[];
-    };
+export type AISDKMessage = Options &
+  (
+    | { role: 'user'; content: (Text | File)[] }
+    | {
+        role: 'assistant';
+        content: (Text | File | ({ type: 'tool-call'; toolCallId: string; toolName: string; input: Json } & Options))[];
+      }
+    | {
+        role: 'tool';
+        content: ({
+          type: 'tool-result';
+          toolCallId: string;
+          toolName: string;
+          output: { type: 'text'; value: string } | { type: 'json'; value: Json };
+        } & Options)[];
+      }
+  );
 
 /** A schema as the AI SDK knows them: the provider checks by it, and the caller what comes back. */
 export interface AISDKSchema {
   '~standard': { version: 1; vendor: string; validate: (value: unknown) => { value: Json } };
 }
 
-export interface AISDKTool {
+export interface AISDKTool extends Options {
   description?: string;
   inputSchema: AISDKSchema;
   strict?: boolean;
@@ -61,7 +65,7 @@ export interface AISDKOutput {
 export interface AISDKRequest {
   /** `provider/model`, which the AI SDK asks its gateway for: put a model of a provider's package over it. */
   model: string;
-  instructions?: { role: 'system'; content: string }[];
+  instructions?: ({ role: 'system'; content: string } & Options)[];
   messages: AISDKMessage[];
   tools?: Record<string, AISDKTool>;
   toolChoice?: 'auto' | 'none' | 'required' | { type: 'tool'; toolName: string };
@@ -84,13 +88,19 @@ export interface AISDKRequest {
  * @throws UnsupportedError naming the field that the AI SDK or the provider would leave out
  */
 export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options: CallOptions = {}): AISDKRequest {
-  const call = toCall(prompt, variables, options, ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible']);
+  const whole = toCall(prompt, variables, options, ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible']);
+  const most = MARKS[whole.provider ?? ''] ?? 0;
+  const call = withMarksUpTo(whole, most).fitted;
   refuseParameters(call);
   const { parameters, tools, toolChoice, messages, about } = call;
   const later = laterSystem(messages);
   const system = messages.flatMap((message, index) =>
     message.role === 'system' && !later.has(index)
-      ? [{ role: message.role, content: textOf(partsOf(message.content)) }]
+      ? textsUpToMarks(message).map(({ text, cache_control }) => ({
+          role: message.role,
+          content: text,
+          ...optionsOf(call, { ...given({ name: message.name }), ...given({ cache_control }) }),
+        }))
       : [],
   );
   const { response_format } = parameters;
@@ -99,11 +109,11 @@ export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options
     ...(system.length > 0 && { instructions: system }),
     messages: messages.flatMap((message, index): AISDKMessage[] =>
       message.role === 'system' && later.has(index)
-        ? [{ role: 'user', content: [{ type: 'text', text: asUserText(textOf(partsOf(message.content))) }] }]
+        ? [{ role: 'user', content: [laterText(message, call)] }]
         : messageOf(message, call, `messages.${index}.content`),
     ),
     ...(tools.length > 0 && {
-      tools: Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool)])),
+      tools: Object.fromEntries(tools.map((tool) => [tool.name, { ...toolOf(tool), ...markOf(tool, call) }])),
       ...(toolChoice !== undefined && {
         toolChoice: typeof toolChoice === 'string' ? toolChoice : { type: 'tool', toolName: toolChoice.name },
       }),
@@ -139,20 +149,68 @@ function refuseParameters(call: Call): void {
     refuse(call.parameters, ['parallel_tool_calls'], 'Google has no such parameter');
 }
 
-function messageOf(message: ChatMessage, { provider }: Call, path: string): AISDKMessage[] {
+/** How many marks of its cache each provider takes. */
+const MARKS: Readonly<Record<string, number>> = { anthropic: 4, 'openai-compatible': Number.POSITIVE_INFINITY };
+
+/** Fields of messages and parts that the AI SDK knows only as options of the provider. */
+function optionsOf({ provider }: Call, fields: Record<string, unknown>): Options {
+  if (Object.keys(fields).length === 0) return {};
+  if (provider === 'openai-compatible') return { providerOptions: { openaiCompatible: fields } };
+  const { cache_control: cacheControl } = fields;
+  return provider === 'anthropic' && cacheControl !== undefined
+    ? { providerOptions: { anthropic: { cacheControl } } }
+    : {};
+}
+
+const markOf = (marked: { cache_control?: unknown }, call: Call): Options =>
+  optionsOf(call, given({ cache_control: marked.cache_control }));
+
+const laterText = (message: ChatMessage, call: Call): Text => ({
+  type: 'text',
+  text: asUserText(textOf(partsOf(message.content as string))),
+  ...markOf({ cache_control: lastMark(message) }, call),
+});
+
+const asText = (part: { text: string; cache_control?: unknown }, call: Call): Text => ({
+  type: 'text',
+  text: part.text,
+  ...markOf(part, call),
+});
+
+function messageOf(message: ChatMessage, call: Call, path: string): AISDKMessage[] {
+  const { provider } = call;
   switch (message.role) {
     case 'system':
       return [];
-    case 'user':
-      return [
-        { role: 'user', content: partsOf(message.content).map((part) => (part.type === 'text' ? part : fileOf(part))) },
-      ];
+    case 'user': {
+      const parts = partsOf(message.content);
+      const named = given({ name: message.name });
+      const content = parts.map((part) => (part.type === 'text' ? asText(part, call) : fileOf(part, call)));
+      const [only] = parts;
+      // Of a single text the AI SDK looks at the options of the part, of others at those of the message.
+      if (parts.length === 1 && only?.type === 'text')
+        return [
+          {
+            role: 'user',
+            content: [{ type: 'text', text: only.text, ...optionsOf(call, { ...named, ...marked(only) }) }],
+          },
+        ];
+      return [{ role: 'user', content, ...optionsOf(call, named) }];
+    }
     case 'assistant':
       return [
         {
           role: 'assistant',
+          ...optionsOf(
+            call,
+            given({
+              name: message.name,
+              reasoning_content: message.reasoning_content,
+              reasoning_details: message.reasoning_details,
+            }),
+          ),
           content: partsOf(message.content).map((part, index) => {
-            if (part.type === 'text') return part;
+            if (part.type === 'text') return asText(part, call);
             if (part.type === 'tool_call') {
               const { id, name, input } = part;
               if (typeof input !== 'object' || input === null || Array.isArray(input))
@@ -160,16 +218,16 @@ function messageOf(message: ChatMessage, { provider }: Call, path: string): AISD
                   `${path}.${index}.input`,
                   'the AI SDK takes only an object as the input of a tool call',
                 );
-              return { type: 'tool-call' as const, toolCallId: id, toolName: name, input };
+              return { type: 'tool-call' as const, toolCallId: id, toolName: name, input, ...markOf(part, call) };
             }
             if (provider !== 'google')
               throw new UnsupportedError(`${path}.${index}`, 'the provider takes no files in assistant messages');
-            return fileOf(part);
+            return fileOf(part, call);
           }),
         },
       ];
     case 'tool': {
-      const content = message.content.map(({ id, name, output }) => ({
+      const content = message.content.map(({ id, name, output, cache_control }) => ({
         type: 'tool-result' as const,
         toolCallId: id,
         toolName: name,
@@ -177,17 +235,21 @@ function messageOf(message: ChatMessage, { provider }: Call, path: string): AISD
           typeof output === 'string'
             ? ({ type: 'text', value: output } as const)
             : ({ type: 'json', value: output } as const),
+        ...markOf({ cache_control }, call),
       }));
       return [{ role: 'tool', content }];
     }
   }
 }
 
-const fileOf = ({ media_type, filename, data, url = '' }: FilePart): File => ({
+const marked = ({ cache_control }: { cache_control?: unknown }) => given({ cache_control });
+
+const fileOf = ({ media_type, filename, data, url = '', cache_control }: FilePart, call: Call): File => ({
   type: 'file',
   mediaType: media_type,
   ...given({ filename }),
   data: data ?? new URL(url),
+  ...markOf({ cache_control }, call),
 });
 
 /** By what the AI SDK knows a schema that is one of JSON already. */

@@ -1,3 +1,4 @@
+import { lastMark, textsUpToMarks, withMarksUpTo } from '../../../../src/domain/prompt-rules/cache-marks.ts';
 import { asUserText, laterSystem } from '../../../../src/domain/prompt-rules/fold-system.ts';
 import type { ChatMessage, FilePart } from '../generated/types.gen.ts';
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
@@ -21,7 +22,11 @@ import {
 import { adaptedSchema, isStructured } from './json-schema.ts';
 import { type AnthropicTraits, anthropicTraits } from './models.ts';
 
-interface AnthropicText {
+/** Where the cache of the prompt ends. */
+interface Cached {
+  cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' };
+}
+interface AnthropicText extends Cached {
   type: 'text';
   text: string;
 }
@@ -30,24 +35,26 @@ interface UrlSource {
   url: string;
 }
 type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
-export type AnthropicBlock =
-  | AnthropicText
-  | { type: 'image'; source: UrlSource | { type: 'base64'; media_type: ImageType; data: string } }
-  | {
-      type: 'document';
-      source:
-        | UrlSource
-        | { type: 'base64'; media_type: 'application/pdf'; data: string }
-        | { type: 'text'; media_type: 'text/plain'; data: string };
-      title?: string;
-    }
-  | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
-  | { type: 'tool_result'; tool_use_id: string; content: string };
+export type AnthropicBlock = Cached &
+  (
+    | AnthropicText
+    | { type: 'image'; source: UrlSource | { type: 'base64'; media_type: ImageType; data: string } }
+    | {
+        type: 'document';
+        source:
+          | UrlSource
+          | { type: 'base64'; media_type: 'application/pdf'; data: string }
+          | { type: 'text'; media_type: 'text/plain'; data: string };
+        title?: string;
+      }
+    | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
+    | { type: 'tool_result'; tool_use_id: string; content: string }
+  );
 export interface AnthropicMessage {
   role: 'user' | 'assistant';
   content: AnthropicBlock[];
 }
-export interface AnthropicTool {
+export interface AnthropicTool extends Cached {
   name: string;
   description?: string;
   input_schema: { type: 'object'; [keyword: string]: unknown };
@@ -80,6 +87,12 @@ export interface AnthropicRequest {
   };
 }
 
+const cached = (mark: ReturnType<typeof lastMark>): Cached =>
+  mark === undefined ? {} : { cache_control: mark as NonNullable<Cached['cache_control']> };
+
+/** How many marks of its cache Anthropic takes. */
+const MAX_CACHE_MARKS = 4;
+
 /**
  * A prompt as a request to Anthropic's messages: `anthropic.messages.create(request)`. It is what the service would send.
  * @throws VariablesError naming the variables that are missing or don't fit
@@ -95,7 +108,8 @@ export function toAnthropic(
   return remember(request, { ...call.about, ...(hasJsonTool(call) && { jsonTool: JSON_TOOL }) });
 }
 
-export function anthropicRequest(call: Call): AnthropicRequest {
+export function anthropicRequest(whole: Call): AnthropicRequest {
+  const call = withMarksUpTo(whole, MAX_CACHE_MARKS).fitted;
   const traits = anthropicTraits(call.model);
   const thinking = thinkingFields(call, traits);
   const request = {
@@ -112,15 +126,21 @@ function messageFields({ messages }: Call): Pick<AnthropicRequest, 'system' | 'm
   const sent: AnthropicMessage[] = [];
   const later = laterSystem(messages);
   for (const [index, message] of messages.entries()) {
-    const said = message.role === 'system' ? textOf(partsOf(message.content)) : '';
     if (message.role === 'system' && !later.has(index)) {
-      system.push({ type: 'text', text: said });
+      for (const { text, cache_control } of textsUpToMarks(message))
+        system.push({ type: 'text', text, ...cached(cache_control) });
       continue;
     }
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks: AnthropicBlock[] =
       message.role === 'system'
-        ? [{ type: 'text', text: asUserText(said) }]
+        ? [
+            {
+              type: 'text',
+              text: asUserText(textOf(partsOf(message.content))),
+              ...cached(lastMark(message)),
+            },
+          ]
         : blocksOf(message, `messages.${index}.content`);
     const last = sent.at(-1);
     // Roles take turns: what follows in the same one is a part of it.
@@ -140,14 +160,20 @@ const byToolUse = (a: AnthropicBlock, b: AnthropicBlock) =>
 
 function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, path: string): AnthropicBlock[] {
   if (message.role === 'tool')
-    return message.content.map(({ id, output }) => ({ type: 'tool_result', tool_use_id: id, content: asText(output) }));
+    return message.content.map(({ id, output, cache_control }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: asText(output),
+      ...given({ cache_control }),
+    }));
   return partsOf<ContentPart>(message.content).flatMap((part, index): AnthropicBlock[] => {
     const at = `${path}.${index}`;
+    const marked = given({ cache_control: part.cache_control });
     if (part.type === 'text')
-      return part.text === '' && message.role === 'assistant' ? [] : [{ type: 'text', text: part.text }];
-    if (part.type === 'tool_call') return [toolUse(part, at)];
+      return part.text === '' && message.role === 'assistant' ? [] : [{ type: 'text', text: part.text, ...marked }];
+    if (part.type === 'tool_call') return [{ ...toolUse(part, at), ...marked }];
     if (message.role === 'assistant') throw new UnsupportedError(at, 'Anthropic takes no files in assistant messages');
-    return [fileBlock(part, at)];
+    return [{ ...fileBlock(part, at), ...marked }];
   });
 }
 
@@ -191,11 +217,12 @@ function toolFields(
 ): Pick<AnthropicRequest, 'tools' | 'tool_choice'> {
   const { tools, toolChoice, parameters } = call;
   const isForcible = traits.takesForcedTools && !hasBudget;
-  const made = tools.map(({ name, description, input_schema, strict }) => ({
+  const made = tools.map(({ name, description, input_schema, strict, cache_control }) => ({
     name,
     ...given({ description }),
     input_schema: input_schema as AnthropicTool['input_schema'],
     ...(traits.hasFormats && given({ strict })),
+    ...given({ cache_control }),
   }));
   if (parameters.response_format?.type === 'json_schema' && hasJsonTool(call)) {
     if (typeof toolChoice === 'object') throw forced(toolChoice.name, 'together with a response_format');

@@ -1,5 +1,5 @@
 import { PmsError } from '../errors.ts';
-import type { ChatMessage, FilePart, ModelParameters, Tool, ToolChoice } from '../generated/types.gen.ts';
+import type { CacheControl, ChatMessage, FilePart, ModelParameters, Tool, ToolChoice } from '../generated/types.gen.ts';
 import type { LoadedPrompt, ModelInput, Variables } from '../prompts/loaded-prompt.ts';
 
 /** What a request is made of besides a prompt and its variables. */
@@ -164,7 +164,9 @@ export const withProviderOptions = <Request extends object>(
   { parameters }: Call,
 ): Request => merge(request, parameters.provider_options?.[provider] ?? {});
 
-export const partsOf = <Part>(content: string | Part[]): (Part | { type: 'text'; text: string })[] =>
+export const partsOf = <Part>(
+  content: string | Part[],
+): (Part | { type: 'text'; text: string; cache_control?: CacheControl })[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 export const textOf = (parts: readonly { type: string; text?: string }[]): string =>

@@ -9,15 +9,17 @@ type Block = { type: string; [field: string]: any };
 type Text = { type: 'text'; text: string };
 /** Messages as every model of LangChain takes them; files are in the provider's own form. */
 export type LangChainMessage =
-  | { role: 'system' | 'developer'; content: string | Text[] }
-  | { role: 'user'; content: string | Block[] }
-  | { role: 'assistant'; content: string | Block[]; tool_calls?: LangChainToolCall[] }
+  | { role: 'system' | 'developer'; content: string | Text[]; name?: string }
+  | { role: 'user'; content: string | Block[]; name?: string }
+  | { role: 'assistant'; content: string | Block[]; tool_calls?: LangChainToolCall[]; name?: string }
   | { role: 'tool'; content: string; tool_call_id: string };
 
 /** Of `new ChatOpenAI(options)` or `new ChatAnthropic(options)`: the prompt's model, and all that goes with each of its calls. */
 export interface LangChainOptions {
   model: string;
   maxTokens?: number;
+  /** Of OpenAI's models. */
+  verbosity?: 'low' | 'medium' | 'high';
   /** Of OpenAI's models: what goes into the request besides. */
   modelKwargs?: Record<string, unknown>;
   /** Of Anthropic's. */
@@ -50,23 +52,30 @@ export function toLangChain(
 }
 
 function ofOpenAI(request: OpenAIRequest): LangChainRequest {
-  const { messages, model, max_tokens, max_completion_tokens, ...modelKwargs } = request;
+  const { messages, model, max_tokens, max_completion_tokens, verbosity, ...modelKwargs } = request;
   const maxTokens = max_completion_tokens ?? max_tokens;
   const made = messages.map((message, index): LangChainMessage => {
     if (message.role !== 'assistant') return message;
-    const { content, tool_calls } = message;
-    if (tool_calls === undefined) return { role: 'assistant', content: content ?? '' };
-    const calls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({
+    const { content, tool_calls, name } = message;
+    const named = name === undefined ? {} : { name };
+    if (tool_calls === undefined) return { role: 'assistant', content: content ?? '', ...named };
+    const calls = tool_calls.map(({ id, function: { name: tool, arguments: text } }) => ({
       id,
-      name,
+      name: tool,
       args: argsOf(text, index),
       type: 'tool_call' as const,
     }));
-    return { role: 'assistant', content: content ?? '', tool_calls: calls };
+    return { role: 'assistant', content: content ?? '', tool_calls: calls, ...named };
   });
   return {
     messages: made,
-    options: { model, ...(maxTokens !== undefined && { maxTokens }), modelKwargs },
+    options: {
+      model,
+      ...(maxTokens !== undefined && { maxTokens }),
+      // LangChain puts its own over that of `modelKwargs`, also if it has none.
+      ...(verbosity !== undefined && { verbosity }),
+      modelKwargs,
+    },
   };
 }
 

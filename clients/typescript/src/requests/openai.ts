@@ -1,3 +1,4 @@
+import { withCacheMarks } from '../../../../src/domain/prompt-rules/cache-marks.ts';
 import type { ChatMessage, FilePart, ResponseSchema, Tool } from '../generated/types.gen.ts';
 import type { LoadedPrompt, Variables } from '../prompts/loaded-prompt.ts';
 import {
@@ -40,6 +41,7 @@ export type OpenAIMessage =
       name?: string;
       /** Of servers that take reasoning back. */
       reasoning_content?: string;
+      reasoning_details?: Record<string, unknown>[];
     }
   | { role: 'tool'; tool_call_id: string; content: string };
 export interface OpenAITool {
@@ -99,16 +101,13 @@ export function openAIRequest(call: Call): OpenAIRequest {
     provider: isOpenAI ? 'openai' : 'openai-compatible',
     traits: isOpenAI ? openAITraits(call.model) : PLAIN,
   };
-  return withProviderOptions(
-    {
-      model: call.model,
-      messages: call.messages.flatMap((message, index) => messagesOf(message, dialect, `messages.${index}.content`)),
-      ...toolFields(call),
-      ...parameterFields(call, dialect),
-    },
-    dialect.provider,
-    call,
-  );
+  const request = {
+    model: call.model,
+    messages: call.messages.flatMap((message, index) => messagesOf(message, dialect, `messages.${index}.content`)),
+    ...toolFields(call),
+    ...parameterFields(call, dialect),
+  };
+  return withProviderOptions(isOpenAI ? request : withCacheMarks(request, call), dialect.provider, call);
 }
 
 function messagesOf(message: ChatMessage, dialect: Dialect, path: string): OpenAIMessage[] {
@@ -137,7 +136,8 @@ function messagesOf(message: ChatMessage, dialect: Dialect, path: string): OpenA
         return [{ id: part.id, type: 'function', function: { name: part.name, arguments: asText(part.input) } }];
       });
       const isOpen = dialect.provider === 'openai-compatible';
-      const others = { ...named, ...given({ reasoning_content: isOpen ? message.reasoning_content : undefined }) };
+      const { reasoning_content, reasoning_details } = message;
+      const others = { ...named, ...(isOpen && given({ reasoning_content, reasoning_details })) };
       if (calls.length === 0) return [{ role, content: text, ...others }];
       return [{ role, content: text || null, tool_calls: calls, ...others }];
     }

@@ -1,7 +1,6 @@
 import type { CreateExecution, Execution, Parameters, Prompt } from '../../api-types.ts';
-import { formatJson } from '../../format.ts';
 import type { Evaluator } from '../evaluations/evaluator.ts';
-import { type Content, contentOf, newMessage, renewed, toBody } from '../prompt/content.ts';
+import { type Content, contentOf, renewed, toBody, toEdited } from '../prompt/content.ts';
 import { readSeqs, writeSeqs } from './example-seqs.ts';
 import type { PlaygroundSearch } from './routes.ts';
 
@@ -166,11 +165,7 @@ export function paneOf(execution: Execution): Pane {
       : {
           form: 'messages',
           template: '',
-          messages: input.map(({ role, content }) =>
-            typeof content === 'string'
-              ? { ...newMessage(role, content), isJson: false }
-              : { ...newMessage(role, formatJson(content)), isJson: true },
-          ),
+          messages: input.map(toEdited),
         };
   return newPane({ draft, model, parameters });
 }

@@ -25,6 +25,8 @@ export interface EditedMessage {
   text: string;
   isJson: boolean;
   required: boolean;
+  /** Fields besides role and content, which have no form: they stay as they are. */
+  others?: Record<string, unknown>;
 }
 
 let nextKey = 0;
@@ -44,14 +46,17 @@ export const renewed = (messages: readonly EditedMessage[]): EditedMessage[] =>
 /** A content that was kept, ready to be edited. */
 export const withNewKeys = (content: Content): Content => ({ ...content, messages: renewed(content.messages) });
 
-function toEdited(message: PromptMessage): EditedMessage {
+/** A message with all that it has, ready to be edited. */
+export function toEdited(message: PromptMessage): EditedMessage {
   if ('placeholder' in message)
     return { ...newMessage('placeholder', message.placeholder), required: message.required ?? true };
-  const { role, content } = message;
-  if (typeof content === 'string') return { ...newMessage(role, content), isJson: false };
+  const { role, content, ...others } = message;
+  const kept = Object.keys(others).length > 0 && { others };
+  if (typeof content === 'string') return { ...newMessage(role, content), isJson: false, ...kept };
   const [part] = content;
-  if (content.length === 1 && part?.type === 'text') return { ...newMessage(role, part.text), isJson: false };
-  return { ...newMessage(role, formatJson(content)), isJson: true };
+  if (content.length === 1 && part?.type === 'text' && part.cache_control === undefined)
+    return { ...newMessage(role, part.text), isJson: false, ...kept };
+  return { ...newMessage(role, formatJson(content)), isJson: true, ...kept };
 }
 
 /** What could not be read as JSON, and where. */
@@ -71,11 +76,17 @@ function parse(where: string, json: string): unknown {
   }
 }
 
+/** Those that a message still has whose role was changed. */
+function fitting(role: EditedMessage['role'], others: Record<string, unknown> = {}): Record<string, unknown> {
+  if (role === 'assistant') return others;
+  return role !== 'tool' && others['name'] !== undefined ? { name: others['name'] } : {};
+}
+
 /** @throws ContentError */
 function toMessage(message: EditedMessage, index: number): unknown {
-  const { role, text, isJson, required } = message;
+  const { role, text, isJson, required, others } = message;
   if (role === 'placeholder') return { placeholder: text.trim(), ...(!required && { required }) };
-  return { role, content: isJson ? parse(t(`Message ${index + 1}`), text) : text };
+  return { role, content: isJson ? parse(t(`Message ${index + 1}`), text) : text, ...fitting(role, others) };
 }
 
 const jsonText = (value: unknown) => (value === null || value === undefined ? '' : formatJson(value));

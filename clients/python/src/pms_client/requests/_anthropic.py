@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._messages import Message
 from ..prompt import Prompt
+from ._cache_marks import last_mark, mark_of, texts_up_to_marks, with_marks_up_to
 from ._call import (
     Call,
     Request,
@@ -27,6 +29,7 @@ _JSON_TOOL = "json"
 # Shares of the model's tokens.
 _BUDGETS = {"minimal": 0.02, "low": 0.1, "medium": 0.3, "high": 0.6, "xhigh": 0.9}
 _LEAST_BUDGET = 1024
+_MAX_CACHE_MARKS = 4
 
 
 def to_anthropic(
@@ -54,6 +57,8 @@ def to_anthropic(
 
 
 def anthropic_request(call: Call) -> Request:
+    messages, tools = with_marks_up_to(call.messages, call.tools, _MAX_CACHE_MARKS)
+    call = replace(call, messages=messages, tools=tools)
     traits = anthropic_traits(call.model)
     thinking, effort = _thinking(call, traits)
     has_json_tool = call.schema is not None and not (traits.has_formats and is_structured(call.schema))
@@ -71,12 +76,12 @@ def _message_fields(call: Call) -> dict[str, Any]:
     sent: list[dict[str, Any]] = []
     for index, message in enumerate(call.messages):
         if message["role"] == "system":
-            said = text_of(message["content"])
             if not sent:
-                system.append({"type": "text", "text": said})
+                system += [{"type": "text", **text} for text in texts_up_to_marks(message)]
                 continue
             # Anthropic has system messages only before all others.
-            message = {"role": "user", "content": f"<system>\n{said}\n</system>"}
+            said = f"<system>\n{text_of(message['content'])}\n</system>"
+            message = {"role": "user", "content": [{"type": "text", "text": said, **last_mark(message)}]}
         role = "assistant" if message["role"] == "assistant" else "user"
         blocks = _blocks_of(message, f"messages.{index}.content")
         # Roles take turns: what follows in the same one is a part of it.
@@ -100,22 +105,24 @@ def _blocks_of(message: Message, path: str) -> list[dict[str, Any]]:
     role, content = message["role"], message["content"]
     if role == "tool":
         return [
-            {"type": "tool_result", "tool_use_id": part["id"], "content": as_text(part["output"])} for part in content
+            {"type": "tool_result", "tool_use_id": part["id"], "content": as_text(part["output"]), **mark_of(part)}
+            for part in content
         ]
     blocks: list[dict[str, Any]] = []
     for index, part in enumerate(parts_of(content)):
         at = f"{path}.{index}"
         if part["type"] == "text":
             if part["text"] or role == "user":
-                blocks.append({"type": "text", "text": part["text"]})
+                blocks.append({"type": "text", "text": part["text"], **mark_of(part)})
         elif part["type"] == "tool_call":
             if not isinstance(part["input"], dict):
                 raise UnsupportedError(f"{at}.input", "Anthropic takes only an object as the input of a tool call")
-            blocks.append({"type": "tool_use", "id": part["id"], "name": part["name"], "input": part["input"]})
+            used = {"id": part["id"], "name": part["name"], "input": part["input"]}
+            blocks.append({"type": "tool_use", **used, **mark_of(part)})
         elif role == "assistant":
             raise UnsupportedError(at, "Anthropic takes no files in assistant messages")
         else:
-            blocks.append(_file_block(part, at))
+            blocks.append({**_file_block(part, at), **mark_of(part)})
     return blocks
 
 
@@ -148,6 +155,7 @@ def _tool_fields(call: Call, traits: AnthropicTraits, has_budget: bool, has_json
             **given(description=tool.get("description")),
             "input_schema": tool["input_schema"],
             **(given(strict=tool.get("strict")) if traits.has_formats else {}),
+            **mark_of(tool),
         }
         for tool in call.tools
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._messages import Message
 from ..prompt import Prompt
+from ._cache_marks import add_cache_marks
 from ._call import (
     Call,
     Request,
@@ -56,6 +57,8 @@ def openai_request(call: Call) -> Request:
         for each in _messages_of(message, is_openai, traits, f"messages.{index}.content")
     ]
     fields = {"model": call.model, "messages": sent, **_tool_fields(call), **_parameters(call, is_openai, traits)}
+    if not is_openai:
+        add_cache_marks(fields, call.messages, call.tools)
     return call.request(fields, "openai" if is_openai else "openai-compatible")
 
 
@@ -90,7 +93,8 @@ def _messages_of(message: Message, is_openai: bool, traits: OpenAITraits, path: 
         if part["type"] == "tool_call"
     ]
     text = text_of(content)
-    others = {**named, **given(reasoning_content=None if is_openai else message.get("reasoning_content"))}
+    reasoning = () if is_openai else ("reasoning_content", "reasoning_details")
+    others = {**named, **given(**{name: message.get(name) for name in reasoning})}
     if not calls:
         return [{"role": role, "content": text, **others}]
     return [{"role": role, "content": text or None, "tool_calls": calls, **others}]
