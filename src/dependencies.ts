@@ -12,6 +12,7 @@ import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/ev
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import { countModelCalls } from './models/model-metrics.ts';
+import { createOwnServers, type OwnServers } from './outbound/own-servers.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 import { createStartLimiter, type StartLimiter } from './services/executions/creation/start-limiter.ts';
 import { countExecutions, type OnExecutionEnd } from './services/executions/execution-metrics.ts';
@@ -33,6 +34,8 @@ export interface Servers {
   temporalAddress: string;
   encryptionKeys: Buffer[];
   allowPrivate: AllowPrivate;
+  /** What servers that were started with this process listen on besides their addresses. */
+  ports?: readonly number[];
 }
 
 /** What the API and the workers stand on: one of each in a process. */
@@ -55,6 +58,8 @@ export interface Dependencies {
   /** Told of each execution that this process ends. */
   onExecutionEnd: OnExecutionEnd;
   allowPrivate: AllowPrivate;
+  /** What no caller's address may lead to. */
+  ownServers: OwnServers;
   close(): Promise<void>;
 }
 
@@ -100,6 +105,33 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
   });
 }
 
+/** The servers of this service, as far as its settings tell. Port 0 is none, or one that is added when it is known. */
+function ownServersOf(settings: Settings, servers: Servers, sdkMetricsAddress: string | undefined): OwnServers {
+  const { port, metricsPort, codecServer, temporal } = settings;
+  const own = createOwnServers();
+  const here = [
+    port,
+    metricsPort,
+    codecServer.token === undefined ? 0 : codecServer.port,
+    temporal.address === undefined ? temporal.uiPort : 0,
+    ...(servers.ports ?? []),
+  ];
+  for (const each of here) if (each !== 0) own.add(each);
+  const urls = [
+    { url: servers.databaseUrl, defaultPort: 5432 },
+    { url: `tcp://${servers.temporalAddress}`, defaultPort: 7233 },
+    { url: temporal.uiUrl, defaultPort: temporal.uiUrl?.startsWith('http:') ? 80 : 443 },
+    { url: sdkMetricsAddress && `tcp://${sdkMetricsAddress}`, defaultPort: 0 },
+  ];
+  for (const { url, defaultPort } of urls) {
+    const parsed = url === undefined ? null : URL.parse(url);
+    if (parsed === null) continue;
+    const host = parsed.hostname.replace(/^\[|\]$/g, '');
+    own.add(Number(parsed.port) || defaultPort, host === '' ? undefined : host);
+  }
+  return own;
+}
+
 /**
  * Opens everything.
  * @throws Error where Temporal cannot be reached; the database may come up later
@@ -107,6 +139,7 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
 export async function connectDependencies(settings: Settings, servers: Servers, log: Logger): Promise<Dependencies> {
   const sdkMetricsAddress = settings.metricsPort === 0 ? undefined : `127.0.0.1:${await freePort()}`;
   installTemporalRuntime(log, sdkMetricsAddress);
+  const ownServers = ownServersOf(settings, servers, sdkMetricsAddress);
   const isTraced = isTelemetryOn(settings.telemetry);
   const interceptors = isTraced ? [traceStarts] : [];
   const { connection, client } = await connectTemporal(servers.temporalAddress, settings, interceptors);
@@ -117,6 +150,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
   });
   const created = createModels(settings.models, {
     allowPrivate: servers.allowPrivate,
+    own: ownServers,
     warn: (message) => log.warn(message),
   });
   const identityProviders = createIdentityProviders(settings.signIn);
@@ -144,6 +178,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     sdkMetricsAddress,
     onExecutionEnd: countExecutions(registry),
     allowPrivate: servers.allowPrivate,
+    ownServers,
     async close() {
       await evaluatorPool.close();
       await models.close();

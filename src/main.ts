@@ -38,13 +38,18 @@ async function temporal(
   { temporal: { address, namespace, uiPort }, dataDir }: Settings,
   log: Logger,
   parts: Parts,
-): Promise<{ address: string; uiUrl: string | undefined }> {
+): Promise<{ address: string; sidePorts?: readonly [number, number]; uiUrl: string | undefined }> {
   if (address !== undefined) return { address, uiUrl: undefined };
   const report = (line: string) => log.info({ from: 'temporal' }, line);
   const binary = await ensureTemporal({ report });
   log.info('starting Temporal');
-  const start = () =>
-    startTemporal({ binary, dbFile: path.join(dataDir, 'temporal', 'temporal.db'), uiPort, namespace, log: report });
+  let sidePorts: readonly [number, number] | undefined;
+  const start = async () => {
+    const dbFile = path.join(dataDir, 'temporal', 'temporal.db');
+    const started = await startTemporal({ binary, dbFile, sidePorts, uiPort, namespace, log: report });
+    sidePorts = started.sidePorts;
+    return started;
+  };
   const server = await keepRunning('Temporal', start, log);
   parts.add('Temporal', () => server.stop());
   return server.first;
@@ -82,7 +87,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const firstKey = await keptSecret(dataDir, 'first-api-key', generateApiKey, settings.bootstrapApiKey);
 
   // Side by side: each takes its time.
-  const [databaseUrl, { address: temporalAddress, uiUrl }] = await Promise.all([
+  const [databaseUrl, { address: temporalAddress, sidePorts, uiUrl }] = await Promise.all([
     database(settings, log, parts).then(async (url) => {
       const applied = await migrate(url);
       if (applied.length > 0) log.info({ applied }, 'migrated the database');
@@ -95,7 +100,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
 
   const { allowPrivate, notice } = allowPrivateAtStart(settings.host, settings.webhooks.allowPrivate);
   if (notice !== undefined) log.warn(notice);
-  const servers = { databaseUrl, temporalAddress, encryptionKeys, allowPrivate };
+  const servers = { databaseUrl, temporalAddress, encryptionKeys, allowPrivate, ports: sidePorts ?? [] };
   const dependencies = await connectDependencies(settings, servers, log);
   parts.add('the connections', () => dependencies.close());
   await ensureFirstKey(dependencies.db, firstKey.text);

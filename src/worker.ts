@@ -62,6 +62,7 @@ export async function startWorkers(
     registry,
     onExecutionEnd,
     allowPrivate,
+    ownServers,
     client,
     taskQueues,
     connection,
@@ -77,7 +78,7 @@ export async function startWorkers(
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const isTraced = isTelemetryOn(settings.telemetry);
   const openOutbound = (timeoutMs: number) => {
-    const opened = createOutbound({ allowPrivate, timeoutMs });
+    const opened = createOutbound({ allowPrivate, own: ownServers, timeoutMs });
     return isTraced ? traceOutbound(opened) : opened;
   };
   const outbound = openOutbound(settings.webhooks.timeoutMs);

@@ -264,6 +264,7 @@ export async function startApi(
     // Behind a proxy every connection has its address: it is the one to limit callers'.
     connections: { ...settings.connections, ...(settings.trustProxy && { perAddress: 0 }) },
   });
+  dependencies.ownServers.add(server.port);
   return {
     port: server.port,
     async close(graceMs, over) {

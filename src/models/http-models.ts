@@ -10,8 +10,7 @@ import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
 import { createRedactor } from '../lib/redact.ts';
-import { createDownloader } from '../outbound/download.ts';
-import type { AllowPrivate } from '../outbound/target.ts';
+import { createDownloader, type DownloaderOptions } from '../outbound/download.ts';
 import type { BatchedCall } from './batches/batched-models.ts';
 import { cosine } from './cosine.ts';
 import { createDeltas, type Deltas } from './deltas.ts';
@@ -79,6 +78,9 @@ export interface HttpModels {
   close(): Promise<void>;
 }
 
+/** Where files may be fetched from. */
+export type FilePolicy = Pick<DownloaderOptions, 'allowPrivate' | 'own'>;
+
 /** A request that is not sent by itself. */
 export interface KeptRequest {
   headers: Headers;
@@ -110,10 +112,10 @@ const DOWNLOAD_TIMEOUT_MS = 30_000;
 const UnsupportedError = z.object({ functionality: z.string() });
 const SdkBody = z.record(z.string(), z.unknown());
 
-/** @param allowPrivate where files may be fetched from, besides the internet */
-export function createHttpModels(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): HttpModels {
+/** @param policy where files may be fetched from, besides the internet, and from which servers never */
+export function createHttpModels(settings: ModelSettings, prices: PriceBook, policy: FilePolicy): HttpModels {
   const transport = createTransport();
-  const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
+  const downloader = createDownloader({ ...policy, timeoutMs: DOWNLOAD_TIMEOUT_MS });
   const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
   const responses = createByteBudget(MEMORY_SHARES.responses);
   const longNumbers = createLongNumbers();

@@ -23,7 +23,7 @@ export type AddressKind =
   | 'reserved';
 
 /** Why an address is not connected to. */
-export type Refusal = Exclude<AddressKind, 'public'> | 'unencrypted';
+export type Refusal = Exclude<AddressKind, 'public'> | 'unencrypted' | 'own';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

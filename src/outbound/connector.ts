@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AllowPrivate, type Refusal, refusalOf } from './address-policy.ts';
 import { createDnsLookup, lookupError, systemLookup } from './lookup.ts';
+import type { OwnServers } from './own-servers.ts';
 
 /** The host is, or has, an address that is not connected to. */
 export class RefusedAddressError extends Error {
@@ -17,6 +18,7 @@ export class RefusedAddressError extends Error {
 }
 
 function messageOf(host: string, refusal: Refusal): string {
+  if (refusal === 'own') return `${host} is not allowed at this port, which is one of the service's own`;
   if (refusal === 'unencrypted') return `${host} is not on this machine, so its address must begin with https://`;
   return isIP(host) === 0
     ? `${host} resolves to an address that is not allowed (${refusal})`
@@ -34,6 +36,8 @@ export interface ConnectorOptions {
   lookup?: LookupFunction;
   /** Certificates to trust in place of the usual ones, as PEM. */
   ca?: string;
+  /** What is never connected to, whatever the policy allows; default nothing. */
+  own?: OwnServers | undefined;
 }
 
 /**
@@ -42,26 +46,54 @@ export interface ConnectorOptions {
  * address refuses all of a name's.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const { allowPrivate } = options;
-  const http = connectorOf('http:', options);
-  const https = connectorOf('https:', options);
+  const { allowPrivate, own } = options;
+  const connectors = new Map<string, buildConnector.connector>();
+  /** One for each protocol; ports of the service's own have another. */
+  const connectorOf = (protocol: string, ownPort: number | undefined) => {
+    const key = `${protocol}${ownPort ?? ''}`;
+    const known = connectors.get(key);
+    if (known !== undefined) return known;
+    const made = newConnector(options, (addresses) => refusalOfAll(addresses, protocol, options, ownPort));
+    connectors.set(key, made);
+    return made;
+  };
   return (target, callback) => {
+    const { hostname, protocol } = target;
+    const port = Number(target.port || (protocol === 'https:' ? 443 : 80));
+    const ownPort = own?.isPort(port) ? port : undefined;
+    const connect = connectorOf(protocol, ownPort);
     // Nothing is looked up for a literal address.
-    const refusal = isIP(target.hostname) === 0 ? undefined : refusalOf(target.hostname, target.protocol, allowPrivate);
-    if (refusal !== undefined) {
-      queueMicrotask(() => callback(new RefusedAddressError(target.hostname, refusal), null));
-      return;
-    }
-    const connect = target.protocol === 'https:' ? https : http;
-    connect(target, callback);
+    if (isIP(hostname) === 0) return connect(target, callback);
+    const refusal = refusalOf(hostname, protocol, allowPrivate);
+    if (refusal === undefined && ownPort === undefined) return connect(target, callback);
+    void refusalOfAll([hostname], protocol, options, ownPort).then((found) => {
+      if (found === undefined) connect(target, callback);
+      else callback(new RefusedAddressError(hostname, found), null);
+    });
   };
 }
 
-function connectorOf(protocol: string, { allowPrivate, timeoutMs, lookup, ca }: ConnectorOptions) {
+/** @param ownPort the port, where one of the service's own servers has it, on whichever machine */
+async function refusalOfAll(
+  addresses: readonly string[],
+  protocol: string,
+  { allowPrivate, own }: ConnectorOptions,
+  ownPort: number | undefined,
+): Promise<Refusal | undefined> {
+  for (const address of addresses) {
+    const refusal = refusalOf(address, protocol, allowPrivate);
+    if (refusal !== undefined) return refusal;
+  }
+  return ownPort !== undefined && (await own?.has(addresses, ownPort)) ? 'own' : undefined;
+}
+
+type Refuse = (addresses: readonly string[]) => Promise<Refusal | undefined>;
+
+function newConnector({ allowPrivate, timeoutMs, lookup, ca }: ConnectorOptions, refuse: Refuse) {
   return buildConnector({
     allowH2: false,
     timeout: timeoutMs,
-    lookup: guardedLookup(lookup ?? defaultLookup(allowPrivate), protocol, allowPrivate),
+    lookup: guardedLookup(lookup ?? defaultLookup(allowPrivate), refuse),
     ...(ca === undefined ? {} : { ca }),
   });
 }
@@ -70,19 +102,18 @@ function defaultLookup(allowPrivate: AllowPrivate): LookupFunction {
   return allowPrivate === 'false' ? createDnsLookup() : systemLookup;
 }
 
-function guardedLookup(lookup: LookupFunction, protocol: string, allow: AllowPrivate): LookupFunction {
+function guardedLookup(lookup: LookupFunction, refuse: Refuse): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return callback(error, '');
       const addresses = typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found;
-      for (const { address } of addresses) {
-        const refusal = refusalOf(address, protocol, allow);
+      void refuse(addresses.map(({ address }) => address)).then((refusal) => {
         if (refusal !== undefined) return callback(new RefusedAddressError(hostname, refusal), '');
-      }
-      const [first] = addresses;
-      if (first === undefined) return callback(lookupError(hostname, 'ENOTFOUND'), '');
-      if (options.all === true) callback(null, addresses);
-      else callback(null, first.address, first.family);
+        const [first] = addresses;
+        if (first === undefined) return callback(lookupError(hostname, 'ENOTFOUND'), '');
+        if (options.all === true) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      });
     });
   };
 }

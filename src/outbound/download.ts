@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { createGuardedConnector, RefusedAddressError } from './connector.ts';
 import { withDeadline } from './deadline.ts';
+import type { OwnServers } from './own-servers.ts';
 import { reasonOf } from './reasons.ts';
 import { failureOfStatus } from './response.ts';
 import { type AllowPrivate, targetProblem } from './target.ts';
@@ -48,6 +49,8 @@ export interface DownloaderOptions {
   allowPrivate: AllowPrivate;
   /** For all of a file, from the lookup of its host to the last byte. */
   timeoutMs: number;
+  /** What nothing is sent to, whatever the policy allows; default nothing. */
+  own?: OwnServers | undefined;
   /** In place of the system's, for tests. */
   lookup?: LookupFunction;
   /** Certificates to trust in place of the usual ones, as PEM, for tests. */

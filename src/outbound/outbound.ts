@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { createGuardedConnector, RefusedAddressError } from './connector.ts';
 import { withDeadline } from './deadline.ts';
+import type { OwnServers } from './own-servers.ts';
 import { EndlessResponseError, reasonOf } from './reasons.ts';
 import { failureOfStatus, KEPT_BYTES, type ReceivedResponse, readResponse, textOf } from './response.ts';
 import { type AllowPrivate, targetProblem } from './target.ts';
@@ -73,6 +74,8 @@ export interface OutboundOptions {
   allowPrivate: AllowPrivate;
   /** For all of a request, from the lookup of its host to the last byte of the response; a request may have less. */
   timeoutMs: number;
+  /** What nothing is sent to, whatever the policy allows; default nothing. */
+  own?: OwnServers | undefined;
   /** In place of the system's, for tests. */
   lookup?: LookupFunction;
   /** Certificates to trust in place of the usual ones, as PEM, for tests. */

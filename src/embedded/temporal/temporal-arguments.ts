@@ -5,6 +5,8 @@ interface ServerArguments {
   /** Undefined: in memory. */
   dbFile: string | undefined;
   port: number;
+  /** Of its HTTP API and of its metrics. */
+  sidePorts: readonly [number, number];
   /** 0: no UI. */
   uiPort: number;
   namespace: string;
@@ -58,7 +60,7 @@ const DYNAMIC_CONFIG = {
 const PRAGMAS = ['journal_mode=wal', 'synchronous=1', 'busy_timeout=5000', 'wal_autocheckpoint=4000'];
 
 /** The arguments of the Temporal CLI for a development server. */
-export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
+export function argumentsOf({ dbFile, port, sidePorts, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
   const pragmas = PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma]);
   return [
     ...DEV_SERVER,
@@ -66,6 +68,10 @@ export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: 
     '127.0.0.1',
     '--port',
     String(port),
+    '--http-port',
+    String(sidePorts[0]),
+    '--metrics-port',
+    String(sidePorts[1]),
     '--namespace',
     namespace,
     '--log-level',

@@ -23,6 +23,8 @@ export interface TemporalOptions {
   dbFile?: string | undefined;
   /** Preferred loopback port of the frontend. Default: the one of the last start on `dbFile`, at first any free one. */
   port?: number | undefined;
+  /** Preferred ports of its HTTP API and of its metrics. Default: any free ones. */
+  sidePorts?: readonly [number, number] | undefined;
   /** Loopback port of the web UI; 0 (the default) for no UI. */
   uiPort?: number | undefined;
   /** Made if missing. */
@@ -37,6 +39,7 @@ export interface TemporalOptions {
 export interface EmbeddedTemporal {
   /** `host:port` of the frontend. */
   address: string;
+  sidePorts: readonly [number, number];
   /** Undefined without a UI. */
   uiUrl: string | undefined;
   pid: number;
@@ -73,7 +76,9 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   }
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(options.port ?? last?.port, 'Temporal', log);
-    const command = [options.binary, ...argumentsOf({ ...options, dbFile, port, uiPort })];
+    const [http, metrics] = options.sidePorts ?? [];
+    const sidePorts = [await choosePort(http, 'Temporal', log), await choosePort(metrics, 'Temporal', log)] as const;
+    const command = [options.binary, ...argumentsOf({ ...options, dbFile, port, sidePorts, uiPort })];
     const server = await spawnDevServer(await endWithParent(command, 'KILL'), log);
     if (dbFile !== undefined) await rememberServer(server, dbFile, port);
     const address = `127.0.0.1:${port}`;
@@ -81,6 +86,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
       if (dbFile !== undefined) makeListCheap(dbFile, log);
       return {
         address,
+        sidePorts,
         uiUrl: uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort}`,
         pid: server.pid,
         exited: server.exited,
