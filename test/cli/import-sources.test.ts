@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -178,4 +178,65 @@ test('an import of which nothing is taken has failed', async () => {
   expect([status, stderr]).toEqual([1, `failed: nothing of ${file} can be imported\n`]);
   expect(stdout).toContain('no provider is one that is called here: name a model with --model');
   expect((await cli.pms(['import', 'promptfoo', file, '--model', 'sandbox/echo'])).status).toBe(0);
+});
+
+test('configurations of promptfoo with one description are two: each has its prompts, its dataset, and evaluations of these versions', async () => {
+  const importFrom = async (folder: string, text: string, expected: string) => {
+    const at = path.join(cli.folder, folder);
+    await mkdir(at, { recursive: true });
+    const tests = [{ vars: { x: 'a' }, assert: [{ type: 'equals', value: expected }] }];
+    const config = { description: 'Support', prompts: [text], providers: ['echo'], tests };
+    await writeFile(path.join(at, 'promptfooconfig.yaml'), JSON.stringify(config));
+    const { status, stdout } = await cli.pms(['import', 'promptfoo', folder, '--json']);
+    expect(status).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const notesOf = ({ things }: { things: { kind: string; notes: string[] }[] }) =>
+    things.filter(({ kind }) => kind === 'configuration').flatMap(({ notes }) => notes);
+  const names = async () => {
+    const { prompts, datasets } = await contents();
+    return [prompts, datasets].map((all) =>
+      all.map((one: { name: string; version: number }) => [one.name, one.version]),
+    );
+  };
+  const definition = async (name: string) =>
+    JSON.parse(await readFile(path.join(cli.folder, 'evaluations', `${name}.json`), 'utf8'));
+
+  expect(notesOf(await importFrom('a/evals', 'A {{x}}', 'A a'))).toEqual([]);
+  expect(notesOf(await importFrom('b/evals', 'B {{x}}', 'B a'))).toEqual([
+    '"Support" has the prompts of another configuration: its own are in "Support-b-evals"',
+  ]);
+  const both = [
+    [
+      ['Support-b-evals/prompt-1', 1],
+      ['Support/prompt-1', 1],
+    ],
+    [
+      ['Support-b-evals/tests', 1],
+      ['Support/tests', 1],
+    ],
+  ];
+  const sorted = async () => (await names()).map((all) => all.toSorted());
+  expect(await sorted()).toEqual(both);
+  expect(await definition('Support/prompt-1-tests')).toMatchObject({
+    prompt_name: 'Support/prompt-1',
+    version: 1,
+    dataset: { name: 'Support/tests', version: 1 },
+  });
+  expect(await definition('Support-b-evals/prompt-1-tests')).toMatchObject({
+    prompt_name: 'Support-b-evals/prompt-1',
+    dataset: { name: 'Support-b-evals/tests', version: 1 },
+  });
+  // Another import of each changes its own, and nothing where nothing has changed.
+  expect(await importFrom('b/evals', 'B {{x}}', 'B a')).toMatchObject({ steps: [] });
+  expect(await importFrom('a/evals', 'A {{x}}', 'A a')).toMatchObject({ steps: [] });
+  await importFrom('a/evals', 'A new {{x}}', 'A new a');
+  expect(await definition('Support/prompt-1-tests')).toMatchObject({ version: 2, dataset: { version: 2 } });
+  expect((await sorted())[0]).toEqual([
+    ['Support-b-evals/prompt-1', 1],
+    ['Support/prompt-1', 2],
+  ]);
+  // What an import has written can be run.
+  const evaluation = await definition('Support/prompt-1-tests');
+  expect((await call('POST', '/evaluations', { body: evaluation })).status).toBe(201);
 });

@@ -22,7 +22,7 @@ import { type Import, ImportError } from '../importers/model.ts';
 import { planImport } from '../importers/plan.ts';
 import { formatReportLine, Report } from '../importers/report.ts';
 import { type ImportSettings, importSettings } from '../importers/settings.ts';
-import { RefusedError } from '../importers/workspace.ts';
+import { isFromElsewhere, RefusedError } from '../importers/workspace.ts';
 
 const UPLOAD_TIMEOUT_MS = 30 * 60_000;
 const OF_ONE_THING = [InvalidRequestError, InvalidStateError, NotFoundError, PromptArchivedError, VersionConflictError];
@@ -115,8 +115,14 @@ async function runImport(source: string, location: string, options: ImportOption
   if (scorerUrl !== undefined && scorerProject === undefined)
     throw new CliError(EXIT.usage, '--scorer-url requires --scorer-project.');
   const scorer = scorerProject === undefined ? undefined : { url: scorerUrl };
-  const settings = importSettings(model, { allModels, judge, embeddings, scorer });
   const workspace = apiWorkspace(transportOf(await connect(context)), evaluations);
+  const settings = importSettings(model, {
+    allModels,
+    judge,
+    embeddings,
+    scorer,
+    isFromElsewhere: (group, place) => isFromElsewhere(workspace, group, place),
+  });
   const imported = await read(source, location, settings, context);
   const steps = await planImport(imported, workspace);
   const files = await changedFiles(imported.project ?? new Map(), scorerProject ?? '');

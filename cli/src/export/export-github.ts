@@ -30,7 +30,8 @@ async function readDefinitions(folder: string, report: Report): Promise<Map<stri
   const found = new Map<string, Definition>();
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) return found;
   for (const file of await listFiles(folder, ['.json']).catch(() => [])) {
-    const { prompt_name, dataset, evaluators } = objectOf(await readJson(file));
+    const { prompt_name, dataset: given, evaluators } = objectOf(await readJson(file));
+    const dataset = isObject(given) ? given['name'] : given;
     if (typeof prompt_name !== 'string' || typeof dataset !== 'string' || !Array.isArray(evaluators)) continue;
     if (found.has(prompt_name))
       report.leaveOut('evaluation', file.name, `"${prompt_name}" has another one, and a file of GitHub has one`);

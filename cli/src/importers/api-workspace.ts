@@ -134,7 +134,8 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
     },
     async uploadDataset(name, description, lines) {
       const query = description === undefined ? '' : `?description=${encodeURIComponent(description)}`;
-      await transport.upload(`/datasets/${pathOf(name)}${query}`, 'application/x-ndjson', lines);
+      const made = await transport.upload(`/datasets/${pathOf(name)}${query}`, 'application/x-ndjson', lines);
+      return Number(isObject(made) ? made['version'] : undefined);
     },
     async createSchedule(definition) {
       await send('POST', '/schedules', { ...definition });

@@ -39,8 +39,13 @@ async function make(
       return writer.setLabel(step.name, step.label, step.version);
     case 'archive':
       return writer.archive(step.name);
-    case 'dataset':
-      return writer.uploadDataset(step.name, step.dataset.description, linesOf(step.dataset));
+    case 'dataset': {
+      const { dataset } = step;
+      const version = await writer.uploadDataset(step.name, dataset.description, linesOf(dataset));
+      // Somebody may have made a version in the meantime.
+      if (dataset.pinned !== undefined) dataset.pinned.version = version;
+      return;
+    }
     case 'evaluation':
       return writer.saveEvaluation(step.evaluation);
     case 'schedule':

@@ -12,6 +12,8 @@ export interface ImportedVersion extends PromptVersion {
 export interface ImportedPrompt {
   name: string;
   description?: string | undefined;
+  /** For a prompt that is not there yet: one that is keeps its own. */
+  newDescription?: string;
   archived: boolean;
   versions: ImportedVersion[];
   /** What each label points at: a place in `versions`, from 1. */
@@ -37,6 +39,8 @@ export interface ImportedDataset {
   name: string;
   description?: string | undefined;
   thing: Thing;
+  /** The version that it is or becomes in the workspace, once it is planned; as it is once it is made. */
+  pinned?: { name: string; version: number };
   read(note: NoteExample): AsyncIterable<Example>;
 }
 
@@ -46,9 +50,9 @@ export interface ImportedEvaluation {
   thing: Thing;
   definition: {
     prompt_name: string;
-    /** Set when it is planned: an import of the same names later does not change what the evaluation runs. */
+    /** Set when it is planned, as that of the dataset: an import of the same names later does not change what the evaluation runs. */
     version?: number;
-    dataset: string;
+    dataset: string | { name: string; version: number };
     evaluators: Record<string, unknown>[];
     threshold?: number;
     example_threshold?: number;

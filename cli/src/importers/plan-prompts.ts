@@ -87,7 +87,7 @@ function planPrompt(prompt: ImportedPrompt, existing: Existing): PromptStep[] {
       kind: 'version',
       name,
       version: number,
-      body: bodyOf(prompt, version),
+      body: bodyOf(existing.versions.length > 0 ? prompt : { description: prompt.newDescription, ...prompt }, version),
       includes: includesOfVersion(version),
       createdAt: version.created_at ?? '',
     });

@@ -50,16 +50,18 @@ function exampleOf({ id, variables, expected, metadata }: Example): Example {
 }
 
 async function planDatasets(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
-  const there = new Map<string, string | null>();
-  for await (const { name, description } of reader.datasets()) there.set(name, description);
+  const there = new Map<string, number>();
+  for await (const { name, version } of reader.datasets()) there.set(name, version);
   const steps: Step[] = [];
   for (const dataset of imported.datasets) {
     const { name, thing } = dataset;
-    const known = there.has(name) ? reader.examples(name)[Symbol.asyncIterator]() : undefined;
+    const version = there.get(name);
+    const known = version !== undefined ? reader.examples(name)[Symbol.asyncIterator]() : undefined;
     const { examples, same } = await compare(dataset, known);
     if (examples === 0) thing.leaveOut('no example of it can be taken');
     else if (examples > MAX_EXAMPLES) thing.leaveOut(`it has more than ${MAX_EXAMPLES} examples: split it`);
-    else if (!same) steps.push({ kind: 'dataset', name, examples, dataset });
+    dataset.pinned = { name, version: same && version !== undefined ? version : (version ?? 0) + 1 };
+    if (!thing.isLeftOut && !same) steps.push({ kind: 'dataset', name, examples, dataset });
   }
   return steps;
 }
@@ -106,15 +108,17 @@ async function planOthers(imported: Import, reader: WorkspaceReader): Promise<St
 export async function planImport(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
   const prompts = await planPrompts(imported, reader);
   const datasets = await planDatasets(imported, reader);
-  const left = new Set(imported.datasets.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
+  const byName = new Map(imported.datasets.map((dataset) => [dataset.name, dataset]));
   const gone = new Set(imported.prompts.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
   const evaluations: Step[] = [];
   for (const evaluation of imported.evaluations) {
     const { definition, name, thing } = evaluation;
-    const missing = left.has(definition.dataset) ? 'dataset' : gone.has(definition.prompt_name) ? 'prompt' : undefined;
+    const dataset = typeof definition.dataset === 'string' ? byName.get(definition.dataset) : undefined;
+    const missing = dataset?.thing.isLeftOut ? 'dataset' : gone.has(definition.prompt_name) ? 'prompt' : undefined;
     if (missing !== undefined) thing.leaveOut(`its ${missing} is left out`);
     const version = imported.prompts.find(({ name: own }) => own === definition.prompt_name)?.numbers?.at(-1);
     if (version !== undefined) definition.version = version;
+    if (dataset?.pinned !== undefined) definition.dataset = dataset.pinned;
     if (thing.isLeftOut || isSameJson(await reader.savedEvaluation(name), definition)) continue;
     evaluations.push({ kind: 'evaluation', name, evaluation });
   }

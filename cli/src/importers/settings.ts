@@ -13,6 +13,12 @@ export interface ImportSettings {
   embeddings?: string | undefined;
   /** A scorer is to be written for asserts that run code, and where it is to be. */
   scorer?: { url?: string | undefined } | undefined;
+  /**
+   * Whether prompts of a group are there that come from another place than `place`, by their descriptions. Default: none are
+   * @param group the beginning of their names, as the product has it
+   * @param place such as `promptfoo: support/promptfooconfig.yaml`
+   */
+  isFromElsewhere?: ((group: string, place: string) => Promise<boolean>) | undefined;
   report: Report;
   /** Names of variables, the same in the prompts and datasets of one import. */
   variables: VariableNames;
@@ -21,7 +27,7 @@ export interface ImportSettings {
 /** @param defaultModel for prompts that name no model themselves. Default: they are left out */
 export function importSettings(
   defaultModel?: string,
-  others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer'> = {},
+  others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer' | 'isFromElsewhere'> = {},
 ): ImportSettings {
   return { ...others, defaultModel, report: new Report(), variables: new VariableNames() };
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { mapNames } from '../names.ts';
 import type { VersionRecord } from '../prompt-version.ts';
 import type { Example, ImportedEvaluation, ScheduleDefinition, WebhookDefinition } from './model.ts';
 
@@ -68,8 +69,11 @@ export interface WorkspaceWriter {
   setLabel(name: string, label: string, version: number): Promise<void>;
   archive(name: string): Promise<void>;
   restore(name: string): Promise<void>;
-  /** @param lines JSON Lines, each with its newline */
-  uploadDataset(name: string, description: string | undefined, lines: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * @param lines JSON Lines, each with its newline
+   * @returns the version that it is
+   */
+  uploadDataset(name: string, description: string | undefined, lines: AsyncIterable<Uint8Array>): Promise<number>;
   createSchedule(schedule: ScheduleDefinition): Promise<void>;
   /** @returns the new secret, which is shown only once */
   createWebhook(webhook: WebhookDefinition): Promise<{ secret: string }>;
@@ -93,4 +97,18 @@ export class RefusedError extends Error {
     super(message, options);
     this.name = 'RefusedError';
   }
+}
+
+/** Whether prompts in a group come from another place of the same product, as their descriptions say. @see ImportSettings.isFromElsewhere */
+export async function isFromElsewhere(
+  reader: Pick<WorkspaceReader, 'prompts'>,
+  group: string,
+  place: string,
+): Promise<boolean> {
+  const one = `${group}/prompt`;
+  const beginning = (mapNames('prompt', [one]).get(one) ?? one).slice(0, -'prompt'.length);
+  const product = place.slice(0, place.indexOf(':') + 1);
+  for await (const { name, description } of reader.prompts())
+    if (name.startsWith(beginning) && description?.startsWith(product) && description !== place) return true;
+  return false;
 }

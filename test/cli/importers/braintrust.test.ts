@@ -72,7 +72,7 @@ describe('Braintrust', () => {
       await copyFile(path.join(fixture('braintrust'), 'cases.csv'), path.join(folder, 'cases.csv'));
       const { imported, report } = await planFiles('braintrust', folder);
       const [evaluation] = imported.evaluations;
-      expect(evaluation?.definition).toMatchObject({ prompt_name: 'answer', dataset: 'cases' });
+      expect(evaluation?.definition).toMatchObject({ prompt_name: 'answer', dataset: { name: 'cases', version: 1 } });
       expect(evaluation?.definition.evaluators).toEqual([
         expect.objectContaining({
           name: 'kind',

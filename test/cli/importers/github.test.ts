@@ -65,11 +65,11 @@ describe("GitHub's .prompt.yml", () => {
     expect(city?.definition).toEqual({
       prompt_name: 'city',
       version: 1,
-      dataset: 'city',
+      dataset: { name: 'city', version: 1 },
       evaluators: [{ type: 'contains', value: 'name', case_sensitive: false, name: 'has-a-name' }],
       threshold: 1,
     });
-    expect(refund?.definition).toMatchObject({ prompt_name: NAME, dataset: NAME });
+    expect(refund?.definition).toMatchObject({ prompt_name: NAME, dataset: { name: NAME, version: 1 } });
     const judge = { type: 'llm_judge', model: 'openai/gpt-4o' };
     expect(refund?.definition.evaluators).toEqual([
       { type: 'contains', case_sensitive: false, name: 'says-it' },

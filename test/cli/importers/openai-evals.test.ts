@@ -11,7 +11,10 @@ describe("OpenAI's evals and stored prompts", () => {
     const [evaluation, ...others] = imported.evaluations;
     expect(others).toEqual([]);
     expect(evaluation?.name).toBe('Support-answers/gpt-4.1-mini-items');
-    expect(evaluation?.definition).toMatchObject({ prompt_name: 'gpt-4.1-mini', dataset: 'items' });
+    expect(evaluation?.definition).toMatchObject({
+      prompt_name: 'gpt-4.1-mini',
+      dataset: { name: 'items', version: 1 },
+    });
     expect(evaluation?.definition.evaluators).toEqual([
       { type: 'exact_match', trim: false, name: 'exact' },
       { type: 'contains', case_sensitive: false, value: 'refund', name: 'mentions-refund' },
@@ -143,8 +146,8 @@ describe("OpenAI's evals, several at once", () => {
       await writeFile(path.join(folder, 'file-7.jsonl'), '{"item": {"q": "2", "label": "two"}}\n');
       const planned = await planFiles('openai-evals', folder);
       expect(planned.imported.evaluations.map(({ definition }) => definition)).toEqual([
-        expect.objectContaining({ prompt_name: 'Run-of-e1', dataset: 'Run-of-e1' }),
-        expect.objectContaining({ prompt_name: 'Run-of-e2', dataset: 'file-7' }),
+        expect.objectContaining({ prompt_name: 'Run-of-e1', dataset: { name: 'Run-of-e1', version: 1 } }),
+        expect.objectContaining({ prompt_name: 'Run-of-e2', dataset: { name: 'file-7', version: 1 } }),
       ]);
       expect(await examplesOf(planned, 'Run-of-e1')).toEqual([
         { variables: { q: '1', right: 'one' }, expected: 'one' },

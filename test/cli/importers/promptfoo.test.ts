@@ -9,7 +9,12 @@ import { EvaluatorConfig } from '../../../src/evaluators/registry.ts';
 import { examplesOf, fixture, planFiles, versionsOf, withFolder } from './support.ts';
 
 const evaluationsOf = ({ imported }: Awaited<ReturnType<typeof planFiles>>) =>
-  new Map(imported.evaluations.map(({ definition }) => [definition.dataset, definition]));
+  new Map(
+    imported.evaluations.map(({ definition }) => {
+      const { dataset } = definition;
+      return [typeof dataset === 'string' ? dataset : dataset.name, definition];
+    }),
+  );
 
 describe('a configuration of promptfoo', () => {
   test('becomes prompts for the model of its first provider that is known', async () => {
@@ -76,9 +81,21 @@ describe('a configuration of promptfoo', () => {
         names.push([imported.prompts[0]?.versions[0]?.model, evaluation?.name, evaluation?.definition]);
       }
       expect(names).toMatchObject([
-        ['sandbox/echo', 'a/prompt-1-tests', { prompt_name: 'a/prompt-1', version: 1, dataset: 'a/tests' }],
-        ['sandbox/echo', 'b/prompt-1-tests', { prompt_name: 'b/prompt-1', version: 1, dataset: 'b/tests' }],
-        ['sandbox/echo', 'b-other/prompt-1-tests', { prompt_name: 'b-other/prompt-1', dataset: 'b-other/tests' }],
+        [
+          'sandbox/echo',
+          'a/prompt-1-tests',
+          { prompt_name: 'a/prompt-1', version: 1, dataset: { name: 'a/tests', version: 1 } },
+        ],
+        [
+          'sandbox/echo',
+          'b/prompt-1-tests',
+          { prompt_name: 'b/prompt-1', version: 1, dataset: { name: 'b/tests', version: 1 } },
+        ],
+        [
+          'sandbox/echo',
+          'b-other/prompt-1-tests',
+          { prompt_name: 'b-other/prompt-1', dataset: { name: 'b-other/tests' } },
+        ],
       ]);
     });
   });

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import { isObject, isSameJson, type Json, objectOf, textOf } from '../../json.ts';
 import { mapNames } from '../../names.ts';
 import { readExample } from '../examples.ts';
@@ -76,15 +77,49 @@ async function findConfiguration(location: string): Promise<{ file: SourceFile; 
   throw new ImportError(`${location}: the folder has no ${CONFIGURATIONS.join(', ')}`);
 }
 
-/** What a configuration is called: its description; else its folder, with its file where that has a name of its own. */
-function nameOf(config: Json, file: SourceFile, report: Report): string {
+/**
+ * Where a configuration is, the same on every machine: its path in the repository, else in the folder in which the command runs, else its
+ * folder and file.
+ */
+async function placeOf(file: SourceFile): Promise<string> {
+  const whole = path.resolve(file.path);
+  const inside = (folder: string) => path.relative(folder, whole).replaceAll(path.sep, '/');
+  for (let folder = path.dirname(whole); folder !== path.dirname(folder); folder = path.dirname(folder))
+    if (await stat(path.join(folder, '.git')).catch(() => undefined)) return inside(folder);
+  const fromHere = inside(process.cwd());
+  const hasFolder = fromHere.includes('/') && !/^(\.\.\/|\/|[A-Za-z]:)/.test(fromHere);
+  return hasFolder ? fromHere : inside(path.dirname(path.dirname(whole)));
+}
+
+/**
+ * What a configuration is called: its description; else its folder, with its file where that has a name of its own. Where the prompts of
+ * another configuration are called so, all of its place.
+ * @returns `place`: as the descriptions of its prompts have it
+ */
+async function nameOf(
+  config: Json,
+  file: SourceFile,
+  { report, isFromElsewhere }: ImportSettings,
+): Promise<{ name: string; place: string }> {
   const description = textOf(config['description']);
-  if (description !== undefined && description !== NO_DESCRIPTION) return description.replaceAll('/', '-');
   const folder = path.basename(path.dirname(path.resolve(file.path)));
-  const isUsual = CONFIGURATIONS.includes(path.basename(file.path));
-  const name = isUsual ? folder : `${folder}-${path.parse(file.path).name}`;
-  report.add('configuration', file.name).change(`it has no description of its own: its prompts are in "${name}"`);
-  return name;
+  const ownName = CONFIGURATIONS.includes(path.basename(file.path)) ? [] : [path.parse(file.path).name];
+  const found = await placeOf(file);
+  const place = `promptfoo: ${found}`;
+  const hasOwn = description !== undefined && description !== NO_DESCRIPTION;
+  const name = hasOwn ? description.replaceAll('/', '-') : [folder, ...ownName].join('-');
+  const isTaken = (await isFromElsewhere?.(name, place)) ?? false;
+  if (hasOwn && !isTaken) return { name, place };
+  const thing = report.add('configuration', file.name);
+  if (!isTaken) {
+    thing.change(`it has no description of its own: its prompts are in "${name}"`);
+    return { name, place };
+  }
+  const folders = found.split('/').slice(0, -1);
+  const parts = [...(hasOwn ? [name] : []), ...(folders.length === 0 ? [folder] : folders), ...ownName];
+  const other = parts.join('-');
+  thing.change(`"${name}" has the prompts of another configuration: its own are in "${other}"`);
+  return { name: other, place };
 }
 
 /** What the prompts for a further provider have behind their names: its label or model, each once. */
@@ -263,9 +298,9 @@ export async function importPromptfoo(location: string, settings: ImportSettings
   const config = await readData(file);
   if (!isObject(config)) throw new ImportError(`${file.name}: is no configuration of promptfoo`);
   const { report, judge, embeddings, variables } = settings;
-  const base = nameOf(config, file, report);
+  const { name: base, place } = await nameOf(config, file, settings);
   const models = chooseModels(config['providers'] ?? config['targets'], settings);
-  const prompts = await readPrompts(config['prompts'], { folder, group: base, models, settings });
+  const prompts = await readPrompts(config['prompts'], { folder, group: base, place, models, settings });
   const scorer = settings.scorer && new Scorer(variables, settings.scorer.url);
   const reading: Reading = {
     sources: await findTests(config['tests'], folder, report),

@@ -88,9 +88,10 @@ export async function readPrompts(
   {
     folder,
     group,
+    place,
     models,
     settings,
-  }: { folder: string; group: string; models: PromptModel[] | string; settings: ImportSettings },
+  }: { folder: string; group: string; place: string; models: PromptModel[] | string; settings: ImportSettings },
 ): Promise<ImportedPrompt[]> {
   const entries = Array.isArray(prompts) ? prompts : prompts === undefined ? [] : [prompts];
   const found: FoundPrompt[] = [];
@@ -117,7 +118,7 @@ export async function readPrompts(
     const version = readVersion(prompt, model, settings, thing);
     if (version === undefined) return [];
     thing.change(`it is called "${name}"`);
-    return [{ name, archived: false, versions: [version], labels: {}, thing }];
+    return [{ name, newDescription: place, archived: false, versions: [version], labels: {}, thing }];
   });
 }
 
