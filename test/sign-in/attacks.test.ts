@@ -7,7 +7,7 @@ import { type SignInStage, settingsOf, startSignInStage } from '../support/ident
 import { type StandIn, startStandIn, type TokenParts } from '../support/identity/stand-in.ts';
 import { createSurfer, type Surfer } from '../support/identity/surfer.ts';
 
-// docs/sign-in.md has a table of these attacks; test/docs/sign-in.test.ts holds the two together.
+// docs/sign-in.md describes these attacks, test/docs/attacks.json lists their tests, and test/docs/sign-in.test.ts compares the two.
 
 let provider: StandIn;
 let partners: StandIn;
