@@ -1,31 +1,13 @@
 import { InvalidArgumentError } from 'commander';
-import type { Api } from 'pms-client';
+import { EVENT_TYPES } from 'pms-client';
 
-export type EventName = Api.Event['event'];
-
-/** An object, so that the compiler finds one that is missing. */
-const EVENTS: Record<EventName, true> = {
-  'prompt.created': true,
-  'prompt.updated': true,
-  'execution.completed': true,
-  'execution.failed': true,
-  'evaluation.completed': true,
-  'evaluation.regression': true,
-  'release.started': true,
-  'release.awaiting_approval': true,
-  'release.promoted': true,
-  'release.rolled_back': true,
-  'release.finished': true,
-  'monitor.alerted': true,
-  'monitor.recovered': true,
-};
-
-const isEventName = (text: string): text is EventName => Object.hasOwn(EVENTS, text);
+export type EventName = (typeof EVENT_TYPES)[number];
 
 /** @throws InvalidArgumentError */
 export function eventName(text: string): EventName {
-  if (isEventName(text)) return text;
-  throw new InvalidArgumentError(`"${text}" is not an event. Events: ${Object.keys(EVENTS).join(', ')}.`);
+  const name = EVENT_TYPES.find((each) => each === text);
+  if (name !== undefined) return name;
+  throw new InvalidArgumentError(`"${text}" is not an event. Events: ${EVENT_TYPES.join(', ')}.`);
 }
 
 /** Names that are joined by commas. @throws InvalidArgumentError */

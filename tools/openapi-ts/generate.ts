@@ -30,6 +30,8 @@ const BY_HAND = new Set([
 
 interface Schema {
   $ref?: string;
+  enum?: string[];
+  'x-extensible-enum'?: string[];
   type?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
@@ -232,6 +234,15 @@ function resourcesOf(operations: Made[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Lists of names that programs show or check, as values. */
+function valuesOf(lists: Record<string, string[] | undefined>): string {
+  const lines = Object.entries(lists).flatMap(([name, values]) => {
+    if (values === undefined) throw new Error(`openapi.json no longer has the values of ${name} where they were.`);
+    return ['', `export const ${name} = [`, ...values.map((value) => `  '${value}',`), '] as const;'];
+  });
+  return `${[HEADER, ...lines].join('\n')}\n`;
+}
+
 /** A page of all methods, of both clients. */
 function pageOf(operations: Made[], names: Record<string, string>): string {
   const lines = [
@@ -260,11 +271,19 @@ async function generate(): Promise<Map<string, string>> {
   const openApi: OpenApi = JSON.parse(await readFile(from('openapi.json'), 'utf8'));
   const names = JSON.parse(await readFile(from('clients/methods.json'), 'utf8'));
   const operations = operationsOf(openApi, names);
+  const { schemas } = openApi.components;
+  const values = {
+    EVENT_TYPES: schemas['EventType']?.enum,
+    SCOPES: schemas['ApiKey']?.properties?.['scopes']?.items?.enum,
+  };
+  const auditActions = { AUDIT_ACTIONS: schemas['AuditEntry']?.properties?.['action']?.['x-extensible-enum'] };
   return new Map([
     [PAGE, pageOf(operations, names)],
     [`${TARGET}/types.gen.ts`, await typesOf(from('openapi.json'))],
     [`${TARGET}/operations.gen.ts`, tableOf(operations)],
     [`${TARGET}/resources.gen.ts`, resourcesOf(operations)],
+    [`${TARGET}/values.gen.ts`, valuesOf(values)],
+    ['console/src/generated/audit-actions.ts', valuesOf(auditActions)],
   ]);
 }
 
@@ -273,7 +292,10 @@ async function main(isCheck: boolean): Promise<void> {
   if (!isCheck) {
     await rm(from(TARGET), { recursive: true, force: true });
     await mkdir(from(TARGET), { recursive: true });
-    for (const [file, text] of files) await writeFile(from(file), text);
+    for (const [file, text] of files) {
+      await mkdir(path.dirname(from(file)), { recursive: true });
+      await writeFile(from(file), text);
+    }
     return;
   }
   const wrong = (await readdir(from(TARGET))).map((file) => `${TARGET}/${file}`).filter((file) => !files.has(file));

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Api } from 'pms-client';
+import { type Api, SCOPES } from 'pms-client';
 import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
 import { type Columns, printDone, printList } from '../lists.ts';
 import { given, wholeNumber } from '../options.ts';
@@ -11,7 +11,6 @@ interface CreateOptions {
   json?: boolean;
 }
 
-const SCOPES: readonly string[] = ['read', 'execute', 'score', 'write', 'publish', 'admin'];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const stateOf = ({ revoked_at: revoked, expires_at: end }: Api.ApiKey) => {
@@ -32,7 +31,7 @@ const COLUMNS: Columns<Api.ApiKey> = {
 /** @throws InvalidArgumentError */
 function scopesOf(text: string): CreateOptions['scopes'] {
   const scopes = text.split(',').map((each) => each.trim());
-  const wrong = scopes.find((each) => !SCOPES.includes(each));
+  const wrong = scopes.find((each) => !SCOPES.some((scope) => scope === each));
   if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is not a scope. Scopes: ${SCOPES.join(', ')}.`);
   return scopes as CreateOptions['scopes'];
 }

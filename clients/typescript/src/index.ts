@@ -25,6 +25,7 @@ export type { Scorer, ScoreSpec } from './evaluate/scores.ts';
 export type { Operations } from './generated/operations.gen.ts';
 /** Everything of the service's OpenAPI document. */
 export type * as Api from './generated/types.gen.ts';
+export { EVENT_TYPES, SCOPES } from './generated/values.gen.ts';
 export type { NewExample, UploadedExamples, UploadOptions, WaitOptions } from './own-methods.ts';
 export { List, type Page } from './pages.ts';
 export { type ExecuteOptions, type ListOperation, Pms, type PmsOptions } from './pms.ts';

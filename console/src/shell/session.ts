@@ -1,6 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { SCOPES } from '../../../clients/typescript/src/generated/values.gen.ts';
 import { call } from '../api.ts';
 import type { OwnSession } from '../api-types.ts';
+import { t } from '../strings.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -8,7 +10,17 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export type Scope = 'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin';
+export type Scope = (typeof SCOPES)[number];
+
+/** What a key with each scope may do. */
+export const SCOPE_ALLOWS: Record<Scope, string> = {
+  read: t('read everything but keys'),
+  execute: t('run prompts and evaluations, schedules'),
+  score: t('store scores, give feedback tokens'),
+  write: t('change prompts, labels, datasets, webhooks'),
+  publish: t('move protected labels'),
+  admin: t('everything, keys and the audit log too'),
+};
 
 export function useSession(): OwnSession | undefined {
   return useQuery(sessionQuery).data;

@@ -8,21 +8,12 @@ import { CheckField, SelectField, TextField } from '../../components/fields.tsx'
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
-import { useSession } from '../../shell/session.ts';
-import { t } from '../../strings.ts';
+import { SCOPE_ALLOWS, useSession } from '../../shell/session.ts';
 import { deviceRoute } from './routes.ts';
 
 type Device = z.output<typeof devices.DeviceAuthorization>;
 type Scope = NonNullable<Device['key']>['scopes'][number];
 
-const ALLOWS: Record<Scope, string> = {
-  read: t('read everything but keys'),
-  execute: t('run prompts and evaluations'),
-  score: t('store scores'),
-  write: t('change prompts, labels, datasets, webhooks'),
-  publish: t('move protected labels'),
-  admin: t('everything, keys and the audit log too'),
-};
 const DAYS = ['1', '7', '30', '90', '365'].map((value) => ({
   value,
   label: value === '1' ? '1 day' : `${value} days`,
@@ -199,7 +190,7 @@ function Approval({
             key={scope}
             label={
               <span>
-                <strong>{scope}</strong>: {ALLOWS[scope]}
+                <strong>{scope}</strong>: {SCOPE_ALLOWS[scope]}
               </span>
             }
             checked={scopes.includes(scope)}

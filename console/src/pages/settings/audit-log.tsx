@@ -10,8 +10,8 @@ import { MemberName } from '../../components/member-name.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { dayStart, formatTime, NONE } from '../../format.ts';
+import { AUDIT_ACTIONS } from '../../generated/audit-actions.ts';
 import { useList } from '../../queries.ts';
-import { AUDIT_ACTIONS } from './audit-actions.ts';
 import { settingsRoute } from './routes.ts';
 
 type AuditEntry = z.output<typeof audit.AuditEntry>;

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';
+import { SCOPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import type * as keys from '../../../../src/api/api-keys/schema.ts';
 import { pathOf, post, remove } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -11,18 +12,9 @@ import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
-import { type Scope, useSession } from '../../shell/session.ts';
+import { SCOPE_ALLOWS, type Scope, useSession } from '../../shell/session.ts';
 
 type ApiKey = z.output<typeof keys.ApiKey>;
-
-export const SCOPES: { scope: Scope; allows: string }[] = [
-  { scope: 'read', allows: 'read everything but keys' },
-  { scope: 'execute', allows: 'run prompts and evaluations, schedules' },
-  { scope: 'score', allows: 'store scores, give feedback tokens' },
-  { scope: 'write', allows: 'change prompts, labels, datasets, webhooks' },
-  { scope: 'publish', allows: 'move protected labels' },
-  { scope: 'admin', allows: 'everything, keys and the audit log too' },
-];
 
 function KeyState({ apiKey: { revoked_at, expires_at } }: { apiKey: ApiKey }) {
   if (revoked_at) return <span className="badge bad">revoked</span>;
@@ -31,7 +23,7 @@ function KeyState({ apiKey: { revoked_at, expires_at } }: { apiKey: ApiKey }) {
 }
 
 /** The keys of the workspace, those of its members included. */
-export const Keys = () => <KeyTable path="/api-keys" what="Keys" scopes={SCOPES.map(({ scope }) => scope)} />;
+export const Keys = () => <KeyTable path="/api-keys" what="Keys" scopes={SCOPES} />;
 
 /**
  * Keys, and what is done with them.
@@ -207,22 +199,16 @@ function NewKeyDialog({
         />
         <fieldset className="stack">
           <legend>Scopes</legend>
-          {SCOPES.filter(({ scope }) => offered.includes(scope)).map(({ scope, allows }) => (
+          {SCOPES.filter((scope) => offered.includes(scope)).map((scope) => (
             <CheckField
               key={scope}
               label={
                 <span>
-                  {scope} <span className="muted">{allows}</span>
+                  {scope} <span className="muted">{SCOPE_ALLOWS[scope]}</span>
                 </span>
               }
               checked={scopes.includes(scope)}
-              onChange={(on) =>
-                setScopes(
-                  SCOPES.flatMap((each) =>
-                    (each.scope === scope ? on : scopes.includes(each.scope)) ? each.scope : [],
-                  ),
-                )
-              }
+              onChange={(on) => setScopes(SCOPES.filter((each) => (each === scope ? on : scopes.includes(each))))}
             />
           ))}
         </fieldset>

@@ -1,23 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const DELIVERY_STATES = ['queued', 'waiting', 'delivered', 'failed', 'abandoned'] as const;
-export const EVENTS = [
-  'prompt.created',
-  'prompt.updated',
-  'execution.completed',
-  'execution.failed',
-  'evaluation.completed',
-  'evaluation.regression',
-  'release.started',
-  'release.awaiting_approval',
-  'release.promoted',
-  'release.rolled_back',
-  'release.finished',
-  'monitor.alerted',
-  'monitor.recovered',
-] as const;
 
 export const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -36,7 +22,7 @@ export const webhookRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       status: oneOf(search['status'], DELIVERY_STATES),
-      event: oneOf(search['event'], EVENTS),
+      event: oneOf(search['event'], EVENT_TYPES),
       /** The delivery that is open. */
       delivery: text(search['delivery']),
     }),

@@ -1,11 +1,12 @@
+import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
-import { EVENTS } from './routes.ts';
+
 import type { CreateWebhook, Webhook } from './types.ts';
 
 /** A webhook, as it is typed. */
 export interface WebhookForm {
   url: string;
-  events: (typeof EVENTS)[number][];
+  events: (typeof EVENT_TYPES)[number][];
   description: string;
   rateLimit: string;
   /** One `Name: value` a line. */
@@ -15,7 +16,7 @@ export interface WebhookForm {
 export const EMPTY_WEBHOOK: WebhookForm = {
   url: '',
   // Those of releases and monitors are for webhooks that want them.
-  events: EVENTS.filter((event) => !/^(release|monitor)\./.test(event)),
+  events: EVENT_TYPES.filter((event) => !/^(release|monitor)\./.test(event)),
   description: '',
   rateLimit: '',
   headers: '',
@@ -62,7 +63,7 @@ export function WebhookFields({
 }) {
   const set = (part: Partial<WebhookForm>) => onChange({ ...value, ...part });
   const toggle = (event: WebhookForm['events'][number], on: boolean) =>
-    set({ events: EVENTS.filter((each) => (each === event ? on : value.events.includes(each))) });
+    set({ events: EVENT_TYPES.filter((each) => (each === event ? on : value.events.includes(each))) });
   return (
     <>
       <TextField
@@ -77,7 +78,7 @@ export function WebhookFields({
       <fieldset>
         <legend>Events</legend>
         <div className="filters">
-          {EVENTS.map((event) => (
+          {EVENT_TYPES.map((event) => (
             <CheckField
               key={event}
               label={event}

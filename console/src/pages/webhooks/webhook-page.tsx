@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import { get, pathOf } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -9,7 +10,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { isNotFound, useList } from '../../queries.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
-import { DELIVERY_STATES, EVENTS, webhookRoute } from './routes.ts';
+import { DELIVERY_STATES, webhookRoute } from './routes.ts';
 import type { Delivery, Webhook } from './types.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
@@ -153,8 +154,8 @@ function Deliveries({ id }: { id: string }) {
         <SelectField
           label="Event"
           value={event ?? ''}
-          onChange={(value) => change({ event: EVENTS.find((each) => each === value) })}
-          options={[{ value: '', label: 'Any' }, ...EVENTS]}
+          onChange={(value) => change({ event: EVENT_TYPES.find((each) => each === value) })}
+          options={[{ value: '', label: 'Any' }, ...EVENT_TYPES]}
         />
         <button type="button" className="button" onClick={() => void list.refetch()}>
           Refresh
