@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { get } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { CheckField, SelectField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -159,28 +160,16 @@ function Version({ version: each }: { version: ComparedVersion }) {
       </p>
       <dl className="facts">
         {measures.map((measure) => (
-          <div key={measure.name}>
-            <dt>Agreement (95 % interval)</dt>
-            <dd>{measureWords(measure)}</dd>
-          </div>
+          <Fact key={measure.name} label="Agreement (95 % interval)">
+            {measureWords(measure)}
+          </Fact>
         ))}
-        <div>
-          <dt>Scored by both</dt>
-          <dd>
-            {formatNumber(n)}
-            {undecided > 0 && <span className="muted"> ({formatNumber(undecided)} left out: people are split)</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>Exact agreement</dt>
-          <dd>{formatScore(same)}</dd>
-        </div>
-        {mean_distance !== null && (
-          <div>
-            <dt>Mean distance</dt>
-            <dd>{scoreWords(mean_distance)}</dd>
-          </div>
-        )}
+        <Fact label="Scored by both">
+          {formatNumber(n)}
+          {undecided > 0 && <span className="muted"> ({formatNumber(undecided)} left out: people are split)</span>}
+        </Fact>
+        <Fact label="Exact agreement">{formatScore(same)}</Fact>
+        {mean_distance !== null && <Fact label="Mean distance">{scoreWords(mean_distance)}</Fact>}
       </dl>
       <h3>Disagreements</h3>
       {each.disagreements.length === 0 ? (

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { z } from 'zod';
 import type * as devices from '../../../../src/api/devices/schema.ts';
 import { call, get, pathOf, post } from '../../api.ts';
+import { Fact } from '../../components/fact.tsx';
 import { CheckField, SelectField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
@@ -158,26 +159,14 @@ function Approval({
         .
       </p>
       <dl className="facts">
-        <div>
-          <dt>Code</dt>
-          <dd>
-            <code>{code.toUpperCase()}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Program (as reported)</dt>
-          <dd>{device.client}</dd>
-        </div>
-        <div>
-          <dt>It asks from</dt>
-          <dd>{device.address}</dd>
-        </div>
-        <div>
-          <dt>It asked</dt>
-          <dd>
-            {formatAgo(device.created_at)} ({formatTime(device.created_at)})
-          </dd>
-        </div>
+        <Fact label="Code">
+          <code>{code.toUpperCase()}</code>
+        </Fact>
+        <Fact label="Program (as reported)">{device.client}</Fact>
+        <Fact label="It asks from">{device.address}</Fact>
+        <Fact label="It asked">
+          {formatAgo(device.created_at)} ({formatTime(device.created_at)})
+        </Fact>
       </dl>
       <p className="notice warn">
         Approve only what you have started yourself, just now, and only if it shows this very code. Whoever sent you a

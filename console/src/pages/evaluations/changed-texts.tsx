@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { OutputView } from '../../components/output-view.tsx';
+import { Section } from '../../components/section.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
@@ -55,8 +56,7 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
   useStepKeys((by) => go(at + by));
   if (totals.all === 0) return null;
   return (
-    <section className="stack" aria-labelledby="texts">
-      <h2 id="texts">Texts side by side</h2>
+    <Section id="texts" title="Texts side by side">
       <div className="row texts-head">
         <nav aria-label="Which examples" className="tabs-list">
           {COMPARED.map((each) => (
@@ -108,7 +108,7 @@ export function ChangedTexts({ id, other, comparison }: { id: string; other: str
           />
         </div>
       )}
-    </section>
+    </Section>
   );
 }
 

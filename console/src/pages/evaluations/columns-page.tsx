@@ -8,6 +8,7 @@ import { CheckField } from '../../components/fields.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
@@ -121,8 +122,7 @@ function bestOf({ read, best }: Fact, runs: readonly Evaluation[]): number | und
 function Scores({ runs }: { runs: readonly Evaluation[] }) {
   const [first] = runs;
   return (
-    <section className="stack" aria-labelledby="scores">
-      <h2 id="scores">Scores</h2>
+    <Section id="scores" title="Scores">
       <div className="wide-scroll" tabIndex={0} role="region" aria-label="Scores of each run">
         <table className="simple-table columns-table">
           <thead>
@@ -180,7 +180,7 @@ function Scores({ runs }: { runs: readonly Evaluation[] }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -213,8 +213,7 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
   };
   useStepKeys((by) => go(at + by));
   return (
-    <section className="stack" aria-labelledby="texts">
-      <h2 id="texts">Texts of an example</h2>
+    <Section id="texts" title="Texts of an example">
       <QueryState query={list} what="the examples">
         {() =>
           current === undefined ? (
@@ -285,7 +284,7 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
           )
         }
       </QueryState>
-    </section>
+    </Section>
   );
 }
 

@@ -4,9 +4,11 @@ import { X } from 'lucide-react';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime, plural } from '../../format.ts';
 import { ChangedTexts } from './changed-texts.tsx';
@@ -89,31 +91,16 @@ function Run({ id, title }: { id: string; title: string }) {
 function RunFacts({ run }: { run: Evaluation }) {
   return (
     <dl className="facts">
-      <div>
-        <dt>Prompt</dt>
-        <dd>
-          <TargetLink evaluation={run} />
-        </dd>
-      </div>
-      <div>
-        <dt>Model</dt>
-        <dd>{run.model}</dd>
-      </div>
-      <div>
-        <dt>Score</dt>
-        <dd>{formatScore(run.score)}</dd>
-      </div>
-      <div>
-        <dt>Examples</dt>
-        <dd>
-          {formatNumber(run.examples_total)}
-          {run.dataset && ` of ${run.dataset.name}@${run.dataset.version}`}
-        </dd>
-      </div>
-      <div>
-        <dt>Ended</dt>
-        <dd>{formatTime(run.finished_at)}</dd>
-      </div>
+      <Fact label="Prompt">
+        <TargetLink evaluation={run} />
+      </Fact>
+      <Fact label="Model">{run.model}</Fact>
+      <Fact label="Score">{formatScore(run.score)}</Fact>
+      <Fact label="Examples">
+        {formatNumber(run.examples_total)}
+        {run.dataset && ` of ${run.dataset.name}@${run.dataset.version}`}
+      </Fact>
+      <Fact label="Ended">{formatTime(run.finished_at)}</Fact>
     </dl>
   );
 }
@@ -132,30 +119,16 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
       </div>
       <Filters comparison={comparison} />
       <dl className="facts">
-        <div>
-          <dt>Compared</dt>
-          <dd>{plural(comparison.examples_compared, 'example', 'examples')}</dd>
-        </div>
-        <div>
-          <dt>Mean score</dt>
-          <dd>
-            {formatScore(comparison.score_a)} → {formatScore(comparison.score_b)}
-          </dd>
-        </div>
-        <div>
-          <dt>Worse / better / same</dt>
-          <dd>
-            {formatNumber(regressions.total)} / {formatNumber(improvements.total)} /{' '}
-            {formatNumber(comparison.unchanged)}
-          </dd>
-        </div>
-        <div>
-          <dt>Only in one run</dt>
-          <dd>{formatNumber(only_in_a.total + only_in_b.total)}</dd>
-        </div>
+        <Fact label="Compared">{plural(comparison.examples_compared, 'example', 'examples')}</Fact>
+        <Fact label="Mean score">
+          {formatScore(comparison.score_a)} → {formatScore(comparison.score_b)}
+        </Fact>
+        <Fact label="Worse / better / same">
+          {formatNumber(regressions.total)} / {formatNumber(improvements.total)} / {formatNumber(comparison.unchanged)}
+        </Fact>
+        <Fact label="Only in one run">{formatNumber(only_in_a.total + only_in_b.total)}</Fact>
       </dl>
-      <section className="stack" aria-labelledby="by-evaluator">
-        <h2 id="by-evaluator">By evaluator</h2>
+      <Section id="by-evaluator" title="By evaluator">
         <div className="wide-scroll" tabIndex={0} role="region" aria-label="By evaluator: numbers">
           <table className="simple-table wide-table">
             <thead>
@@ -191,7 +164,7 @@ function Differences({ id, other, comparison }: { id: string; other: string; com
             </tbody>
           </table>
         </div>
-      </section>
+      </Section>
       <ByGroup id={id} other={other} />
       <ChangedTexts id={id} other={other} comparison={comparison} />
     </>

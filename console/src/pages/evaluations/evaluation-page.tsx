@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
 import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
@@ -96,111 +98,67 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
   const isCode = evaluation.target.type === 'code';
   return (
     <dl className="facts">
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <EvaluationBadge evaluation={evaluation} />
-        </dd>
-      </div>
-      <div>
-        <dt>Score</dt>
-        <dd>
-          <strong>{formatScore(evaluation.score)}</strong>{' '}
-          {passed !== null && (
-            <span className={`badge ${passed ? 'good' : 'bad'}`}>
-              {passed ? 'passed' : `below ${formatScore(evaluation.threshold)}`}
-            </span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>{isCode ? 'Target' : 'Prompt'}</dt>
-        <dd>
-          <TargetLink evaluation={evaluation} />
-        </dd>
-      </div>
-      {!isCode && (
-        <div>
-          <dt>Model</dt>
-          <dd>{evaluation.model}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Dataset</dt>
-        <dd>
-          {dataset ? (
-            <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
-              {dataset.name}@{dataset.version}
-            </Link>
-          ) : (
-            'inline examples'
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Examples</dt>
-        <dd>
-          {formatNumber(evaluation.examples_total)}
-          {evaluation.examples_failed > 0 && (
-            <span className="muted"> ({formatNumber(evaluation.examples_failed)} failed)</span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>{evaluation.baseline_id === null ? 'Below the threshold' : 'Worse / better'}</dt>
-        <dd>
-          {formatNumber(evaluation.regressions)}
-          {evaluation.baseline_id !== null && <> / {formatNumber(evaluation.improvements)}</>}
-        </dd>
-      </div>
-      <div>
-        <dt>Cost</dt>
-        <dd>
-          {evaluation.cost.amount === null ? 'not known' : formatCost(evaluation.cost)}
-          {evaluation.max_cost !== null && (
-            <span className="muted"> of {formatCost({ amount: evaluation.max_cost })}</span>
-          )}
-          {judge.tokens.total > 0 && <span className="muted">, judges {formatCost(judge.cost)}</span>}
-        </dd>
-      </div>
-      {evaluation.batch !== null && (
-        <div>
-          <dt>Saved by batches</dt>
-          <dd>{formatCost(evaluation.savings)}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Tokens</dt>
-        <dd>
-          {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
-          {!!evaluation.tokens_unknown_calls && (
-            <span className="muted">
-              , {plural(evaluation.tokens_unknown_calls, 'call', 'calls')} with unknown usage not counted
-            </span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Latency</dt>
-        <dd>{latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}</dd>
-      </div>
-      <div>
-        <dt>Began</dt>
-        <dd>{formatTime(evaluation.started_at)}</dd>
-      </div>
-      <div>
-        <dt>Ended</dt>
-        <dd>{formatTime(evaluation.finished_at)}</dd>
-      </div>
+      <Fact label="Status">
+        <EvaluationBadge evaluation={evaluation} />
+      </Fact>
+      <Fact label="Score">
+        <strong>{formatScore(evaluation.score)}</strong>{' '}
+        {passed !== null && (
+          <span className={`badge ${passed ? 'good' : 'bad'}`}>
+            {passed ? 'passed' : `below ${formatScore(evaluation.threshold)}`}
+          </span>
+        )}
+      </Fact>
+      <Fact label={isCode ? 'Target' : 'Prompt'}>
+        <TargetLink evaluation={evaluation} />
+      </Fact>
+      {!isCode && <Fact label="Model">{evaluation.model}</Fact>}
+      <Fact label="Dataset">
+        {dataset ? (
+          <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
+            {dataset.name}@{dataset.version}
+          </Link>
+        ) : (
+          'inline examples'
+        )}
+      </Fact>
+      <Fact label="Examples">
+        {formatNumber(evaluation.examples_total)}
+        {evaluation.examples_failed > 0 && (
+          <span className="muted"> ({formatNumber(evaluation.examples_failed)} failed)</span>
+        )}
+      </Fact>
+      <Fact label={evaluation.baseline_id === null ? 'Below the threshold' : 'Worse / better'}>
+        {formatNumber(evaluation.regressions)}
+        {evaluation.baseline_id !== null && <> / {formatNumber(evaluation.improvements)}</>}
+      </Fact>
+      <Fact label="Cost">
+        {evaluation.cost.amount === null ? 'not known' : formatCost(evaluation.cost)}
+        {evaluation.max_cost !== null && (
+          <span className="muted"> of {formatCost({ amount: evaluation.max_cost })}</span>
+        )}
+        {judge.tokens.total > 0 && <span className="muted">, judges {formatCost(judge.cost)}</span>}
+      </Fact>
+      {evaluation.batch !== null && <Fact label="Saved by batches">{formatCost(evaluation.savings)}</Fact>}
+      <Fact label="Tokens">
+        {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
+        {!!evaluation.tokens_unknown_calls && (
+          <span className="muted">
+            , {plural(evaluation.tokens_unknown_calls, 'call', 'calls')} with unknown usage not counted
+          </span>
+        )}
+      </Fact>
+      <Fact label="Latency">
+        {latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}
+      </Fact>
+      <Fact label="Began">{formatTime(evaluation.started_at)}</Fact>
+      <Fact label="Ended">{formatTime(evaluation.finished_at)}</Fact>
       {evaluation.source_evaluation_id && (
-        <div>
-          <dt>Outputs of</dt>
-          <dd>
-            <Link to="/evaluations/$id" params={{ id: evaluation.source_evaluation_id }}>
-              another evaluation
-            </Link>
-          </dd>
-        </div>
+        <Fact label="Outputs of">
+          <Link to="/evaluations/$id" params={{ id: evaluation.source_evaluation_id }}>
+            another evaluation
+          </Link>
+        </Fact>
       )}
     </dl>
   );
@@ -248,8 +206,7 @@ function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
   }).data;
   if (scores === null || evaluators.length < 2) return null;
   return (
-    <section className="stack" aria-labelledby="by-evaluator">
-      <h2 id="by-evaluator">By evaluator</h2>
+    <Section id="by-evaluator" title="By evaluator">
       <div className="wide-scroll" tabIndex={0} role="region" aria-label="By evaluator, table">
         <table className="simple-table">
           <thead>
@@ -278,6 +235,6 @@ function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -4,6 +4,7 @@ import { useDeferredValue, useEffect, useRef } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
@@ -113,43 +114,21 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
   return (
     <div className="stack">
       <dl className="facts">
-        <div>
-          <dt>Score</dt>
-          <dd>
-            <strong>{formatScore(result.score)}</strong>
-            {result.baseline_score !== null && <span className="muted"> was {formatScore(result.baseline_score)}</span>}
-          </dd>
-        </div>
-        {!isCode && (
-          <div>
-            <dt>Model</dt>
-            <dd>{result.model ?? evaluation.model}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Tokens</dt>
-          <dd>
-            {result.tokens_unknown
-              ? 'not known: the provider did not report them'
-              : `${formatNumber(result.tokens.input)} in, ${formatNumber(result.tokens.output)} out`}
-          </dd>
-        </div>
-        {result.skipped && (
-          <div>
-            <dt>Left out</dt>
-            <dd>{result.skipped.join(', ')}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Calls</dt>
-          <dd>{formatNumber(result.attempts)}</dd>
-        </div>
-        <div>
-          <dt>Cost, latency</dt>
-          <dd>
-            {formatCost(result.cost)}, {formatMs(result.model_ms)}
-          </dd>
-        </div>
+        <Fact label="Score">
+          <strong>{formatScore(result.score)}</strong>
+          {result.baseline_score !== null && <span className="muted"> was {formatScore(result.baseline_score)}</span>}
+        </Fact>
+        {!isCode && <Fact label="Model">{result.model ?? evaluation.model}</Fact>}
+        <Fact label="Tokens">
+          {result.tokens_unknown
+            ? 'not known: the provider did not report them'
+            : `${formatNumber(result.tokens.input)} in, ${formatNumber(result.tokens.output)} out`}
+        </Fact>
+        {result.skipped && <Fact label="Left out">{result.skipped.join(', ')}</Fact>}
+        <Fact label="Calls">{formatNumber(result.attempts)}</Fact>
+        <Fact label="Cost, latency">
+          {formatCost(result.cost)}, {formatMs(result.model_ms)}
+        </Fact>
       </dl>
       {result.error && (
         <div className="notice bad">

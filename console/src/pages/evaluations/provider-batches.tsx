@@ -4,6 +4,7 @@ import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
+import { Section } from '../../components/section.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatTime, NONE, plural } from '../../format.ts';
 import { replaceData } from '../../queries.ts';
@@ -18,8 +19,7 @@ export function ProviderBatches({ evaluation }: { evaluation: Evaluation }) {
   const [resubmitted, setResubmitted] = useState<Batch>();
   if (batches.length === 0) return null;
   return (
-    <section className="stack" aria-labelledby="provider-batches">
-      <h2 id="provider-batches">Provider batches</h2>
+    <Section id="provider-batches" title="Provider batches">
       {batch && (
         <p className="muted">
           The run waits at most {batch.max_wait} for each. Calls without a response by then{' '}
@@ -50,7 +50,7 @@ export function ProviderBatches({ evaluation }: { evaluation: Evaluation }) {
       {resubmitted && (
         <ResubmitDialog evaluationId={id} batch={resubmitted} onClose={() => setResubmitted(undefined)} />
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -4,8 +4,10 @@ import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { Section } from '../../components/section.tsx';
 import { sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
@@ -220,8 +222,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   }, [id, evaluator, hasBaseline, evaluators, canSort, sort, navigate]);
   const isFiltered = only !== undefined || byScore || q !== undefined;
   return (
-    <section className="stack" aria-labelledby="results">
-      <h2 id="results">Results</h2>
+    <Section id="results" title="Results">
       <div className="grid-2">
         {spread && <ScoreHistogram counts={spread.histogram} complete={spread.complete} />}
         {summary && evaluators.length > 1 && <EvaluatorBars means={summary.by_evaluator} />}
@@ -290,7 +291,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
           />
         </Suspense>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -303,35 +304,19 @@ function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: 
       className="facts totals"
       aria-label={isFiltered ? 'Based on the results that match the filters' : 'Of all results'}
     >
-      <div>
-        <dt>Pass</dt>
-        <dd>
-          <strong>{scored === 0 ? NONE : formatScore(passed / scored)}</strong>{' '}
-          <span className="muted">
-            {formatNumber(passed)} of {formatNumber(scored)}
-          </span>
-        </dd>
-      </div>
-      <div>
-        <dt>Score, mean</dt>
-        <dd>{formatScore(score)}</dd>
-      </div>
-      <div>
-        <dt>Failed</dt>
-        <dd>{formatNumber(failed)}</dd>
-      </div>
-      <div>
-        <dt>Cost</dt>
-        <dd>{formatCost(cost)}</dd>
-      </div>
-      <div>
-        <dt>Tokens</dt>
-        <dd>{formatCount(tokens)}</dd>
-      </div>
-      <div>
-        <dt>Latency</dt>
-        <dd>{latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % ${formatMs(latency.p95_ms)}`}</dd>
-      </div>
+      <Fact label="Pass">
+        <strong>{scored === 0 ? NONE : formatScore(passed / scored)}</strong>{' '}
+        <span className="muted">
+          {formatNumber(passed)} of {formatNumber(scored)}
+        </span>
+      </Fact>
+      <Fact label="Score, mean">{formatScore(score)}</Fact>
+      <Fact label="Failed">{formatNumber(failed)}</Fact>
+      <Fact label="Cost">{formatCost(cost)}</Fact>
+      <Fact label="Tokens">{formatCount(tokens)}</Fact>
+      <Fact label="Latency">
+        {latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % ${formatMs(latency.p95_ms)}`}
+      </Fact>
       {!complete && <p className="field-hint">Based on the first results: there are too many to summarize at once.</p>}
     </dl>
   );

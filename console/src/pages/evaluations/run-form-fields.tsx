@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { Section } from '../../components/section.tsx';
 import { plural } from '../../format.ts';
 import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
@@ -24,16 +25,13 @@ export function RunFormFields({
   const set = (part: Partial<RunForm>) => onChange({ ...value, ...part });
   return (
     <>
-      <section className="card" aria-labelledby="run-what">
-        <h2 id="run-what">What is evaluated</h2>
+      <Section id="run-what" className="card" title="What is evaluated">
         <PromptFields value={value} set={set} />
-      </section>
-      <section className="card" aria-labelledby="run-examples">
-        <h2 id="run-examples">Examples</h2>
+      </Section>
+      <Section id="run-examples" className="card" title="Examples">
         <ExampleFields value={value} set={set} />
-      </section>
-      <section className="card" aria-labelledby="run-how">
-        <h2 id="run-how">How outputs are scored</h2>
+      </Section>
+      <Section id="run-how" className="card" title="How outputs are scored">
         <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
         <div className="filters">
           <TextField
@@ -47,9 +45,8 @@ export function RunFormFields({
           />
           <BaselineField value={value.baseline} onChange={(baseline) => set({ baseline })} />
         </div>
-      </section>
-      <section className="card" aria-labelledby="run-limits">
-        <h2 id="run-limits">Calls and limits</h2>
+      </Section>
+      <Section id="run-limits" className="card" title="Calls and limits">
         <RunModeFields value={value} set={set} />
         <div className="filters">
           <TextField
@@ -81,7 +78,7 @@ export function RunFormFields({
             />
           )}
         </div>
-      </section>
+      </Section>
     </>
   );
 }

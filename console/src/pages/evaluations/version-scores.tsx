@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Prompt, PromptSeries } from '../../api-types.ts';
 import { Plot } from '../../components/plot.tsx';
+import { Section } from '../../components/section.tsx';
 import { formatDay, formatScore, formatTime } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
 import { t } from '../../strings.ts';
@@ -64,14 +65,13 @@ export function VersionScores({ prompt, dataset }: { prompt: string; dataset?: s
   if (scores.length === 0) return null;
   const byDataset = Map.groupBy(scores, nameOf);
   return (
-    <section className="stack" aria-labelledby="version-scores">
-      <h2 id="version-scores">Score by version</h2>
+    <Section id="version-scores" title="Score by version">
       <div className="grid-2">
         {[...byDataset].map(([name, all]) => (
           <DatasetScores key={name} name={name} scores={newestOfVersions(all)} marks={marks} />
         ))}
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Execution } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { JsonView } from '../../components/text-view.tsx';
@@ -18,78 +19,51 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
   return (
     <>
       <dl className="facts">
-        <div>
-          <dt>Status</dt>
-          <dd>
-            <StatusBadge status={execution.status} />
-          </dd>
-        </div>
-        <div>
-          <dt>Prompt</dt>
-          <dd>
-            <PromptLink name={execution.prompt_name} version={execution.prompt_version} />
-          </dd>
-        </div>
-        <div>
-          <dt>Model</dt>
-          <dd>
-            {execution.model}
-            {execution.requested_model !== execution.model && (
-              <span className="muted"> in place of {execution.requested_model}</span>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Tokens</dt>
-          <dd>
-            {execution.tokens_unknown ? (
-              'not known: the provider did not report them'
-            ) : (
-              <>
-                {formatNumber(tokens.input)} in, {formatNumber(tokens.output)} out
-              </>
-            )}
-            {tokens.cached_input > 0 && <span className="muted"> ({formatNumber(tokens.cached_input)} cached)</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>Cost</dt>
-          <dd>
-            {execution.cost.amount !== null
-              ? formatCost(execution.cost)
-              : execution.tokens_unknown
-                ? 'not known'
-                : 'unknown: the model has no price'}
-          </dd>
-        </div>
-        <div>
-          <dt>Duration</dt>
-          <dd>
-            {formatMs(latency.total_ms)}
-            {latency.model_ms !== null && <span className="muted"> (model {formatMs(latency.model_ms)})</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>{formatTime(execution.created_at)}</dd>
-        </div>
+        <Fact label="Status">
+          <StatusBadge status={execution.status} />
+        </Fact>
+        <Fact label="Prompt">
+          <PromptLink name={execution.prompt_name} version={execution.prompt_version} />
+        </Fact>
+        <Fact label="Model">
+          {execution.model}
+          {execution.requested_model !== execution.model && (
+            <span className="muted"> in place of {execution.requested_model}</span>
+          )}
+        </Fact>
+        <Fact label="Tokens">
+          {execution.tokens_unknown ? (
+            'not known: the provider did not report them'
+          ) : (
+            <>
+              {formatNumber(tokens.input)} in, {formatNumber(tokens.output)} out
+            </>
+          )}
+          {tokens.cached_input > 0 && <span className="muted"> ({formatNumber(tokens.cached_input)} cached)</span>}
+        </Fact>
+        <Fact label="Cost">
+          {execution.cost.amount !== null
+            ? formatCost(execution.cost)
+            : execution.tokens_unknown
+              ? 'not known'
+              : 'unknown: the model has no price'}
+        </Fact>
+        <Fact label="Duration">
+          {formatMs(latency.total_ms)}
+          {latency.model_ms !== null && <span className="muted"> (model {formatMs(latency.model_ms)})</span>}
+        </Fact>
+        <Fact label="Created">{formatTime(execution.created_at)}</Fact>
         {execution.release && (
-          <div>
-            <dt>Release</dt>
-            <dd>
-              <Link to="/releases/$id" params={{ id: execution.release.id }}>
-                {execution.release.arm} version
-              </Link>
-              <span className="muted">
-                {execution.release.keyed ? ' by its rollout key' : ' at random: it had no key'}
-              </span>
-            </dd>
-          </div>
+          <Fact label="Release">
+            <Link to="/releases/$id" params={{ id: execution.release.id }}>
+              {execution.release.arm} version
+            </Link>
+            <span className="muted">
+              {execution.release.keyed ? ' by its rollout key' : ' at random: it had no key'}
+            </span>
+          </Fact>
         )}
-        <div>
-          <dt>Ended because</dt>
-          <dd>{execution.finish_reason ?? NONE}</dd>
-        </div>
+        <Fact label="Ended because">{execution.finish_reason ?? NONE}</Fact>
       </dl>
       {error && (
         <div className="notice bad">

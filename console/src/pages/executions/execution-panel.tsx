@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
-import { useEffect, useRef } from 'react';
-import { QueryState } from '../../components/states.tsx';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { Loading, QueryState } from '../../components/states.tsx';
 import { executionQuery } from '../../queries.ts';
 import { hasDialog } from '../../shell/single-keys.ts';
 import { ExecutionActions } from './execution-actions.tsx';
-import { ExecutionDetails } from './execution-details.tsx';
+
+// The list comes first.
+const ExecutionDetails = lazy(async () => ({ default: (await import('./execution-details.tsx')).ExecutionDetails }));
 
 /** An execution beside the list. Escape closes it; `j` and `k` are the list's. Where there is no room for both, it takes the place of the list. */
 export function ExecutionPanel({
@@ -81,7 +83,11 @@ export function ExecutionPanel({
           </div>
         )}
         <QueryState query={query} what="the execution">
-          {(execution) => <ExecutionDetails execution={execution} />}
+          {(execution) => (
+            <Suspense fallback={<Loading what="the execution" />}>
+              <ExecutionDetails execution={execution} />
+            </Suspense>
+          )}
         </QueryState>
       </div>
     </section>

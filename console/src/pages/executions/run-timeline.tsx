@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Delivery, Execution } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Section } from '../../components/section.tsx';
 import { formatCost, formatMs, formatTime, plural } from '../../format.ts';
 import { hasEnded } from '../../queries.ts';
 import { t } from '../../strings.ts';
@@ -72,8 +73,7 @@ export function RunTimeline({ execution }: { execution: Execution }) {
   return (
     <>
       {parts.length > 0 && (
-        <section className="stack" aria-labelledby="timeline">
-          <h2 id="timeline">Timeline</h2>
+        <Section id="timeline" title="Timeline">
           <div className="timeline">
             <div className="timeline-axis" aria-hidden="true">
               <span>0</span>
@@ -86,7 +86,7 @@ export function RunTimeline({ execution }: { execution: Execution }) {
               ))}
             </ol>
           </div>
-        </section>
+        </Section>
       )}
       {isOver && <Deliveries execution={execution} />}
     </>
@@ -144,8 +144,7 @@ function Deliveries({ execution: { id, finished_at, recorded } }: { execution: E
   });
   if (data === undefined || data.data.length === 0) return null;
   return (
-    <section className="stack" aria-labelledby="deliveries">
-      <h2 id="deliveries">Webhooks</h2>
+    <Section id="deliveries" title="Webhooks">
       <ul className="timeline-parts">
         {data.data.map((delivery) => (
           <li key={delivery.id} className="row">
@@ -165,6 +164,6 @@ function Deliveries({ execution: { id, finished_at, recorded } }: { execution: E
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { get, pathOf, put, remove } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
@@ -137,33 +139,21 @@ function Facts({ monitor }: { monitor: Monitor }) {
   const { state, enabled, since, prompt_name, label, window, notify, last_checked_at } = monitor;
   return (
     <dl className="facts">
-      <div>
-        <dt>State</dt>
-        <dd>
-          <StateBadge state={state} enabled={enabled} /> since {formatTime(since)}
-        </dd>
-      </div>
-      <div>
-        <dt>Watches</dt>
-        <dd>
-          {prompt_name === null ? (
-            'all prompts'
-          ) : (
-            <Link to="/prompts/$" params={{ _splat: prompt_name }}>
-              {prompt_name}
-            </Link>
-          )}
-          {label !== null && ` by the label ${label}`}, the last {window}
-        </dd>
-      </div>
-      <div>
-        <dt>Last check</dt>
-        <dd>{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</dd>
-      </div>
-      <div>
-        <dt>E-mails</dt>
-        <dd>{notify.email ? 'to the owner' : 'none'}</dd>
-      </div>
+      <Fact label="State">
+        <StateBadge state={state} enabled={enabled} /> since {formatTime(since)}
+      </Fact>
+      <Fact label="Watches">
+        {prompt_name === null ? (
+          'all prompts'
+        ) : (
+          <Link to="/prompts/$" params={{ _splat: prompt_name }}>
+            {prompt_name}
+          </Link>
+        )}
+        {label !== null && ` by the label ${label}`}, the last {window}
+      </Fact>
+      <Fact label="Last check">{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</Fact>
+      <Fact label="E-mails">{notify.email ? 'to the owner' : 'none'}</Fact>
     </dl>
   );
 }
@@ -192,8 +182,7 @@ const checkColumns: Column<CheckRow>[] = [
 
 function Checks({ monitor: { checks, values } }: { monitor: Monitor }) {
   return (
-    <section className="stack" aria-labelledby="checks">
-      <h2 id="checks">Checks</h2>
+    <Section id="checks" title="Checks">
       <DataTable
         label="Checks"
         rows={checks.map((check, index) => ({ ...check, value: values[index], index }))}
@@ -201,7 +190,7 @@ function Checks({ monitor: { checks, values } }: { monitor: Monitor }) {
         rowKey={({ index }) => String(index)}
         minWidth="48rem"
       />
-    </section>
+    </Section>
   );
 }
 
@@ -219,8 +208,7 @@ const historyColumns: Column<MonitorChange>[] = [
 function History({ name }: { name: string }) {
   const list = useList<MonitorChange>(`${pathOf('monitors', name)}/history`);
   return (
-    <section className="stack" aria-labelledby="history">
-      <h2 id="history">History</h2>
+    <Section id="history" title="History">
       <QueryState query={list} what="the history">
         {(rows) =>
           rows.length === 0 ? (
@@ -237,6 +225,6 @@ function History({ name }: { name: string }) {
           )
         }
       </QueryState>
-    </section>
+    </Section>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
@@ -139,22 +140,10 @@ function CellContent({
         ))}
       {execution && state === 'ended' && (
         <dl className="pane-numbers">
-          <div>
-            <dt>Tokens</dt>
-            <dd>{execution.tokens_unknown ? NONE : formatNumber(execution.tokens.total)}</dd>
-          </div>
-          <div>
-            <dt>Cost</dt>
-            <dd>{formatCost(execution.cost)}</dd>
-          </div>
-          <div>
-            <dt>First token</dt>
-            <dd>{formatMs(run.firstTokenMs)}</dd>
-          </div>
-          <div>
-            <dt>Total</dt>
-            <dd>{formatMs(run.totalMs)}</dd>
-          </div>
+          <Fact label="Tokens">{execution.tokens_unknown ? NONE : formatNumber(execution.tokens.total)}</Fact>
+          <Fact label="Cost">{formatCost(execution.cost)}</Fact>
+          <Fact label="First token">{formatMs(run.firstTokenMs)}</Fact>
+          <Fact label="Total">{formatMs(run.totalMs)}</Fact>
         </dl>
       )}
       {scoring && <Scores scoring={scoring} />}

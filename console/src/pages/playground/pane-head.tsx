@@ -4,6 +4,7 @@ import { Play, X } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { Editor } from '../../components/editor.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
 import { ParametersForm } from '../../components/parameters-form.tsx';
@@ -190,31 +191,16 @@ function Totals({ cells, keys }: { cells: Cells; keys: readonly string[] }) {
   if (totals.runs < 2) return null;
   return (
     <dl className="pane-numbers bench-totals">
-      <div>
-        <dt>Completed</dt>
-        <dd>
-          {totals.completed} of {totals.runs}
-        </dd>
-      </div>
-      <div>
-        <dt>Cost</dt>
-        <dd>{formatCost({ amount: totals.cost })}</dd>
-      </div>
-      <div>
-        <dt>Median time</dt>
-        <dd>{formatMs(totals.medianMs)}</dd>
-      </div>
-      <div>
-        <dt>First token</dt>
-        <dd>{formatMs(totals.medianFirstTokenMs)}</dd>
-      </div>
+      <Fact label="Completed">
+        {totals.completed} of {totals.runs}
+      </Fact>
+      <Fact label="Cost">{formatCost({ amount: totals.cost })}</Fact>
+      <Fact label="Median time">{formatMs(totals.medianMs)}</Fact>
+      <Fact label="First token">{formatMs(totals.medianFirstTokenMs)}</Fact>
       {totals.score !== undefined && (
-        <div>
-          <dt>Score</dt>
-          <dd>
-            <strong>{formatScore(totals.score)}</strong>
-          </dd>
-        </div>
+        <Fact label="Score">
+          <strong>{formatScore(totals.score)}</strong>
+        </Fact>
       )}
     </dl>
   );

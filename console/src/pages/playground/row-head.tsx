@@ -1,6 +1,7 @@
 import { Play, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Inputs } from '../../api-types.ts';
+import { Fact } from '../../components/fact.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { Images, imagesIn, withoutImages } from '../../components/images.tsx';
 import { formatJson } from '../../format.ts';
@@ -123,10 +124,9 @@ function Values({ names, row: { variables, expected } }: { names: readonly strin
     <>
       <dl className="bench-values">
         {shown.map((name) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{shortOf(variables[name])}</dd>
-          </div>
+          <Fact key={name} label={name}>
+            {shortOf(variables[name])}
+          </Fact>
         ))}
         {expected !== undefined && (
           <div className="bench-expected">

@@ -5,6 +5,7 @@ import { get, type Page } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { versionOf } from '../../components/badges.tsx';
 import { Scatter, type ScatterPoint } from '../../components/scatter.tsx';
+import { Section } from '../../components/section.tsx';
 import { formatCost, formatMs, formatScore } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { VersionScores } from '../evaluations/version-scores.tsx';
@@ -27,8 +28,7 @@ export function QualityCharts({ name }: { name: string }) {
     <>
       <VersionScores prompt={name} />
       {cost.length + latency.length > 0 && (
-        <section className="stack" aria-labelledby="quality">
-          <h2 id="quality">Quality against cost and time</h2>
+        <Section id="quality" title="Quality against cost and time">
           <p className="muted">The newest evaluation of each version and model over {dataset}.</p>
           <div className="grid-2">
             {cost.length > 0 && (
@@ -54,7 +54,7 @@ export function QualityCharts({ name }: { name: string }) {
               />
             )}
           </div>
-        </section>
+        </Section>
       )}
     </>
   );

@@ -4,9 +4,11 @@ import { Fragment, useState } from 'react';
 import { get, pathOf, post, remove } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { isMember, MemberName } from '../../components/member-name.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
@@ -150,26 +152,16 @@ function Facts({ queue }: { queue: Queue }) {
   const { score_names, filter, sample_rate, reviewers_per_item, progress, full } = queue;
   return (
     <dl className="facts">
-      <div>
-        <dt>Scores</dt>
-        <dd>{score_names.join(', ')}</dd>
-      </div>
-      <div>
-        <dt>Executions are added automatically</dt>
-        <dd>
-          {filter === null ? 'none' : `${formatScore(sample_rate)} of: ${filterWords(filter)}`}
-          {full && <span className="badge warn">full</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Reviewers for each item</dt>
-        <dd>{reviewers_per_item}</dd>
-      </div>
+      <Fact label="Scores">{score_names.join(', ')}</Fact>
+      <Fact label="Executions are added automatically">
+        {filter === null ? 'none' : `${formatScore(sample_rate)} of: ${filterWords(filter)}`}
+        {full && <span className="badge warn">full</span>}
+      </Fact>
+      <Fact label="Reviewers for each item">{reviewers_per_item}</Fact>
       {STATES.map((state) => (
-        <div key={state}>
-          <dt>{WORDS[state]}</dt>
-          <dd>{formatNumber(progress[state])}</dd>
-        </div>
+        <Fact key={state} label={WORDS[state]}>
+          {formatNumber(progress[state])}
+        </Fact>
       ))}
     </dl>
   );
@@ -243,8 +235,7 @@ function Items({ name }: { name: string }) {
   const [state, setState] = useState('');
   const list = useList<QueueItem>(`${pathOf('queues', name)}/items`, { state });
   return (
-    <section className="stack" aria-labelledby="items">
-      <h2 id="items">Items</h2>
+    <Section id="items" title="Items">
       <div className="filters">
         <SelectField
           label="State"
@@ -269,7 +260,7 @@ function Items({ name }: { name: string }) {
           )
         }
       </QueryState>
-    </section>
+    </Section>
   );
 }
 
@@ -295,8 +286,7 @@ function Agreement({ name }: { name: string }) {
     staleTime: 60_000,
   });
   return (
-    <section className="stack" aria-labelledby="agreement">
-      <h2 id="agreement">Agreement of reviewers</h2>
+    <Section id="agreement" title="Agreement of reviewers">
       <QueryState query={query} what="the agreement">
         {({ scores }) =>
           scores.length === 0 ? (
@@ -312,6 +302,6 @@ function Agreement({ name }: { name: string }) {
           )
         }
       </QueryState>
-    </section>
+    </Section>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { TextField } from '../../components/fields.tsx';
+import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useSession } from '../../shell/session.ts';
@@ -34,8 +35,7 @@ export function ApprovalCard({ release }: { release: Release }) {
     setBusy(false);
   };
   return (
-    <section className="card" aria-labelledby="approval">
-      <h2 id="approval">Waits for approval</h2>
+    <Section id="approval" className="card" title="Waits for approval">
       <p>
         {approvals.length} of {step.count} approved
         {approvals.length > 0 && ` (${approvals.map(({ by }) => by.name).join(', ')})`}. It is about version{' '}
@@ -63,6 +63,6 @@ export function ApprovalCard({ release }: { release: Release }) {
         <p className="muted">To approve or reject, a key needs the scope “publish”.</p>
       )}
       {error !== undefined && <ErrorState error={error} />}
-    </section>
+    </Section>
   );
 }

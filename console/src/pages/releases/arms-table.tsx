@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Section } from '../../components/section.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { inPercent } from './in-words.ts';
@@ -26,8 +27,7 @@ export function ArmsTable({ release }: { release: Release }) {
     </th>
   );
   return (
-    <section className="stack" aria-labelledby="arms">
-      <h2 id="arms">Both versions during the release</h2>
+    <Section id="arms" title="Both versions during the release">
       <table className="simple-table">
         <thead>
           <tr>
@@ -57,6 +57,6 @@ export function ArmsTable({ release }: { release: Release }) {
           )}
         </tbody>
       </table>
-    </section>
+    </Section>
   );
 }

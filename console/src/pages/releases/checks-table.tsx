@@ -1,3 +1,4 @@
+import { Section } from '../../components/section.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { intervalInWords, limitInWords, metricInWords, valueInWords } from './in-words.ts';
 import { ReleaseBadge } from './release-badge.tsx';
@@ -30,8 +31,7 @@ function IntervalBar({ check: { lower, upper, difference, limit } }: { check: Ch
 /** The checks of a step: estimates, the interval of the difference, and what is allowed. */
 export function ChecksTable({ numbers }: { numbers: AnalyzeNumbers }) {
   return (
-    <section className="stack" aria-labelledby="checks">
-      <h2 id="checks">Checks</h2>
+    <Section id="checks" title="Checks">
       <p className="muted">
         Both versions over the same time, since the share is as it is. Looked at {formatTime(numbers.at)}.
       </p>
@@ -88,6 +88,6 @@ export function ChecksTable({ numbers }: { numbers: AnalyzeNumbers }) {
           </table>
         </div>
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,4 +1,5 @@
 import { MemberName } from '../../components/member-name.tsx';
+import { Section } from '../../components/section.tsx';
 import { formatTime, NONE } from '../../format.ts';
 import { stepTitle } from './in-words.ts';
 import { stepsOf } from './queries.ts';
@@ -33,8 +34,7 @@ export function History({ release }: { release: Release }) {
     })
     .sort((one, other) => other.at.localeCompare(one.at));
   return (
-    <section className="stack" aria-labelledby="history">
-      <h2 id="history">History</h2>
+    <Section id="history" title="History">
       <div className="release-scroll" tabIndex={0} role="region" aria-label="History of the release">
         <table className="simple-table">
           <thead>
@@ -75,6 +75,6 @@ export function History({ release }: { release: Release }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -6,6 +6,7 @@ import type { Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, SelectField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { isNotFound, labelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -99,8 +100,7 @@ export function NewReleasePage() {
         }
       />
       <form className="stack" onSubmit={(event) => void submit(event)}>
-        <section className="card" aria-labelledby="what">
-          <h2 id="what">What is released</h2>
+        <Section id="what" className="card" title="What is released">
           <div className="filters">
             <ComboField
               label="Prompt"
@@ -160,9 +160,8 @@ export function NewReleasePage() {
             />
           </div>
           <CheckField label="Replace a release in progress on this label" checked={supersede} onChange={setSupersede} />
-        </section>
-        <section className="card" aria-labelledby="steps">
-          <h2 id="steps">Steps</h2>
+        </Section>
+        <Section id="steps" className="card" title="Steps">
           {policy !== null && (
             <p>
               {isRequired ? 'This label moves only by these steps: ' : 'This label has its own steps: '}
@@ -180,7 +179,7 @@ export function NewReleasePage() {
             />
           )}
           {!usesPolicy && steps && <StepsFields value={steps} onChange={setEdited} />}
-        </section>
+        </Section>
         <div className="save-bar">
           <button
             type="submit"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Chart, type Series, type TimeUnit } from '../../components/chart.tsx';
 import { SelectField } from '../../components/fields.tsx';
+import { Section } from '../../components/section.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatCount, formatTime, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
@@ -85,8 +86,7 @@ export function ReleaseCharts({ release }: { release: Release }) {
   const unit = per ?? unitFor(release);
   const query = useQuery(numbersQuery(release, unit));
   return (
-    <section className="stack" aria-labelledby="over-time">
-      <h2 id="over-time">Over time</h2>
+    <Section id="over-time" title="Over time">
       <div className="filters">
         <SelectField
           label="One point each"
@@ -100,7 +100,7 @@ export function ReleaseCharts({ release }: { release: Release }) {
       <QueryState query={query} what="the numbers">
         {({ data }) => <Charts release={release} moments={data} unit={unit} />}
       </QueryState>
-    </section>
+    </Section>
   );
 }
 

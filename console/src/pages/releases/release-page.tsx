@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatTime } from '../../format.ts';
@@ -99,10 +101,9 @@ function Details({ release }: { release: Release }) {
           ),
       )}
       <Facts release={release} />
-      <section className="stack" aria-labelledby="steps">
-        <h2 id="steps">Steps</h2>
+      <Section id="steps" title="Steps">
         <StepsLine release={release} />
-      </section>
+      </Section>
       <ApprovalCard release={release} />
       {isAsked && (
         <Suspense fallback={<Loading what="what changes" />}>
@@ -117,10 +118,9 @@ function Details({ release }: { release: Release }) {
       </Suspense>
       <History release={release} />
       {Object.keys(release.metadata).length > 0 && (
-        <section className="stack" aria-labelledby="metadata">
-          <h2 id="metadata">Metadata</h2>
+        <Section id="metadata" title="Metadata">
           <JsonView value={release.metadata} label="metadata" />
-        </section>
+        </Section>
       )}
     </>
   );
@@ -129,52 +129,20 @@ function Details({ release }: { release: Release }) {
 function Facts({ release }: { release: Release }) {
   return (
     <dl className="facts">
-      <div>
-        <dt>Prompt</dt>
-        <dd>
-          <PromptLink name={release.prompt_name} version={release.candidate_version} />
-        </dd>
-      </div>
-      <div>
-        <dt>Label</dt>
-        <dd>
-          <LabelBadge label={release.label} />
-        </dd>
-      </div>
-      <div>
-        <dt>Share</dt>
-        <dd>{shareInWords(release)}</dd>
-      </div>
-      <div>
-        <dt>Started</dt>
-        <dd>
-          {formatTime(release.created_at)} by <Person {...release.created_by} />
-        </dd>
-      </div>
-      {release.reason && (
-        <div>
-          <dt>Reason</dt>
-          <dd>{release.reason}</dd>
-        </div>
-      )}
-      {release.deadline && (
-        <div>
-          <dt>Deadline</dt>
-          <dd>{formatTime(release.deadline)}</dd>
-        </div>
-      )}
-      {release.promoted_at && (
-        <div>
-          <dt>Label moved</dt>
-          <dd>{formatTime(release.promoted_at)}</dd>
-        </div>
-      )}
-      {release.finished_at && (
-        <div>
-          <dt>Ended</dt>
-          <dd>{formatTime(release.finished_at)}</dd>
-        </div>
-      )}
+      <Fact label="Prompt">
+        <PromptLink name={release.prompt_name} version={release.candidate_version} />
+      </Fact>
+      <Fact label="Label">
+        <LabelBadge label={release.label} />
+      </Fact>
+      <Fact label="Share">{shareInWords(release)}</Fact>
+      <Fact label="Started">
+        {formatTime(release.created_at)} by <Person {...release.created_by} />
+      </Fact>
+      {release.reason && <Fact label="Reason">{release.reason}</Fact>}
+      {release.deadline && <Fact label="Deadline">{formatTime(release.deadline)}</Fact>}
+      {release.promoted_at && <Fact label="Label moved">{formatTime(release.promoted_at)}</Fact>}
+      {release.finished_at && <Fact label="Ended">{formatTime(release.finished_at)}</Fact>}
     </dl>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
 import { DiffView } from '../../components/diff-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
+import { Section } from '../../components/section.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
 import { formatJson, formatScore } from '../../format.ts';
 import { promptQuery } from '../../queries.ts';
@@ -33,8 +34,7 @@ export function WhatChanged({ release }: { release: Release }) {
   const after = useQuery(promptQuery(prompt_name, candidate_version));
   const evaluation = evaluationOf(release);
   return (
-    <section className="stack" aria-labelledby="changed">
-      <h2 id="changed">What changes</h2>
+    <Section id="changed" title="What changes">
       <QueryState query={before} what={`version ${stable_version}`}>
         {(old) => (
           <QueryState query={after} what={`version ${candidate_version}`}>
@@ -51,7 +51,7 @@ export function WhatChanged({ release }: { release: Release }) {
         )}
       </QueryState>
       {evaluation && <Evaluated key={evaluation.evaluation_id} numbers={evaluation} />}
-    </section>
+    </Section>
   );
 }
 

@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, pathOf, put, remove } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
@@ -53,10 +55,9 @@ export function RulePage() {
             <>
               <Facts rule={rule} />
               <Backfills rule={name} />
-              <section className="stack" aria-labelledby="evaluators">
-                <h2 id="evaluators">Evaluators</h2>
+              <Section id="evaluators" title="Evaluators">
                 <JsonView value={rule.evaluators} label="settings of the evaluators" />
-              </section>
+              </Section>
             </>
           )}
         </QueryState>
@@ -119,58 +120,31 @@ function Facts({ rule }: { rule: Rule }) {
   return (
     <>
       <dl className="facts">
-        <div>
-          <dt>State</dt>
-          <dd>
-            {enabled ? <span className="badge good">enabled</span> : <span className="badge warn">disabled</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>Scores</dt>
-          <dd>
-            {formatScore(sample_rate)} of {scopeWords(rule)}
-            {filter !== null && `, ${filterWords(filter as Record<string, unknown>)}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Spent today</dt>
-          <dd>{spentWords(rule)}</dd>
-        </div>
-        <div>
-          <dt>Spent in all</dt>
-          <dd>{formatCost({ amount: spent })}</dd>
-        </div>
-        <div>
-          <dt>Scored</dt>
-          <dd>{formatNumber(scored)}</dd>
-        </div>
-        <div>
-          <dt>Failed</dt>
-          <dd>{formatNumber(failed)}</dd>
-        </div>
-        <div>
-          <dt>Skipped</dt>
-          <dd>
-            {formatNumber(skipped_budget)} over budget, {formatNumber(skipped)} too late
-          </dd>
-        </div>
-        <div>
-          <dt>Waiting</dt>
-          <dd>{formatNumber(waiting)}</dd>
-        </div>
-        <div>
-          <dt>Give scores</dt>
-          <dd>
-            {(rule.evaluators as unknown as Evaluator[]).map(({ type, name = type }) => (
-              <span key={name}>
-                <Link to="/agreement" search={{ score: name }}>
-                  {name}
-                  <span className="visually-hidden">: against people</span>
-                </Link>{' '}
-              </span>
-            ))}
-          </dd>
-        </div>
+        <Fact label="State">
+          {enabled ? <span className="badge good">enabled</span> : <span className="badge warn">disabled</span>}
+        </Fact>
+        <Fact label="Scores">
+          {formatScore(sample_rate)} of {scopeWords(rule)}
+          {filter !== null && `, ${filterWords(filter as Record<string, unknown>)}`}
+        </Fact>
+        <Fact label="Spent today">{spentWords(rule)}</Fact>
+        <Fact label="Spent in all">{formatCost({ amount: spent })}</Fact>
+        <Fact label="Scored">{formatNumber(scored)}</Fact>
+        <Fact label="Failed">{formatNumber(failed)}</Fact>
+        <Fact label="Skipped">
+          {formatNumber(skipped_budget)} over budget, {formatNumber(skipped)} too late
+        </Fact>
+        <Fact label="Waiting">{formatNumber(waiting)}</Fact>
+        <Fact label="Give scores">
+          {(rule.evaluators as unknown as Evaluator[]).map(({ type, name = type }) => (
+            <span key={name}>
+              <Link to="/agreement" search={{ score: name }}>
+                {name}
+                <span className="visually-hidden">: against people</span>
+              </Link>{' '}
+            </span>
+          ))}
+        </Fact>
       </dl>
       {last_error && (
         <div className="notice bad">

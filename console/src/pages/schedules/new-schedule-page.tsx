@@ -4,6 +4,7 @@ import { post } from '../../api.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { CreateRunForm } from '../evaluations/create-run-form.tsx';
 import type { Evaluator } from '../evaluations/evaluator.ts';
@@ -53,8 +54,7 @@ export function NewSchedulePage() {
         onCreated={(id) => navigate({ to: '/schedules/$id', params: { id } })}
       >
         {notice}
-        <section className="card" aria-labelledby="when">
-          <h2 id="when">When</h2>
+        <Section id="when" className="card" title="When">
           <div className="filters">
             <TextField label="Name" value={name} onChange={(next) => change({ name: next })} required maxLength={100} />
             <ComboField
@@ -77,7 +77,7 @@ export function NewSchedulePage() {
             />
             <CheckField label="Start paused" checked={paused} onChange={(next) => change({ paused: next })} />
           </div>
-        </section>
+        </Section>
       </CreateRunForm>
     </>
   );

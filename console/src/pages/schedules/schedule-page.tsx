@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, pathOf, post, remove } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
@@ -110,41 +112,28 @@ function Details({ schedule }: { schedule: Schedule }) {
         </div>
       )}
       <dl className="facts">
-        <div>
-          <dt>State</dt>
-          <dd>
-            <span className={`badge ${paused ? 'warn' : 'good'}`}>{paused ? 'paused' : 'active'}</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Due</dt>
-          <dd>
-            <code>{cron}</code> in {time_zone}
-          </dd>
-        </div>
-        <div>
-          <dt>Next</dt>
-          <dd>
-            {next_runs.length === 0 ? (
-              'none while paused'
-            ) : (
-              <ul>
-                {next_runs.slice(0, 5).map((time) => (
-                  <li key={time}>{formatTime(time)}</li>
-                ))}
-              </ul>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>{formatTime(schedule.created_at)}</dd>
-        </div>
+        <Fact label="State">
+          <span className={`badge ${paused ? 'warn' : 'good'}`}>{paused ? 'paused' : 'active'}</span>
+        </Fact>
+        <Fact label="Due">
+          <code>{cron}</code> in {time_zone}
+        </Fact>
+        <Fact label="Next">
+          {next_runs.length === 0 ? (
+            'none while paused'
+          ) : (
+            <ul>
+              {next_runs.slice(0, 5).map((time) => (
+                <li key={time}>{formatTime(time)}</li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact label="Created">{formatTime(schedule.created_at)}</Fact>
       </dl>
-      <section className="stack" aria-labelledby="evaluation">
-        <h2 id="evaluation">The evaluation that it starts</h2>
+      <Section id="evaluation" title="The evaluation that it starts">
         <JsonView value={schedule.evaluation} label="evaluation" />
-      </section>
+      </Section>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { meQuery } from '../../queries.ts';
 import { useSession } from '../../shell/session.ts';
@@ -50,24 +51,10 @@ export function Workspaces() {
         {({ workspace, role, scopes, member }) => (
           <>
             <dl className="facts">
-              <div>
-                <dt>Current workspace</dt>
-                <dd>{workspace.name}</dd>
-              </div>
-              <div>
-                <dt>Signed in as</dt>
-                <dd>{member?.name ?? `the key ${session?.key.name ?? ''}`}</dd>
-              </div>
-              {role !== null && (
-                <div>
-                  <dt>Your role</dt>
-                  <dd>{role}</dd>
-                </div>
-              )}
-              <div>
-                <dt>Scopes</dt>
-                <dd>{scopes.join(', ')}</dd>
-              </div>
+              <Fact label="Current workspace">{workspace.name}</Fact>
+              <Fact label="Signed in as">{member?.name ?? `the key ${session?.key.name ?? ''}`}</Fact>
+              {role !== null && <Fact label="Your role">{role}</Fact>}
+              <Fact label="Scopes">{scopes.join(', ')}</Fact>
             </dl>
             {session && session.workspaces.length > 0 ? (
               <DataTable

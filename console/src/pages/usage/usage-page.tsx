@@ -5,9 +5,11 @@ import { get } from '../../api.ts';
 import type { PromptStatistics } from '../../api-types.ts';
 import { Chart } from '../../components/chart.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE, plural } from '../../format.ts';
 import { useStatistics } from '../../queries.ts';
@@ -84,36 +86,21 @@ export function UsagePage() {
 function Totals({ sum }: { sum: Sum }) {
   return (
     <dl className="facts">
-      <div>
-        <dt>Cost</dt>
-        <dd>
-          <strong>{usd(sum.cost)}</strong>
-          {sum.unpriced > 0 && (
-            <span className="muted"> and {plural(sum.unpriced, 'call', 'calls')} without a known price</span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Tokens</dt>
-        <dd>
-          {formatCount(sum.tokensIn)} in, {formatCount(sum.tokensOut)} out
-        </dd>
-      </div>
-      <div>
-        <dt>Response, mean</dt>
-        <dd>{formatMs(meanMs(sum))}</dd>
-      </div>
-      <div>
-        <dt>Executions</dt>
-        <dd>
-          {formatNumber(sum.runs)}
-          {sum.failed > 0 && <span className="muted"> ({formatNumber(sum.failed)} failed)</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Examples of evaluations</dt>
-        <dd>{formatNumber(sum.examples)}</dd>
-      </div>
+      <Fact label="Cost">
+        <strong>{usd(sum.cost)}</strong>
+        {sum.unpriced > 0 && (
+          <span className="muted"> and {plural(sum.unpriced, 'call', 'calls')} without a known price</span>
+        )}
+      </Fact>
+      <Fact label="Tokens">
+        {formatCount(sum.tokensIn)} in, {formatCount(sum.tokensOut)} out
+      </Fact>
+      <Fact label="Response, mean">{formatMs(meanMs(sum))}</Fact>
+      <Fact label="Executions">
+        {formatNumber(sum.runs)}
+        {sum.failed > 0 && <span className="muted"> ({formatNumber(sum.failed)} failed)</span>}
+      </Fact>
+      <Fact label="Examples of evaluations">{formatNumber(sum.examples)}</Fact>
     </dl>
   );
 }
@@ -148,14 +135,13 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
     };
   }, [usage, by]);
   return (
-    <section className="stack" aria-labelledby="by-day">
-      <h2 id="by-day">By day</h2>
+    <Section id="by-day" title="By day">
       <div className="grid-3">
         <Chart title="Cost per day" days={days} series={cost} format={usd} stacked />
         <Chart title="Tokens per day" days={days} series={tokens} format={count} stacked />
         <Chart title="Mean latency per day" days={days} series={latency} format={formatMs} />
       </div>
-    </section>
+    </Section>
   );
 }
 

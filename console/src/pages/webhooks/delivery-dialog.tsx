@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { get, pathOf, post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { Modal } from '../../components/dialog.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { TextView } from '../../components/text-view.tsx';
@@ -48,28 +49,14 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
         {(delivery) => (
           <>
             <dl className="facts">
-              <div>
-                <dt>Status</dt>
-                <dd>
-                  <StatusBadge status={delivery.status} />
-                </dd>
-              </div>
-              <div>
-                <dt>Event</dt>
-                <dd>
-                  {delivery.event} <span className="muted">{delivery.event_id}</span>
-                </dd>
-              </div>
-              <div>
-                <dt>Trigger</dt>
-                <dd>{delivery.trigger}</dd>
-              </div>
-              {delivery.next_attempt_at && (
-                <div>
-                  <dt>Next attempt</dt>
-                  <dd>{formatTime(delivery.next_attempt_at)}</dd>
-                </div>
-              )}
+              <Fact label="Status">
+                <StatusBadge status={delivery.status} />
+              </Fact>
+              <Fact label="Event">
+                {delivery.event} <span className="muted">{delivery.event_id}</span>
+              </Fact>
+              <Fact label="Trigger">{delivery.trigger}</Fact>
+              {delivery.next_attempt_at && <Fact label="Next attempt">{formatTime(delivery.next_attempt_at)}</Fact>}
             </dl>
             {delivery.status_reason && <p className="notice">{delivery.status_reason}</p>}
             <Attempts attempts={delivery.attempts} />

@@ -4,8 +4,10 @@ import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values
 import { get, pathOf } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
 import { isNotFound, useList } from '../../queries.ts';
@@ -90,43 +92,20 @@ function Facts({ webhook }: { webhook: Webhook }) {
         </p>
       )}
       <dl className="facts">
-        <div>
-          <dt>Status</dt>
-          <dd>
-            <StatusBadge status={status} />
-          </dd>
-        </div>
-        <div>
-          <dt>Events</dt>
-          <dd>{webhook.events.join(', ')}</dd>
-        </div>
-        <div>
-          <dt>Failures in a row</dt>
-          <dd>{formatNumber(webhook.consecutive_failures)}</dd>
-        </div>
-        <div>
-          <dt>Limit</dt>
-          <dd>{webhook.rate_limit_per_minute === null ? 'none' : `${webhook.rate_limit_per_minute} per minute`}</dd>
-        </div>
-        <div>
-          <dt>Custom headers</dt>
-          <dd>
-            {header_names === null
-              ? 'cannot be decrypted'
-              : header_names.length === 0
-                ? 'none'
-                : header_names.join(', ')}
-          </dd>
-        </div>
-        <div>
-          <dt>Last delivery</dt>
-          <dd>{formatTime(webhook.last_delivery_at)}</dd>
-        </div>
+        <Fact label="Status">
+          <StatusBadge status={status} />
+        </Fact>
+        <Fact label="Events">{webhook.events.join(', ')}</Fact>
+        <Fact label="Failures in a row">{formatNumber(webhook.consecutive_failures)}</Fact>
+        <Fact label="Limit">
+          {webhook.rate_limit_per_minute === null ? 'none' : `${webhook.rate_limit_per_minute} per minute`}
+        </Fact>
+        <Fact label="Custom headers">
+          {header_names === null ? 'cannot be decrypted' : header_names.length === 0 ? 'none' : header_names.join(', ')}
+        </Fact>
+        <Fact label="Last delivery">{formatTime(webhook.last_delivery_at)}</Fact>
         {previous_secret_expires_at && (
-          <div>
-            <dt>The previous secret signs until</dt>
-            <dd>{formatTime(previous_secret_expires_at)}</dd>
-          </div>
+          <Fact label="The previous secret signs until">{formatTime(previous_secret_expires_at)}</Fact>
         )}
       </dl>
     </>
@@ -142,8 +121,7 @@ function Deliveries({ id }: { id: string }) {
   const list = useList<Delivery>(`${pathOf('webhooks', id)}/deliveries`, { status, event });
   const isFiltered = status !== undefined || event !== undefined;
   return (
-    <section className="stack" aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
+    <Section id="deliveries" title="Deliveries">
       <search className="filters">
         <SelectField
           label="Status"
@@ -186,6 +164,6 @@ function Deliveries({ id }: { id: string }) {
         }
       </QueryState>
       {delivery !== undefined && <DeliveryDialog id={delivery} onClose={() => change({ delivery: undefined })} />}
-    </section>
+    </Section>
   );
 }
