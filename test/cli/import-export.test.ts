@@ -75,6 +75,27 @@ test('what pms export writes, pms import pms takes again, and nothing is left to
   await from.remove();
 });
 
+test('a draft that was evaluated is no part of what pms export writes', async () => {
+  const other = await createOtherWorkspace(service, 'with-drafts');
+  const exporter = await startCli({ origin: service.origin, key: other.key });
+  await other.call('POST', '/prompts', { body: { name: 'kept', model: 'sandbox/echo', template: 'one' } });
+  const evaluators = [{ type: 'exact_match' }];
+  for (const prompt_name of ['kept', 'never/made']) {
+    const draft = { template: 'draft', model: 'sandbox/echo' };
+    const body = { prompt_name, draft, examples: [{ variables: {}, expected: 'draft' }], evaluators };
+    expect((await other.call('POST', '/evaluations', { body })).status).toBe(201);
+  }
+  const exported = await exporter.pms(['export', 'all']);
+  expect([exported.status, exported.stdout, exported.stderr]).toEqual([
+    0,
+    'all: 1 prompts with 1 versions, 0 datasets with 0 examples\n',
+    '',
+  ]);
+  expect((await cli.pms(['import', 'pms', path.join(exporter.folder, 'all')])).status).toBe(0);
+  expect((await call('GET', '/prompts')).body.data).toMatchObject([{ name: 'kept', version: 1 }]);
+  await exporter.remove();
+});
+
 test('each thing of another product has its line, and evaluations become files to run', async () => {
   const promptfoo = fixture('promptfoo/promptfooconfig.yaml');
   const imported = await cli.pms(['import', 'promptfoo', promptfoo, '--json']);

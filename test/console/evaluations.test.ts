@@ -155,6 +155,55 @@ test('a run of code is listed, shown while its program runs it, compared, and sc
   await context.close();
 });
 
+test('a run of a draft says so wherever it is shown, and its prompt need not exist', async () => {
+  const evaluators = [{ type: 'exact_match' }];
+  const run = async (body: object) => {
+    const given = { examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hi Ada' }], evaluators, ...body };
+    const { body: made } = await call('POST', '/evaluations', { body: given });
+    await waitFor('its end', async () => (await call('GET', `/evaluations/${made.id}`)).body.status === 'completed');
+    return made.id as string;
+  };
+  await call('POST', '/prompts', { body: { name: 'tried/known', template: 'Hi {{ name }}', model: 'sandbox/echo' } });
+  const version = await run({ prompt_name: 'tried/known' });
+  const draft = await run({ prompt_name: 'tried/known', draft: { template: 'Hello {{ name }}' } });
+  const fresh = { template: 'Hi {{ name }}', model: 'sandbox/echo' };
+  const unknown = await run({ prompt_name: 'tried/unknown', draft: fresh });
+  const { context, page, complaints } = await stage.signIn();
+
+  await page.goto(stage.at('/evaluations'));
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  await row('tried/unknown').getByText('draft', { exact: true }).waitFor();
+  await page.goto(stage.at('/'));
+  await page.getByText('Evaluation of tried/known (draft)').first().waitFor();
+
+  await page.goto(stage.at(`/evaluations/${draft}`));
+  await page.getByRole('heading', { name: 'Evaluation of tried/known' }).waitFor();
+  await page.getByRole('region', { name: 'Compared with the baseline' }).waitFor();
+  await page.getByRole('link', { name: 'Duplicate…' }).waitFor();
+  // There is no version that a label could move to.
+  expect(await page.getByRole('link', { name: 'Move a label' }).count()).toBe(0);
+  await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
+  const example = page.getByRole('dialog', { name: 'Example 1' });
+  await example.getByRole('region', { name: 'Sent to the model' }).getByText('Hello Ada').waitFor();
+  await page.goto(stage.at(`/evaluations/${draft}/compare/${version}`));
+  await page
+    .getByText(/^Got worse: /)
+    .first()
+    .waitFor();
+
+  await page.goto(stage.at(`/evaluations/${unknown}`));
+  await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
+  await page.getByRole('link', { name: 'Open in the playground' }).click();
+  await page.getByText('Hi Ada').first().waitFor();
+
+  // Charts of a prompt's versions leave drafts out.
+  await page.goto(stage.at('/prompts/tried/known?tab=runs'));
+  await page.getByRole('heading', { name: 'Score by version' }).waitFor();
+  expect(await page.getByRole('link', { name: 'draft', exact: true }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a run is paused, given more money, resumed, canceled, tried again and scored again', async () => {
   await call('POST', '/prompts', { body: { name: 'slow', template: '{{ name }}', model: 'sandbox/slow-600000' } });
   const { context, page, complaints } = await stage.signIn();

@@ -58,7 +58,12 @@ test('its commands, one after the other, move a prompt out of a program, gate a 
   expect(stderr).toContain('failed: The score 0.0000 is below the threshold');
   expect(stdout).toContain('succeeded');
   const live = (await service.call('GET', '/prompts/geo/capital?label=production')).body;
-  expect(live).toMatchObject({ version: 3, template: 'What is the capital of {{ country }}?' });
+  // Neither the change that was refused nor those that were only tried have become versions.
+  expect(live).toMatchObject({
+    version: 2,
+    template: 'What is the capital of {{ country }}?',
+    parameters: { max_tokens: 100 },
+  });
   expect(await readFile(path.join(project, 'src/capital.js'), 'utf8')).toContain("label: 'production'");
   expect(await readFile(path.join(project, 'evals/before.txt'), 'utf8')).toBe(
     'What is the capital of France?\nWhat is the capital of Japan?\n',

@@ -51,8 +51,10 @@ export const versionOf = ({ prompt_version }: Pick<Evaluation, 'prompt_version'>
   prompt_version === 0 ? t('draft') : `v${prompt_version}`;
 
 /** `support/greeting@3`; a run of a draft or of code has no version. */
-export const titleOf = ({ prompt_name, prompt_version }: Pick<Evaluation, 'prompt_name' | 'prompt_version'>) =>
-  prompt_version === 0 ? prompt_name : `${prompt_name}@${prompt_version}`;
+export const titleOf = ({ prompt_name, prompt_version, target }: Evaluation) => {
+  if (prompt_version !== 0) return `${prompt_name}@${prompt_version}`;
+  return target.type === 'prompt' ? t(`${prompt_name} (draft)`) : prompt_name;
+};
 
 /** What an evaluation is of: a prompt, a draft of one, or code that has a name and no page. */
 export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {

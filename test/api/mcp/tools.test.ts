@@ -202,6 +202,23 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     const comparison = await mcp.result('compare_evaluations', { id: two.id, other: one.id });
     expect(comparison).toEqual(await get(`/evaluations/${two.id}/compare/${one.id}`));
 
+    const { id: drafted } = await mcp.result('run_evaluation', {
+      prompt_name: name,
+      draft: { template: 'Shout {{ q }}.' },
+      examples: [{ id: 'one', variables: { q: 'a' }, expected: 'Shout a.' }],
+      evaluators: [{ type: 'exact_match' }],
+      max_cost: 1,
+    });
+    const ended = await until('the run of the draft', async () => {
+      const run = await mcp.result('get_evaluation', { id: drafted });
+      return run.status === 'completed' && run;
+    });
+    expect(ended).toMatchObject({ score: 1, prompt_version: 0, examples_failed: 0 });
+    const { data: listed } = await mcp.result('list_evaluations', { prompt_name: name });
+    expect(listed[0]).toMatchObject({ id: drafted, prompt_version: 0 });
+    const { data: low } = await mcp.result('list_failures', { id: drafted });
+    expect(low).toEqual([]);
+
     const { id: stalled } = await mcp.result('run_evaluation', {
       prompt_name: name,
       examples: [{ variables: { q: 'a' } }],

@@ -78,7 +78,7 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
           <button type="button" className="button" onClick={() => setDialog('compare')}>
             Compare…
           </button>
-          {!isCode && (
+          {!isCode && evaluation.prompt_version > 0 && (
             <Link
               to="/prompts/$"
               params={{ _splat: evaluation.prompt_name }}

@@ -159,16 +159,14 @@ export function paneOf(execution: Execution): Pane {
   const { prompt_name, prompt_version, requested_model: model, parameters, input } = execution;
   if (prompt_name !== null && prompt_version !== null)
     return newPane({ version: String(prompt_version), model, parameters });
-  const draft: Draft =
-    typeof input === 'string'
-      ? { ...EMPTY_DRAFT, template: input }
-      : {
-          form: 'messages',
-          template: '',
-          messages: input.map(toEdited),
-        };
-  return newPane({ draft, model, parameters });
+  return newPane({ draft: sentDraft(input), model, parameters });
 }
+
+/** What was sent, as a draft. */
+export const sentDraft = (input: Execution['input']): Draft =>
+  typeof input === 'string'
+    ? { ...EMPTY_DRAFT, template: input }
+    : { form: 'messages', template: '', messages: input.map(toEdited) };
 
 /** The content that a pane stands for. @param prompt the version of the pane, where there is one */
 function paneContent(pane: Pane, prompt: Prompt | undefined): Content {

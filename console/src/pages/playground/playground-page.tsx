@@ -5,8 +5,8 @@ import { OtherDrafts } from '../../drafts/draft-notices.tsx';
 import { useDrafts, useOpenDraft } from '../../drafts/use-drafts.ts';
 import { executionQuery, promptQuery } from '../../queries.ts';
 import { t } from '../../strings.ts';
-import { evaluationQuery, resultQuery } from '../evaluations/queries.ts';
-import { EMPTY_DRAFT, newPane, type PlaygroundDraft, paneOf } from './pane-state.ts';
+import { evaluationQuery, inputQuery, resultQuery } from '../evaluations/queries.ts';
+import { EMPTY_DRAFT, newPane, type PlaygroundDraft, paneOf, sentDraft } from './pane-state.ts';
 import { type OpenPlayground, Playground } from './playground.tsx';
 import { type PlaygroundSearch, playgroundRoute, startOf } from './routes.ts';
 
@@ -115,24 +115,38 @@ function FromExecution({ id, draft }: { id: string; draft: OpenPlayground }) {
 function FromExample({ id, seq, draft }: { id: string; seq: number; draft: OpenPlayground }) {
   const run = useQuery(evaluationQuery(id));
   const result = useQuery(resultQuery(id, seq));
-  const { prompt_name: name = '', prompt_version } = run.data ?? {};
-  // A draft is not kept as a version: the latest takes its place.
-  const prompt = useQuery({ ...promptQuery(name, prompt_version || undefined), enabled: run.data !== undefined });
+  const { prompt_name: name = '', prompt_version = 0 } = run.data ?? {};
+  // A draft is not kept as a version, and its prompt need not exist: what was sent takes its place.
+  const isDraft = run.data !== undefined && prompt_version === 0;
+  const sent = useQuery({ ...inputQuery(id, seq), enabled: isDraft });
+  const prompt = useQuery({ ...promptQuery(name, prompt_version), enabled: prompt_version > 0 });
   return (
     <QueryState query={run} what="the evaluation">
       {({ model, parameters }) => (
         <QueryState query={result} what="the example">
-          {({ variables }) => (
-            <QueryState query={prompt} what="the prompt">
-              {(found) => (
-                <Playground
-                  prompt={found}
-                  start={() => ({ pane: newPane({ version: String(found.version), model, parameters }), variables })}
-                  draft={draft}
-                />
-              )}
-            </QueryState>
-          )}
+          {({ variables }) =>
+            isDraft ? (
+              <QueryState query={sent} what="what was sent">
+                {({ input }) => (
+                  <Playground
+                    prompt={undefined}
+                    start={() => ({ pane: newPane({ draft: sentDraft(input ?? ''), model, parameters }), variables })}
+                    draft={draft}
+                  />
+                )}
+              </QueryState>
+            ) : (
+              <QueryState query={prompt} what="the prompt">
+                {(found) => (
+                  <Playground
+                    prompt={found}
+                    start={() => ({ pane: newPane({ version: String(found.version), model, parameters }), variables })}
+                    draft={draft}
+                  />
+                )}
+              </QueryState>
+            )
+          }
         </QueryState>
       )}
     </QueryState>

@@ -60,10 +60,11 @@ export function QualityCharts({ name }: { name: string }) {
   );
 }
 
-/** Scores over different examples can't be held against each other: those over what was evaluated last are. */
+/** Of versions alone: a draft is none. Scores over different examples can't be held against each other: those over what was evaluated last are. */
 function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: ScatterPoint[]; latency: ScatterPoint[] } {
   const scored = runs.filter(
-    ({ target, score, examples_total }) => target.type === 'prompt' && score !== null && examples_total > 0,
+    ({ target, prompt_version, score, examples_total }) =>
+      target.type === 'prompt' && prompt_version > 0 && score !== null && examples_total > 0,
   );
   const dataset = scored[0] === undefined ? '' : datasetOf(scored[0]);
   const newest = new Map<string, Evaluation>();
