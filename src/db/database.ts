@@ -31,6 +31,11 @@ export interface WorkspaceDatabase {
    * @throws ReadTimeoutError where a statement takes too long; ReadGivenUpError
    */
   heavy: { query: Query; transaction: Transaction };
+  /**
+   * Statements that say themselves which rows they are about, such as those that requests and workers share. They take the turns of
+   * the workspace, so that its requests leave connections to others.
+   */
+  unbound: SystemDatabase;
 }
 
 /** What spans workspaces: authentication, the command line, the relay, and activities that were given an id of ours. */
@@ -227,6 +232,11 @@ export async function openDatabase(
           inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), statementTimeoutMs, options),
         ),
       heavy: heavyReads.ofWorkspace(workspaceId, givenUp),
+      unbound: {
+        query: createQuery((statement, values) => turns.run(workspaceId, () => query(statement, values))),
+        transaction: (work, options) =>
+          turns.run(workspaceId, () => inTransaction(pool, WRITING, work, statementTimeoutMs, options)),
+      },
     }),
     system: {
       query,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase, type Query } from '../../src/db/database.ts';
 import { classifyDatabaseError, DatabaseUnavailableError, isDatabaseUnavailable } from '../../src/db/errors.ts';
@@ -76,6 +77,23 @@ describe('a transaction', () => {
     }
   });
 });
+
+test.each(['transaction', 'unbound'] as const)(
+  'one workspace leaves connections to others, however many requests it has (%s)',
+  async (kind) => {
+    const own = db.workspace(mine);
+    const gate = Promise.withResolvers<void>();
+    const transaction = kind === 'unbound' ? own.unbound.transaction : own.transaction;
+    const held = Array.from({ length: 20 }, () => transaction(() => gate.promise));
+    try {
+      const read = db.workspace(theirs).query({ text: 'select $1::uuid as workspace_id' });
+      expect(await Promise.race([read, delay(5_000, 'waited in vain')])).toEqual([{ workspace_id: theirs }]);
+    } finally {
+      gate.resolve();
+      await Promise.all(held);
+    }
+  },
+);
 
 describe('an error', () => {
   test('of a statement is told from an outage', async () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { SystemDatabase } from '../../db/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -20,7 +19,6 @@ import { CODE_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationParams } from './schema.ts';
 
 export interface CodeEvaluationDeps {
-  system: SystemDatabase;
   idempotency: Idempotency;
   quotas: Quotas;
 }
@@ -28,7 +26,7 @@ export interface CodeEvaluationDeps {
 const tag = 'Evaluations';
 
 /** Evaluations of what callers run themselves: beginning, what is left to run, results, the end. */
-export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvaluationDeps): Route[] {
+export function codeEvaluationRoutes({ idempotency, quotas }: CodeEvaluationDeps): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -93,7 +91,7 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       async handler({ db, params, query: { limit, cursor } }) {
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         const from = after === undefined ? 0 : Number(after) + 1;
-        const { examples, next } = await listOpenExamples(system, db, params.id, from, limit);
+        const { examples, next } = await listOpenExamples(db, params.id, from, limit);
         return {
           data: examples.map(({ seq, key, variables, expected, metadata }) => ({
             seq,
@@ -136,7 +134,7 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       errors: ['invalid_state', 'quota_exceeded', 'payload_too_large'],
       async handler({ db, params, body }) {
         const results = body.results.map(({ duration_ms: durationMs, ...result }) => ({ ...result, durationMs }));
-        const stored = await storeCodeResults({ system, quotas }, db.workspaceId, params.id, results);
+        const stored = await storeCodeResults({ quotas }, db, params.id, results);
         return { stored, known: results.length - stored };
       },
     }),
@@ -155,7 +153,7 @@ export function codeEvaluationRoutes({ system, idempotency, quotas }: CodeEvalua
       response: Evaluation,
       responseExample: CODE_SAMPLE,
       errors: ['invalid_state'],
-      handler: async ({ db, params }) => presentEvaluation(await finishCodeEvaluation(system, db, params.id)),
+      handler: async ({ db, params }) => presentEvaluation(await finishCodeEvaluation(db, params.id)),
     }),
   ];
 }

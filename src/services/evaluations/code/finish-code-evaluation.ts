@@ -1,4 +1,4 @@
-import type { SystemDatabase, WorkspaceDatabase } from '../../../db/database.ts';
+import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { type CurrentEvaluation, getCurrentEvaluation, getEvaluation } from '../evaluations.ts';
 import { finishRun } from '../run/finish-run.ts';
@@ -8,14 +8,10 @@ import { requireRunByCaller } from './code-runs.ts';
  * Ends a run of code that has all of its results: sums it up and compares it with its baseline. One that has completed stays as it is.
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function finishCodeEvaluation(
-  system: SystemDatabase,
-  db: WorkspaceDatabase,
-  id: string,
-): Promise<CurrentEvaluation> {
+export async function finishCodeEvaluation(db: WorkspaceDatabase, id: string): Promise<CurrentEvaluation> {
   const run = await getEvaluation(db.query, id);
   requireRunByCaller(run);
-  const finished = await finishRun(system, { evaluationId: run.id, round: run.retries });
+  const finished = await finishRun(db.unbound, { evaluationId: run.id, round: run.retries });
   const current = await getCurrentEvaluation(db, run.id);
   if (finished === 'incomplete')
     throw new ApiError(

@@ -1,4 +1,4 @@
-import type { SystemDatabase, WorkspaceDatabase } from '../../../db/database.ts';
+import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { getEvaluation } from '../evaluations.ts';
 import { loadOpenExamples, type OpenExample } from '../run/open-examples.ts';
 
@@ -8,7 +8,6 @@ import { loadOpenExamples, type OpenExample } from '../run/open-examples.ts';
  * @throws ApiError `not_found`
  */
 export async function listOpenExamples(
-  system: SystemDatabase,
   db: WorkspaceDatabase,
   id: string,
   from: number,
@@ -17,6 +16,6 @@ export async function listOpenExamples(
   const run = await getEvaluation(db.query, id);
   const [row] = await db.query((own) => own.selectFrom('evaluations').select('examples_id').where('id', '=', id));
   const spec = { examplesId: row?.examples_id ?? null, round: run.retries };
-  const examples = await loadOpenExamples(system.query, id, spec, from, run.examples_total, limit);
+  const examples = await loadOpenExamples(db.unbound.query, id, spec, from, run.examples_total, limit);
   return { examples, next: examples.at(-1)?.seq };
 }

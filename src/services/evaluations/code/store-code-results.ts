@@ -1,5 +1,5 @@
 import { type InferResult, sql } from 'kysely';
-import { bindWorkspace, type Query, type SystemDatabase } from '../../../db/database.ts';
+import { bindWorkspace, type Query, type WorkspaceDatabase } from '../../../db/database.ts';
 import type { EvaluationSummary } from '../../../db/entities/evaluation.ts';
 import { asJson, type Builder } from '../../../db/statement.ts';
 import { ApiError, invalidField, notFound } from '../../../domain/errors.ts';
@@ -49,20 +49,20 @@ const NOTHING: EvaluationSummary = {
  * @throws ApiError `not_found`, `invalid_state` where it takes no results (any more), `invalid_request`, `quota_exceeded`
  */
 export function storeCodeResults(
-  { system, quotas }: { system: SystemDatabase; quotas: Pick<Quotas, 'check'> },
-  workspaceId: string,
+  { quotas }: { quotas: Pick<Quotas, 'check'> },
+  db: WorkspaceDatabase,
   id: string,
   results: readonly CodeResult[],
 ): Promise<number> {
-  return system.transaction(async (query) => {
+  return db.unbound.transaction(async (query) => {
     // The lock makes batches of one run take turns, and keeps its end from coming in between.
-    const [run] = await query((db) => lockRun(db, workspaceId, id));
+    const [run] = await query((all) => lockRun(all, db.workspaceId, id));
     if (run === undefined) throw notFound('This evaluation');
     requireRunByCaller(run);
     if (run.status !== 'running')
       throw new ApiError('invalid_state', `This evaluation is ${run.status}: it accepts no more results.`);
     for (const [index, result] of results.entries()) checkResult(run, result, `results.${index}`);
-    await quotas.check(bindWorkspace(query, workspaceId), 'executionBytes');
+    await quotas.check(bindWorkspace(query, db.workspaceId), 'executionBytes');
     const before = await readStored(query, id, results);
     const isOpen = ({ seq }: CodeResult) => {
       const there = before.get(seq);
