@@ -56,6 +56,8 @@ export interface Score {
   score: number;
   /** What is wrong, in plain words, at most 500 characters; null when there is nothing to say. */
   reason: string | null;
+  /** Of a judge that says a category: which the score stands for. */
+  category?: string;
   /** Null when the score says something about the output. */
   problem: ScoreProblem | null;
 }
@@ -122,6 +124,8 @@ export interface JudgingEvaluator<Config> {
   kind: 'judging';
   config: z.ZodType<Config>;
   prepare(config: Config): Judge;
+  /** Whether its scores are only 0 and 1. Default: they can be anything between. */
+  isPassOrFail?(config: Config): boolean;
 }
 
 export interface Judge {

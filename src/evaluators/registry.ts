@@ -165,11 +165,17 @@ export function needsExpected(config: EvaluatorConfig): boolean {
   return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
 }
 
+/** What an evaluator can say besides a number; undefined: nothing. */
+export function categoriesOf(config: EvaluatorConfig): string[] | undefined {
+  return config.type === 'llm_judge' ? config.categories?.map(({ value }) => value) : undefined;
+}
+
 /** Whether the scores of an evaluator are only 0 and 1, by its type or by its threshold. */
 export function isPassOrFail(config: EvaluatorConfig): boolean {
   if (config.threshold !== undefined) return true;
   const evaluator = evaluatorOf(config);
-  return evaluator.kind === 'scoring' && (evaluator.isPassOrFail?.(config) ?? false);
+  const isScoreOf = evaluator.kind === 'scoring' || evaluator.kind === 'judging';
+  return isScoreOf && (evaluator.isPassOrFail?.(config) ?? false);
 }
 
 /** Whether an evaluator runs what a caller wrote: an expression, a schema. */

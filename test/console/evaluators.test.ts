@@ -128,6 +128,9 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       await text(form, 'Rubric').fill('Friendly.');
       expect(await number(form, 'Lowest grade').inputValue()).toBe('1');
       await number(form, 'Highest grade').fill('10');
+      await text(form, 'Categories in place of grades').fill(
+        '[{"value": "yes", "score": 1}, {"value": "no", "score": 0}]',
+      );
       await check(form, 'Show it the prompt').uncheck();
       await text(form, 'Parameters of the judge').fill('{"temperature": 0}');
     },
@@ -135,6 +138,10 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       model: 'sandbox/echo',
       rubric: 'Friendly.',
       scale: { min: 1, max: 10 },
+      categories: [
+        { value: 'yes', score: 1 },
+        { value: 'no', score: 0 },
+      ],
       include_input: false,
       parameters: { temperature: 0 },
     },

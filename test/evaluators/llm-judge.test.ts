@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { EvaluatorConfig } from '../../src/evaluators/registry.ts';
 import { exampleOf, faultsOf, judgeOf } from './evaluate.ts';
 
 const options = { type: 'llm_judge', model: 'judge-model', rubric: 'Is it polite?' };
@@ -177,5 +178,52 @@ describe("a judge's options", () => {
     [{ parameters: { temperature: 9 } }, '0.parameters.temperature'],
   ])('are refused: %j', (change, path) => {
     expect(faultsOf([{ ...options, ...change }])).toEqual([expect.stringContaining(`${path}: `)]);
+  });
+});
+
+describe('a judge of categories', () => {
+  const judge = judgeOf({
+    ...options,
+    categories: [
+      { value: 'Polite', score: 1 },
+      { value: 'so-so', score: 0.4 },
+      { value: 'rude', score: 0 },
+    ],
+  });
+
+  test('is shown the categories, without what they count, in a shape the provider holds to', () => {
+    const { input, parameters } = judge.request(example);
+    expect(input).toContain('Categories: "Polite", "so-so", "rude".');
+    expect(input).not.toMatch(/0\.4|Scale:/);
+    if (parameters.response_format?.type !== 'json_schema') throw new Error('no structured output');
+    expect(parameters.response_format.json_schema.schema).toMatchObject({
+      required: ['reason', 'category'],
+      properties: { category: { enum: ['Polite', 'so-so', 'rude'] } },
+    });
+  });
+
+  test.each([
+    ['{"reason": "Kind.", "category": "Polite"}', { score: 1, category: 'Polite', reason: 'Kind.' }],
+    ['I think:\n```json\n{"Category": " SO-SO "}\n```', { score: 0.4, category: 'so-so', reason: null }],
+  ])('%s is its category, with what that counts', (response, score) => {
+    expect(judge.read(response)).toMatchObject({ usable: true, score });
+  });
+
+  test.each([
+    ['{"reason": "Kind.", "score": 5}', 'no category'],
+    ['{"category": "kind"}', 'none of those given'],
+    ['{"category": 1}', 'none of those given'],
+    ['{"category": "rude"} {"category": "Polite"}', 'several categories'],
+    ['[{"category": "rude"}]', 'a list'],
+  ])('%s is unusable: %s', (response, fault) => {
+    expect(judge.read(response)).toMatchObject({ usable: false, fault: expect.stringContaining(fault) });
+  });
+
+  test('has categories that differ', () => {
+    const twice = [
+      { value: 'a', score: 1 },
+      { value: 'A', score: 0 },
+    ];
+    expect(EvaluatorConfig.safeParse({ ...options, categories: twice }).success).toBe(false);
   });
 });

@@ -192,7 +192,10 @@ export class ExampleRunner {
       // Without one of them, the mean would measure something else than that of other examples.
       score: all.some(isNoScore) ? null : countedScore(weightedMean(all), this.#spec.exampleThreshold),
       scores: Object.fromEntries(
-        all.map(({ name, score, reason, problem }) => [name, { score: isNoScore({ problem }) ? null : score, reason }]),
+        all.map(({ name, score, reason, category, problem }) => [
+          name,
+          { score: isNoScore({ problem }) ? null : score, reason, ...(category !== undefined && { category }) },
+        ]),
       ),
     };
   }

@@ -82,7 +82,7 @@ function resultOf(
 ): Pick<ItemResult, 'scores' | 'error'> {
   const problem = [...scores].find(([, score]) => score.problem !== null);
   return {
-    scores: [...scores].flatMap(([name, { score, reason, problem: unscored }]) => {
+    scores: [...scores].flatMap(([name, { score, reason, category, problem: unscored }]) => {
       const { version = '', model = null } = evaluators.get(name) ?? {};
       if (unscored !== null) return [];
       const evaluator = { rule, version, model };
@@ -90,6 +90,7 @@ function resultOf(
         {
           name,
           value: score,
+          category,
           subject: { executionId },
           source: 'evaluator' as const,
           author: null,

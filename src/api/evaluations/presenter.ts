@@ -147,8 +147,9 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
 
 type Scores = NonNullable<ResultRow['scores']>;
 
-const isScored = (entry: [string, Scores[string]]): entry is [string, { score: number; reason: string | null }] =>
-  entry[1].score !== null;
+const isScored = (
+  entry: [string, Scores[string]],
+): entry is [string, { score: number; reason: string | null; category?: string }] => entry[1].score !== null;
 
 /** The scores that evaluators have given, and why others have given none. */
 function presentScores(stored: Scores): Pick<z.input<typeof Result>, 'scores' | 'unscored'> {

@@ -172,7 +172,18 @@ export const Result = z
     }),
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
-    scores: z.record(z.string(), z.object({ score: z.number(), reason: z.string().nullable() })).nullable(),
+    scores: z
+      .record(
+        z.string(),
+        z.object({
+          score: z.number(),
+          reason: z.string().nullable(),
+          category: z
+            .exactOptional(z.string())
+            .meta({ description: 'The category that the judge gave, if it gives categories.' }),
+        }),
+      )
+      .nullable(),
     unscored: z
       .record(z.string(), z.object({ reason: z.string().nullable() }))
       .optional()

@@ -68,6 +68,9 @@ const TriedScores = z
         type: z.string(),
         score: z.number().nullable().meta({ description: 'Null if there is none.' }),
         reason: z.string().nullable(),
+        category: z
+          .exactOptional(z.string())
+          .meta({ description: 'The category that the judge gave, if it gives categories.' }),
         problem: z.string().nullable().meta({
           description: 'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
         }),

@@ -217,7 +217,10 @@ export const EvaluationResult = defineEntity({
     round: p.integer().default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     /** By evaluator's name: `{score, reason}`. A score of null: who was asked has given none. */
-    scores: p.json<Record<string, { score: number | null; reason: string | null }>>().columnType('jsonb').nullable(),
+    scores: p
+      .json<Record<string, { score: number | null; reason: string | null; category?: string }>>()
+      .columnType('jsonb')
+      .nullable(),
     score: p.double().$type<number>().nullable(),
     baselineScore: p.double().$type<number>().nullable(),
     regression: p.boolean().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { MAX_CATEGORY_LENGTH } from '../../domain/scores/score.ts';
 import { isObject } from '../../domain/text/json.ts';
 import { readableOutput } from '../../domain/text/readable-messages.ts';
 import { type Example, type Judgement, type JudgingEvaluator, scored } from '../evaluator.ts';
@@ -16,6 +17,21 @@ const Scale = z
   })
   .refine((scale) => scale.min < scale.max, { path: ['max'], error: 'must be above min' });
 
+/** What is compared of a category: judges write it in any case. */
+const keyOf = (value: string) => value.trim().toLowerCase();
+
+const Categories = z
+  .array(
+    z.strictObject({
+      value: z.string().trim().min(1).max(MAX_CATEGORY_LENGTH).meta({ title: 'Category' }),
+      score: z.number().min(0).max(1).meta({ title: 'Score', description: 'What the category counts, 0–1.' }),
+    }),
+  )
+  .min(2)
+  .max(50)
+  .refine((all) => new Set(all.map(({ value }) => keyOf(value))).size === all.length, 'must differ from each other');
+type Categories = z.output<typeof Categories>;
+
 const LlmJudgeConfig = z
   .strictObject({
     ...evaluatorFields('llm_judge'),
@@ -30,6 +46,12 @@ const LlmJudgeConfig = z
       'x-field': 'long-text',
     }),
     scale: Scale.default({ min: 1, max: 5 }).meta({ title: 'Grades', description: 'Scaled to a score of 0–1.' }),
+    categories: Categories.optional().meta({
+      title: 'Categories in place of grades',
+      description:
+        'What the judge says in place of a grade, and what each counts: [{"value": "polite", "score": 1}, …].',
+      'x-field': 'json',
+    }),
     include_expected: z.boolean().default(true).meta({ title: 'Show it the expected value' }),
     include_input: z.boolean().default(true).meta({ title: 'Show it the prompt' }),
     parameters: ModelParameters.omit({ response_format: true }).default({}).meta({
@@ -55,13 +77,15 @@ export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJu
       input: buildJudgePrompt({
         rubric: config.rubric,
         scale: config.scale,
+        categories: config.categories?.map(({ value }) => value),
         sections: sectionsOf(config, example),
         fault,
       }),
-      parameters: { ...config.parameters, response_format: responseFormat(config.scale) },
+      parameters: { ...config.parameters, response_format: responseFormat(config) },
     }),
-    read: (response) => readResponse(response, config.scale),
+    read: (response) => readResponse(response, config),
   }),
+  isPassOrFail: ({ categories }) => categories?.every(({ score }) => score === 0 || score === 1) ?? false,
 };
 
 function sectionsOf(config: LlmJudgeConfig, example: Example) {
@@ -75,7 +99,7 @@ function sectionsOf(config: LlmJudgeConfig, example: Example) {
 }
 
 /** The reason comes first, so that the score follows from it. Providers differ in the bounds they take; `read` checks them. */
-function responseFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParameters['response_format']> {
+function responseFormat({ scale, categories }: LlmJudgeConfig): NonNullable<ModelParameters['response_format']> {
   return {
     type: 'json_schema',
     json_schema: {
@@ -85,58 +109,76 @@ function responseFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParame
         type: 'object',
         properties: {
           reason: { type: 'string', description: 'Why, in one or two sentences.' },
-          score: { type: 'integer', description: `A whole number from ${scale.min} to ${scale.max}.` },
+          ...(categories === undefined
+            ? { score: { type: 'integer', description: `A whole number from ${scale.min} to ${scale.max}.` } }
+            : { category: { type: 'string', enum: categories.map(({ value }) => value) } }),
         },
-        required: ['reason', 'score'],
+        required: ['reason', categories === undefined ? 'score' : 'category'],
         additionalProperties: false,
       },
     },
   };
 }
 
-/** A grade as a response has it, before it is known to be one. */
+/** A grade or a category as a response has it, before it is known to be one. */
 interface Grade {
-  score: unknown;
+  given: unknown;
   reason: unknown;
 }
 
 /**
- * Takes the grade where the response can be read in one way only: all objects with a score have the same one. A grade off the scale
+ * Takes the grade or category where the response can be read in one way only: all objects with one have the same. A grade off the scale
  * is refused and not moved to its end: a judge that responds with 85 on a scale of 1 to 5 has not read the question, and 5 would be a
  * guess in its favour.
  */
-function readResponse(response: string, scale: LlmJudgeConfig['scale']): Judgement {
+function readResponse(response: string, { scale, categories }: LlmJudgeConfig): Judgement {
+  const what = categories === undefined ? 'score' : 'category';
   const unusable = (fault: string): Judgement => {
     const quoted = response.trim() === '' ? '' : `: ${quote(response.trim())}`;
-    return { usable: false, reason: `the judge gave no usable score: ${fault}${quoted}`, fault };
+    return { usable: false, reason: `the judge gave no usable ${what}: ${fault}${quoted}`, fault };
   };
   if (response.length > MAX_RESPONSE_LENGTH) return unusable(`it is longer than ${MAX_RESPONSE_LENGTH} characters`);
   if (response.trim() === '') return unusable('it is empty');
   const found = jsonIn(response);
-  if (found.some((value) => Array.isArray(value) && value.some((item) => gradesOf(item).length > 0)))
+  if (found.some((value) => Array.isArray(value) && value.some((item) => gradesOf(item, what).length > 0)))
     return unusable('it is a list');
   const objects = found.filter(isObject);
   if (objects.length === 0) return unusable('it has no JSON object');
-  const grades = objects.flatMap(gradesOf);
-  const scores = [...new Set(grades.map(({ score }) => toNumber(score)))];
-  const [score] = scores;
-  if (score === undefined) return unusable('its JSON object has no score');
-  if (scores.some(Number.isNaN)) return unusable('its score is not a number');
-  if (scores.length > 1) return unusable(`it has several scores: ${scores.slice(0, 5).join(', ')}`);
-  if (score < scale.min || score > scale.max)
-    return unusable(`its score ${score} is not between ${scale.min} and ${scale.max}`);
+  const grades = objects.flatMap((object) => gradesOf(object, what));
+  if (grades.length === 0) return unusable(`its JSON object has no ${what}`);
   const reason = grades.at(-1)?.reason;
-  const text = typeof reason === 'string' ? reason : null;
-  return { usable: true, score: scored((score - scale.min) / (scale.max - scale.min), text) };
+  const read = categories === undefined ? readGrade(grades, scale) : readCategory(grades, categories);
+  if (typeof read === 'string') return unusable(read);
+  const { score, ...category } = read;
+  return { usable: true, score: { ...scored(score, typeof reason === 'string' ? reason : null), ...category } };
+}
+
+/** The score of grades, or what is wrong with them. */
+function readGrade(grades: readonly Grade[], scale: LlmJudgeConfig['scale']): { score: number } | string {
+  const scores = [...new Set(grades.map(({ given }) => toNumber(given)))];
+  const [score = Number.NaN] = scores;
+  if (scores.some(Number.isNaN)) return 'its score is not a number';
+  if (scores.length > 1) return `it has several scores: ${scores.slice(0, 5).join(', ')}`;
+  if (score < scale.min || score > scale.max) return `its score ${score} is not between ${scale.min} and ${scale.max}`;
+  return { score: (score - scale.min) / (scale.max - scale.min) };
+}
+
+/** The same of categories. What a judge wrote is not repeated. */
+function readCategory(grades: readonly Grade[], categories: Categories): { score: number; category: string } | string {
+  const keys = new Set(grades.map(({ given }) => (typeof given === 'string' ? keyOf(given) : undefined)));
+  if (keys.size > 1) return 'it has several categories';
+  const [key] = keys;
+  const found = categories.find(({ value }) => keyOf(value) === key);
+  return found === undefined ? 'its category is none of those given' : { score: found.score, category: found.value };
 }
 
 /** The grades of an object, by its keys in any case: one, unless several keys differ in case only. */
-function gradesOf(object: unknown): Grade[] {
+function gradesOf(object: unknown, what: 'score' | 'category'): Grade[] {
   if (!isObject(object)) return [];
   const valuesOf = (name: string) =>
     Object.entries(object).flatMap(([key, value]) => (key.trim().toLowerCase() === name ? [value] : []));
   const [reason] = valuesOf('reason');
-  return valuesOf('score').map((score) => ({ score, reason }));
+  return valuesOf(what).map((given) => ({ given, reason }));
 }
 
 /** NaN where it is not a number, also as a text. */

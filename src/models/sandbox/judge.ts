@@ -15,22 +15,35 @@ const ScoreSchema = z.object({
   }),
 });
 
+const CategorySchema = z.object({
+  properties: z.object({ category: z.object({ enum: z.array(z.string()).min(1) }) }),
+});
+
 /**
- * The response of a judge, `{"reason", "score"}`, without a model: the highest score when the text after the line `Output:` equals
- * the text after the line `Expected:`, else the lowest. A text may be between fences, `<fence>` and `</fence>` on lines of
+ * The response of a judge, `{"reason", "score"}` or `{"reason", "category"}`, without a model: the highest score or the first category when the text after the line `Output:` equals
+ * the text after the line `Expected:`, else the lowest or the last. A text may be between fences, `<fence>` and `</fence>` on lines of
  * their own; without them it ends where the other begins, or with the prompt. White space around it is ignored. The scale
  * comes from the requested schema: the bounds of `score` or from "from 1 to 5" in its description; default 0 to 1.
  */
 export function judge(prompt: string, format: ModelParameters['response_format']): string {
-  const { lowest, highest } = scaleOf(format);
+  const { worst, best } = answersOf(format);
   const texts = textsOf(prompt);
   const [output, expected] = [texts.get('Output'), texts.get('Expected')];
-  if (output === undefined || expected === undefined) {
-    return JSON.stringify({ reason: 'The prompt has no Output: and Expected: sections.', score: lowest });
-  }
+  if (output === undefined || expected === undefined)
+    return JSON.stringify({ reason: 'The prompt has no Output: and Expected: sections.', ...worst });
   return output === expected
-    ? JSON.stringify({ reason: 'The output equals the expected text.', score: highest })
-    : JSON.stringify({ reason: 'The output differs from the expected text.', score: lowest });
+    ? JSON.stringify({ reason: 'The output equals the expected text.', ...best })
+    : JSON.stringify({ reason: 'The output differs from the expected text.', ...worst });
+}
+
+function answersOf(format: ModelParameters['response_format']): { worst: object; best: object } {
+  const categories = CategorySchema.safeParse(format?.type === 'json_schema' ? format.json_schema.schema : undefined);
+  if (categories.success) {
+    const all = categories.data.properties.category.enum;
+    return { worst: { category: all.at(-1) }, best: { category: all[0] } };
+  }
+  const { lowest, highest } = scaleOf(format);
+  return { worst: { score: lowest }, best: { score: highest } };
 }
 
 function scaleOf(format: ModelParameters['response_format']): { lowest: number; highest: number } {

@@ -12,6 +12,8 @@ import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { checkBudget } from '../evaluations/creation/create-evaluation.ts';
+import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
+import { misfitOf } from '../scores/evaluator-fit.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { getRule } from './rules.ts';
 
@@ -137,8 +139,20 @@ export async function createBackfill(
   );
   if (rule === undefined) throw notFound('This rule');
   await quotas.check(query, 'executionBytes');
-  // They were checked when the rule was stored.
-  if (maxCost !== null) checkBudget(models, [], rule.evaluators as EvaluatorConfig[]);
+  const configs = rule.evaluators as EvaluatorConfig[];
+  await lockRulesAndDefinitions(query);
+  const definitions = await findScoreDefinitions(
+    query,
+    configs.map((config) => config.name),
+  );
+  for (const config of configs) {
+    const definition = definitions.get(config.name);
+    const misfit = definition && misfitOf(definition, config);
+    // A rule from before this was checked.
+    if (misfit !== undefined)
+      throw new ApiError('invalid_state', `The evaluator "${config.name}" does not fit: ${misfit}.`);
+  }
+  if (maxCost !== null) checkBudget(models, [], configs);
   const [unfinished] = await query((own) =>
     own
       .selectFrom('rule_backfills')

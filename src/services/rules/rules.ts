@@ -8,14 +8,15 @@ import { now } from '../../db/sql.ts';
 import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import { type EvaluatorConfig, isPassOrFail, needsExpected } from '../../evaluators/registry.ts';
+import { type EvaluatorConfig, needsExpected } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
 import { openSecrets, sealEvaluators } from '../evaluations/creation/evaluator-secrets.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
-import { findScoreDefinitions } from '../scores/definitions.ts';
+import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
+import { requireFit } from '../scores/evaluator-fit.ts';
 import type { EndpointRules } from '../webhooks/webhooks.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 
@@ -141,26 +142,6 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
 }
 
 /**
- * Makes sure that the scores of evaluators fit the definitions of their names: else each of them would fail.
- * @throws ApiError `invalid_request`
- */
-async function refuseUndefinable(query: Query, evaluators: readonly EvaluatorConfig[]): Promise<void> {
-  const names = evaluators.map(({ name }) => name);
-  const definitions = await findScoreDefinitions(query, names);
-  for (const [index, config] of evaluators.entries()) {
-    const definition = definitions.get(config.name);
-    if (definition === undefined || definition.data_type === 'numeric') continue;
-    if (definition.data_type === 'boolean' && isPassOrFail(config)) continue;
-    throw invalidField(
-      `evaluators.${index}`,
-      definition.data_type === 'boolean'
-        ? `scores named "${config.name}" are boolean, and "${config.type}" gives scores between 0 and 1: give it a threshold, or another name`
-        : `scores named "${config.name}" are ${definition.data_type === 'text' ? 'texts' : 'categories'}, and an evaluator gives numbers: give it another name`,
-    );
-  }
-}
-
-/**
  * Creates a rule, or replaces it. Executions that complete from now on are scored by it.
  * @returns `made`: the names of evaluators whose secrets were made now, or given: they are shown this once
  * @throws ApiError `invalid_request`, `quota_exceeded`
@@ -176,7 +157,9 @@ export function setRule(
   return db.transaction(async (query) => {
     // Two that create a rule of this name come one after the other.
     await lockInWorkspace(query, `rule ${name}`);
-    await refuseUndefinable(query, given);
+    await lockRulesAndDefinitions(query);
+    const names = given.map(({ name: own }) => own);
+    await requireFit(query, name, given, await findScoreDefinitions(query, names));
     const [before] = await query((own) => own.selectFrom('rules').selectAll().where('name', '=', name).forUpdate());
     const kept = openSecrets(deps.cipher, before?.evaluator_secrets ?? null);
     const withKept = given.map((config) => {

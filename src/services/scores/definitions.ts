@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import { now, unnestOf } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -8,6 +9,7 @@ import { newId } from '../../domain/ids.ts';
 import { MAX_SCORE_NAMES, type ScoreCategory, type ScoreDataType } from '../../domain/scores/score.ts';
 import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { onlyType, unfitRuleOf } from './evaluator-fit.ts';
 
 const COLUMNS = [
   'name',
@@ -67,7 +69,7 @@ export async function listScoreDefinitions(query: Query, limit: number, after: s
 /**
  * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given;
  * where that is undefined, it is left out.
- * @throws ApiError `invalid_request` where there are too many names
+ * @throws ApiError `invalid_request` where there are too many names, or a rule could not store its scores under a new one
  */
 export async function holdDefinitions(
   query: Query,
@@ -86,6 +88,15 @@ export async function holdDefinitions(
       if (type !== undefined && !known.has(name)) missing.set(name, type);
     }
     if (missing.size === 0) return known;
+    const unfit = await unfitRuleOf(
+      query,
+      [...missing].map(([name, type]) => onlyType(name, type)),
+    );
+    if (unfit !== undefined)
+      throw new ApiError(
+        'invalid_request',
+        `The first score of a name decides its type, and ${unfit}. Define the score first.`,
+      );
     await insertNames(query, missing);
   }
 }
@@ -120,21 +131,31 @@ async function requireNames(query: Query): Promise<void> {
     throw new ApiError('invalid_request', `A workspace can have at most ${MAX_SCORE_NAMES} score names.`);
 }
 
+/** What fits what is decided by one transaction after the other. */
+export const lockRulesAndDefinitions = (query: Query) => lockInWorkspace(query, 'rules and score definitions');
+
 const lock = (query: Query, name: string) => query((db) => select(db).where('name', '=', name).forUpdate());
 
 async function hasScores(query: Query, name: string): Promise<boolean> {
   return (await query((db) => db.selectFrom('scores').select('id').where('name', '=', name).limit(1))).length > 0;
 }
 
+/** The field that a definition differs in. */
+function fieldOf(before: ScoreDefinitionRow | undefined, { data_type, categories }: NewScoreDefinition): string {
+  if (before?.data_type !== data_type) return 'data_type';
+  return data_type === 'categorical' && categories !== null ? 'categories' : 'min';
+}
+
 /**
  * Defines what scores of a name may be. Scores that are stored stay as they are. Runs in the caller's transaction.
- * @throws ApiError `invalid_request` where scores of another type are stored
+ * @throws ApiError `invalid_request` where scores of another type are stored, or a rule could not store its scores any more
  */
 export async function setScoreDefinition(
   query: Query,
   name: string,
   definition: NewScoreDefinition,
 ): Promise<ScoreDefinitionRow> {
+  await lockRulesAndDefinitions(query);
   const [before] = await lock(query, name);
   if (before !== undefined && before.data_type !== definition.data_type && (await hasScores(query, name)))
     throw invalidField(
@@ -142,6 +163,8 @@ export async function setScoreDefinition(
       `must be "${before.data_type}", the type of the stored scores named "${name}". Delete them first, or use another name`,
     );
   if (before !== undefined && hasValues(before, { ...definition, defined: true })) return before;
+  const unfit = await unfitRuleOf(query, [{ name, ...definition }]);
+  if (unfit !== undefined) throw invalidField(fieldOf(before, definition), `would not fit a rule: ${unfit}`);
   const values = { ...definition, categories: asJson(definition.categories), defined: true, updated_at: now };
   const [row] = await query((db) =>
     db

@@ -47,6 +47,8 @@ export interface ScoreToStore {
   id?: string | undefined;
   name: string;
   value: ScoreValue;
+  /** Of a judge that gives categories: stored in place of `value` where the name is categorical, and where it is new. */
+  category?: string | undefined;
   /** Default: that of the name; of a new name that of the value. */
   dataType?: ScoreDataType | undefined;
   subject: ScoreSubject;
@@ -166,15 +168,16 @@ async function checkReplaced(
 
 async function valuesOf(query: Query, scores: readonly ScoreToStore[], at: (index: number) => string) {
   const types = new Map<string, ScoreDataType | undefined>();
-  for (const { name, value, dataType, source } of scores) {
-    const given = source === 'feedback' ? undefined : (dataType ?? dataTypeOf(value));
+  for (const { name, value, category, dataType, source } of scores) {
+    const given = source === 'feedback' ? undefined : (dataType ?? dataTypeOf(category ?? value));
     types.set(name, types.get(name) ?? given);
   }
   const definitions = await holdDefinitions(query, types);
-  return scores.map(({ name, value, dataType, source }, index) => {
+  return scores.map(({ name, value, category, dataType, source }, index) => {
     const definition = definitions.get(name);
     if (definition === undefined) throw invalidField(`${at(index)}name`, unknownName(name));
-    const stored = storedValue(definition, value, dataType, source);
+    const said = definition.data_type === 'categorical' ? (category ?? value) : value;
+    const stored = storedValue(definition, said, dataType, source);
     if ('problem' in stored) throw invalidField(`${at(index)}${stored.field ?? 'value'}`, stored.problem);
     return stored;
   });

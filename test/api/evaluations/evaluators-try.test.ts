@@ -60,6 +60,15 @@ test('a judge is asked by an execution, which is in the list and has its cost', 
   expect(execution.calls).toHaveLength(1);
 });
 
+test('a judge of categories says which, and what it counts', async () => {
+  const categories = [
+    { value: 'the same', score: 1 },
+    { value: 'another', score: 0.25 },
+  ];
+  const attempted = await attempt({ evaluators: [{ ...RUBRIC, categories }], output: 'Hello', expected: 'Bye' });
+  expect(attempted.body).toMatchObject({ score: 0.25, scores: [{ score: 0.25, category: 'another', problem: null }] });
+});
+
 test('a judge without a usable score is asked once more, and one that fails says why', async () => {
   const asked = async () => (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
   const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });

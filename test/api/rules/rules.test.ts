@@ -17,7 +17,9 @@ beforeAll(async () => {
     answer: ({ prompt }) =>
       prompt.startsWith('You grade')
         ? {
-            text: '{"reason": "Friendly enough.", "score": 4}',
+            text: prompt.includes('\nCategories: ')
+              ? '{"reason": "Friendly enough.", "category": "Polite"}'
+              : '{"reason": "Friendly enough.", "score": 4}',
             usage: { input: 1_000, output: prompt.includes(DEAR_JUDGE.rubric) ? 1_000_000 : 100 },
           }
         : { text: `Answer to: ${prompt}`, usage: { input: 10, output: 10 } },
@@ -230,9 +232,92 @@ describe('a request', () => {
     expect(await stage.service.call('GET', '/rules/refused')).toMatchObject({ status: 404 });
   });
 
+  const CATEGORIES = [
+    { value: 'polite', score: 1 },
+    { value: 'rude', score: 0 },
+  ];
+  const define = (name: string, definition: object) =>
+    stage.service.call('PUT', `/score-definitions/${name}`, { body: definition });
+
+  test('with a judge whose categories are those of the definition stores the category, which is compared with that of people', async () => {
+    const categories = [{ value: 'polite' }, { value: 'rude' }, { value: 'neutral' }];
+    await define('manners', { data_type: 'categorical', categories });
+    const judge = { ...JUDGE, name: 'manners' };
+    expect(await refused({ evaluators: [judge] }, 'evaluators.0')).toContain('use a judge');
+    const other = [...CATEGORIES, { value: 'odd', score: 0.5 }];
+    expect(await refused({ evaluators: [{ ...judge, categories: other }] }, 'evaluators.0')).toContain(
+      'can give "odd"',
+    );
+    await stage.prompt('manners');
+    const evaluators = [{ ...judge, categories: CATEGORIES }];
+    expect(await stage.put('manners', { prompt_name: 'manners', evaluators })).toMatchObject({ status: 200 });
+    const [id = ''] = await stage.run('manners', 1);
+    const rule = await stage.untilRule('manners', ({ scored, failed }) => scored + failed === 1);
+    expect(rule).toMatchObject({ failed: 0, last_error: null });
+    const subject = { execution_id: publicId('execution', id) };
+    const { body } = await stage.service.call('GET', `/scores?execution_id=${subject.execution_id}`);
+    expect(body.data).toMatchObject([
+      { name: 'manners', value: 'polite', data_type: 'categorical', comment: 'Friendly enough.' },
+    ]);
+    await stage.service.call('POST', '/scores', {
+      body: { name: 'manners', value: 'polite', subject, source: 'person' },
+    });
+    const agreement = await stage.service.call('GET', '/evaluators/agreement?score=manners&rule=manners');
+    expect(agreement).toMatchObject({ status: 200, body: { evaluators: [{ rule: 'manners', n: 1, same: 1 }] } });
+    // Categories that stand for 0 and 1 fit a boolean, too.
+    await define('is_polite', { data_type: 'boolean' });
+    const asBoolean = [{ ...judge, name: 'is_polite', categories: CATEGORIES }];
+    expect(await stage.put('is-polite', { evaluators: asBoolean, enabled: false })).toMatchObject({ status: 200 });
+  });
+
+  test('with a judge of categories whose name is new makes it categorical; another rule of another type is refused', async () => {
+    await stage.prompt('mood');
+    const judge = { ...JUDGE, name: 'mood', categories: CATEGORIES };
+    await stage.put('mood', { prompt_name: 'mood', evaluators: [judge], enabled: false });
+    expect(await refused({ evaluators: [{ ...CONTAINS, name: 'mood' }] }, 'evaluators.0')).toContain('the rule "mood"');
+    await stage.put('mood', { prompt_name: 'mood', evaluators: [judge] });
+    await stage.run('mood', 1);
+    await stage.untilRule('mood', ({ scored }) => scored === 1);
+    expect(await stage.service.call('GET', '/score-definitions/mood')).toMatchObject({
+      body: { data_type: 'categorical' },
+    });
+  });
+
+  test('to define a score so that a rule would fail each time is refused, and names the rule; so is a first score of another type', async () => {
+    const ruleOf = (name: string, evaluator: object) =>
+      stage.put(name, { evaluators: [{ ...evaluator, name }], enabled: false });
+    const refusedDefinition = async (name: string, definition: object, path: string) => {
+      const answer = await define(name, definition);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', details: [{ path }] } } });
+      expect(answer.body.error.message).toContain(`the rule "${name}"`);
+    };
+    await ruleOf('later', JUDGE);
+    await refusedDefinition('later', { data_type: 'boolean' }, 'data_type');
+    await refusedDefinition('later', { data_type: 'text' }, 'data_type');
+    await refusedDefinition('later', { data_type: 'categorical', categories: [{ value: 'good' }] }, 'data_type');
+    await refusedDefinition('later', { data_type: 'numeric', min: 1, max: 5 }, 'data_type');
+    expect(await define('later', { data_type: 'numeric', min: 0, max: 1 })).toMatchObject({ status: 200 });
+    await refusedDefinition('later', { data_type: 'numeric', min: 0.5 }, 'min');
+
+    await ruleOf('chosen', { ...JUDGE, categories: CATEGORIES });
+    const categories = [{ value: 'polite' }, { value: 'rude' }];
+    expect(await define('chosen', { data_type: 'categorical', categories })).toMatchObject({ status: 200 });
+    await refusedDefinition('chosen', { data_type: 'categorical', categories: [{ value: 'polite' }] }, 'categories');
+
+    await stage.prompt('first');
+    const [id = ''] = await stage.run('first', 1);
+    await ruleOf('first', JUDGE);
+    const first = { name: 'first', value: true, subject: { execution_id: publicId('execution', id) } };
+    const score = await stage.service.call('POST', '/scores', { body: first });
+    expect(score).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('the rule "first"') } },
+    });
+    await stage.service.call('DELETE', '/rules/first');
+    expect(await stage.service.call('POST', '/scores', { body: first })).toMatchObject({ status: 201 });
+  });
+
   test('with an evaluator whose scores do not fit the definition of its name is refused, and one that fits is stored as that', async () => {
-    const define = (name: string, definition: object) =>
-      stage.service.call('PUT', `/score-definitions/${name}`, { body: definition });
     await define('thumb', { data_type: 'boolean' });
     await define('topic', { data_type: 'categorical' });
     expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain(

@@ -1148,6 +1148,10 @@ class TriedScoresScore(BaseModel):
     type: str
     score: Annotated[float | None, Field(description="Null if there is none.")]
     reason: str | None
+    category: Annotated[
+        str | None,
+        Field(description="The category that the judge gave, if it gives categories."),
+    ] = None
     problem: Annotated[
         str | None,
         Field(description="Why the output could not be scored. Such a score is 0, or null if its judge gave none."),
@@ -2368,6 +2372,10 @@ class EvaluationResultScore(BaseModel):
     )
     score: float
     reason: str | None
+    category: Annotated[
+        str | None,
+        Field(description="The category that the judge gave, if it gives categories."),
+    ] = None
 
 
 class EvaluationComparisonInterval(BaseModel):

@@ -3613,6 +3613,10 @@ export type TriedScores = {
         score: number | null;
         reason: string | null;
         /**
+         * The category that the judge gave, if it gives categories.
+         */
+        category?: string;
+        /**
          * Why the output could not be scored. Such a score is 0, or null if its judge gave none.
          */
         problem: string | null;
@@ -5794,6 +5798,19 @@ export type EvaluatorLlmJudge = {
         max: number;
     };
     /**
+     * What the judge says in place of a grade, and what each counts: [{"value": "polite", "score": 1}, …].
+     */
+    categories?: Array<{
+        /**
+         * Category
+         */
+        value: string;
+        /**
+         * What the category counts, 0–1.
+         */
+        score: number;
+    }>;
+    /**
      * Show it the expected value
      */
     include_expected?: boolean;
@@ -6329,6 +6346,10 @@ export type EvaluationEstimateCost = {
 export type EvaluationResultScore = {
     score: number;
     reason: string | null;
+    /**
+     * The category that the judge gave, if it gives categories.
+     */
+    category?: string;
 };
 
 export type EvaluationResultScores = {

@@ -14,7 +14,7 @@ export interface ResultToStore {
   /** `model`: null where it is not known. */
   response?: (ModelResponse & { attempts: number; model: string | null }) | undefined;
   /** A score of null: the evaluator has given none. */
-  scores?: Record<string, { score: number | null; reason: string | null }> | undefined;
+  scores?: Record<string, { score: number | null; reason: string | null; category?: string }> | undefined;
   /** Null where one of the evaluators has given none. */
   score?: number | null | undefined;
   error?: { code: string; message: string } | undefined;
