@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,16 +17,26 @@ export async function buildClient(folder: string, options: readonly string[] = [
   await promisify(execFile)('npx', ['tsc', '--project', project, '--outDir', folder, ...options], { cwd: root });
 }
 
+const ENTRIES = { core: 'index.js', requests: 'requests/index.js', evaluate: 'evaluate/evaluate.js' };
+
+/** What a module imports when it is loaded, and that, and so on: texts by their files. */
+async function loadedBy(file: string, loaded = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
+  if (loaded.has(file)) return loaded;
+  const text = await readFile(file, 'utf8');
+  loaded.set(file, text);
+  for (const [, named = ''] of text.matchAll(/(?:from|^import) ?["'](\.[^"']+)["']/gm))
+    await loadedBy(path.resolve(path.dirname(file), named), loaded);
+  return loaded;
+}
+
 /**
  * All JavaScript of a built client, one file after the other.
- * @param part what is imported by `pms-client`; what `pms-client/requests` has besides; what `Pms.evaluate` imports when it is called
+ * @param part what `pms-client` loads; what `pms-client/requests`, and what `Pms.evaluate` when it is called, load besides
  */
-export async function readBuilt(folder: string, part: 'core' | 'requests' | 'evaluate' = 'core'): Promise<string> {
-  const partOf = (file: string) =>
-    (['requests', 'evaluate'] as const).find((name) => file.includes(`${path.sep}${name}${path.sep}`)) ?? 'core';
-  const isOfPart = (file: string) => partOf(file) === part;
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js') && isOfPart(file));
-  return (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n');
+export async function readBuilt(folder: string, part: keyof typeof ENTRIES = 'core'): Promise<string> {
+  const load = (entry: string) => loadedBy(path.join(folder, 'clients/typescript/src', entry));
+  const core = part === 'core' ? new Map<string, string>() : await load(ENTRIES.core);
+  return [...(await load(ENTRIES[part]))].flatMap(([file, text]) => (core.has(file) ? [] : [text])).join('\n');
 }
 
 /** Bytes of a text as a web server sends it. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CliError, EXIT } from './exit.ts';
+import { LongNumberError } from './long-numbers.ts';
 
 /**
  * What a file of YAML or JSON holds.
@@ -16,11 +17,17 @@ export async function readObject(file: string, what: string): Promise<object> {
 /** What a file of YAML or JSON holds, whatever it is. @throws CliError where it is neither */
 export async function readYaml(file: string): Promise<unknown> {
   // Only here: its many modules take longer to load than a command without a file takes.
-  const { parse } = await import('yaml');
+  const { parseDocument } = await import('yaml');
+  const { requireExactNumbers } = await import('./yaml-numbers.ts');
   const text = await readFile(file, 'utf8');
   try {
-    return parse(text, { maxAliasCount: 0, prettyErrors: true, logLevel: 'error' });
+    const document = parseDocument(text, { prettyErrors: true, logLevel: 'error' });
+    const [fault] = document.errors;
+    if (fault !== undefined) throw fault;
+    requireExactNumbers(document);
+    return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
+    if (error instanceof LongNumberError) throw new CliError(EXIT.usage, `${file}: ${error.message}`, { cause: error });
     // Behind its first line is the place in the file, drawn.
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new CliError(EXIT.usage, `${file}: not valid YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { promptNameProblem } from '../../src/domain/prompts/prompt-name.ts';
 import { CliError, EXIT } from './exit-status.ts';
 import { isSameJson } from './json.ts';
+import { LongNumberError } from './long-numbers.ts';
 import { checkTogether, type PromptVersion, parseWith, versionFields } from './prompt-version.ts';
+import { requireExactNumbers } from './yaml-numbers.ts';
 
 /** A file larger than this holds no prompt: a version has at most 256 KiB. */
 const MAX_FILE_CHARS = 2 * 1024 * 1024;
@@ -97,6 +99,12 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
     throw new PromptFileError(file, lines.linePos(syntax.pos[0]).line, '', `is not valid YAML: ${syntax.message}`);
   const lineOf = (path: string) => lineAt(document.contents, lines, path === '' ? [] : path.split('.'));
 
+  try {
+    requireExactNumbers(document);
+  } catch (error) {
+    if (!(error instanceof LongNumberError)) throw error;
+    throw new PromptFileError(file, lineOf(error.path), error.path, error.rule);
+  }
   let value: unknown;
   try {
     // No alias at all: a prompt has no use for them, and a few lines of them make gigabytes.

@@ -7,6 +7,7 @@ import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.t
 import { type Context, connect, printJson, printLine } from '../context.ts';
 import { CliError, EXIT } from '../exit-status.ts';
 import { isObject } from '../json.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { collect } from '../options.ts';
 
 interface ApiOptions {
@@ -28,8 +29,9 @@ function split(text: string, at: string, what: string): [before: string, behind:
 
 function jsonOf(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseExactly(text);
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new CliError(EXIT.usage, `--field-json ${name}: ${error.message}`);
     throw new CliError(EXIT.usage, `--field-json ${name}: is not valid JSON`);
   }
 }
@@ -66,7 +68,10 @@ async function readInput(input: string, { stdin }: Context): Promise<Uint8Array<
 async function allPages(pms: Pms, path: string, options: CallOptions): Promise<unknown[]> {
   const entries: unknown[] = [];
   for (let at = path; ; ) {
-    const page: unknown = await (await pms.request('GET', at, options)).json();
+    const text = await (await pms.request('GET', at, options)).text();
+    if (findLongNumber(text) !== undefined)
+      throw new CliError(EXIT.failed, `${at}: has a number with more digits than are kept: omit --paginate.`);
+    const page: unknown = JSON.parse(text);
     if (!isObject(page) || !Array.isArray(page['data']))
       throw new CliError(EXIT.usage, `${path} does not return a list: omit --paginate.`);
     entries.push(...page['data']);

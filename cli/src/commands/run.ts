@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.ts';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { readObject } from '../object-file.ts';
 import { collect, wholeNumber } from '../options.ts';
 
@@ -32,14 +32,10 @@ async function variablesOf({ var: texts, varJson, vars }: RunOptions): Promise<R
   }
   for (const text of varJson) {
     const [name, value] = assignment(text, '--var-json');
-    if (findLongNumber(value) !== undefined)
-      throw new CliError(
-        EXIT.usage,
-        `--var-json ${name}: has a number with more digits than are kept: write it as a string`,
-      );
     try {
-      variables[name] = JSON.parse(value);
-    } catch {
+      variables[name] = parseExactly(value);
+    } catch (error) {
+      if (error instanceof LongNumberError) throw new CliError(EXIT.usage, `--var-json ${name}: ${error.message}`);
       throw new CliError(EXIT.usage, `--var-json ${name}: is not valid JSON`);
     }
   }

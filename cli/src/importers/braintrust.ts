@@ -1,4 +1,5 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { chatReader, readMessages, readText, readTools } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
@@ -43,8 +44,9 @@ function withoutInput(value: unknown): unknown {
 function parseTools(tools: unknown): unknown[] {
   if (typeof tools !== 'string' || tools === '') return listOf(tools);
   try {
-    return listOf(JSON.parse(tools));
-  } catch {
+    return listOf(parseExactly(tools));
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new TemplateError(`its tools: ${error.message}`);
     throw new TemplateError('its tools are no JSON');
   }
 }
@@ -122,8 +124,9 @@ function cell(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   if (!/^\s*[[{"]/.test(text)) return text;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
+    // Also where a number would lose digits: the text keeps them.
     return text;
   }
 }

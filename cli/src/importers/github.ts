@@ -1,4 +1,5 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { chatReader, readMessages } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, readEach, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
@@ -35,8 +36,9 @@ function responseFormat({ responseFormat: type, jsonSchema }: Json): unknown {
   if (type !== 'json_schema') return type === undefined || type === null ? undefined : { type };
   if (isObject(jsonSchema)) return { type, json_schema: jsonSchema };
   try {
-    return { type, json_schema: objectOf(JSON.parse(textOf(jsonSchema) ?? '')) };
-  } catch {
+    return { type, json_schema: objectOf(parseExactly(textOf(jsonSchema) ?? '')) };
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new TemplateError(`its jsonSchema: ${error.message}`);
     throw new TemplateError('its jsonSchema is no JSON');
   }
 }

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../json.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { parseYaml } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
@@ -28,8 +29,9 @@ function dedent(text: string): string {
 
 function parseArguments(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseExactly(text);
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new TemplateError(`the arguments of a tool call: ${error.message}`);
     throw new TemplateError('a tool call in it has arguments that are no JSON');
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
+import { parseExactly } from '../long-numbers.ts';
 import { mapNames } from '../names.ts';
 import type { ImportedRun, ImportedScore, Scoring } from './model.ts';
 import type { Thing } from './report.ts';
@@ -91,8 +92,9 @@ function valueOfScore(score: Json, type: string): number | boolean | string | un
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
+    // Also where a number would lose digits: the text keeps them.
     return text;
   }
 }

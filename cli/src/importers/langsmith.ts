@@ -1,4 +1,5 @@
 import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { type ChatReader, chatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
@@ -287,10 +288,14 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
         const [, part, name] = COLUMN.exec(column) ?? [];
         const whole = /^(input|output|metadata)s?$/.exec(column)?.[1];
         if (part !== undefined && name !== undefined) Object.assign(parts[part] ?? {}, { [name]: cell });
-        else if (whole !== undefined && cell !== '') Object.assign(parts[whole] ?? {}, objectOf(JSON.parse(cell)));
+        else if (whole !== undefined && cell !== '') Object.assign(parts[whole] ?? {}, objectOf(parseExactly(cell)));
       }
-    } catch {
-      note('left out', 'a row has inputs or outputs that are no JSON', at);
+    } catch (error) {
+      const why =
+        error instanceof LongNumberError
+          ? `a row has a number that ${error.rule}`
+          : 'a row has inputs or outputs that are no JSON';
+      note('left out', why, at);
       continue;
     }
     const { input, output, metadata } = parts;

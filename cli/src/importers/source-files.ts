@@ -4,6 +4,8 @@ import path from 'node:path';
 import { parse } from 'csv-parse';
 import { LineCounter, parseDocument } from 'yaml';
 import { type CsvForm, csvFormOf } from '../../../src/domain/text/csv-form.ts';
+import { LongNumberError, parseExactly } from '../long-numbers.ts';
+import { requireExactNumbers } from '../yaml-numbers.ts';
 import { ImportError } from './model.ts';
 import type { Report } from './report.ts';
 
@@ -123,8 +125,9 @@ function requireShallow(value: unknown, name: string): void {
 export function parseJson(text: string, name: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text);
   } catch (error) {
+    if (error instanceof LongNumberError) throw new ImportError(`${name}: ${error.message}`, { cause: error });
     throw new ImportError(`${name}: is not valid JSON: ${error instanceof Error ? error.message : ''}`);
   }
   requireShallow(value, name);
@@ -151,6 +154,12 @@ export function parseYaml(text: string, name: string, { firstLine = 1, uniqueKey
     throw new ImportError(`${name}:${line}: is not valid YAML: ${error.message}`);
   }
   let value: unknown;
+  try {
+    requireExactNumbers(document);
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new ImportError(`${name}: ${error.message}`, { cause: error });
+    throw error;
+  }
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {

@@ -1,4 +1,5 @@
 import type { Json } from '../../json.ts';
+import { parseExactly } from '../../long-numbers.ts';
 
 const FROM_TEXT = /^(not-)?([a-z][a-z0-9-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 const TEXT_TYPES = new Set(
@@ -23,7 +24,7 @@ export function assertFromText(text: string): Json {
   assert['value'] = /-(?:all|any)$/.test(type) ? trimmed.split(',').map((item) => item.trim()) : trimmed;
   if (type === 'is-json') {
     try {
-      assert['value'] = JSON.parse(trimmed);
+      assert['value'] = parseExactly(trimmed);
     } catch {
       // Refused as no schema.
     }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isObject, type Json, keptObject, textOf } from '../../json.ts';
+import { LongNumberError, parseExactly } from '../../long-numbers.ts';
 import { mapNames } from '../../names.ts';
 import { versionProblem } from '../../prompt-version.ts';
 import { readMessages, readText as readTemplate } from '../chat.ts';
@@ -66,9 +67,14 @@ async function findPrompt(entry: unknown, index: number, folder: string): Promis
 function messagesIn({ text, isYaml, name }: FoundPrompt): unknown[] | undefined {
   try {
     const value: unknown =
-      isYaml || text.startsWith('- role:') ? parseYaml(text, name) : /^\s*\[/.test(text) ? JSON.parse(text) : undefined;
+      isYaml || text.startsWith('- role:')
+        ? parseYaml(text, name)
+        : /^\s*\[/.test(text)
+          ? parseExactly(text)
+          : undefined;
     return Array.isArray(value) && value.every((item) => isObject(item) && 'role' in item) ? value : undefined;
-  } catch {
+  } catch (error) {
+    if (error instanceof LongNumberError) throw new TemplateError(error.message);
     return undefined;
   }
 }
