@@ -7,10 +7,10 @@ const words = (...lines: string[]) => new Set(lines.join(' ').split(' '));
 /** Attributes of components and elements that people read. */
 const ATTRIBUTES = words(
   'aria-label aria-roledescription label title placeholder description hint headersHint submitLabel what error',
-  'heading lead none nothing empty fallback xTitle yTitle',
+  'heading lead none nothing empty fallback xTitle yTitle missing done',
 );
 /** Properties of objects that people read. */
-const PROPERTIES = words('label header title hint text note why action submit done allows detail cell');
+const PROPERTIES = words('label header title hint text note why action submit done allows detail cell back');
 /** Functions of which people read the first argument. */
 const FUNCTIONS = words('t showToast showUndo useTitle Error');
 /** Elements of which the text is code. */

@@ -361,6 +361,7 @@ test('a run is stopped, and an execution deleted', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground'));
   await page.getByLabel('Model').fill('sandbox/slow-600000');
+  await page.getByLabel('This model is not in the list: use it anyway').check();
   await write(page, 'Draft of pane 1', 'one two three');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Running…').waitFor();

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { Children, type ReactNode, useEffect } from 'react';
 
 /** The title of the browser's tab. */
 export function useTitle(title: string): void {
@@ -15,7 +15,7 @@ export function PageHead({
   actions,
 }: {
   title: string;
-  /** Links to what this is part of. */
+  /** Links to what this is part of, one after the other. */
   crumbs?: ReactNode;
   /** Under the heading. */
   note?: ReactNode;
@@ -25,7 +25,7 @@ export function PageHead({
   return (
     <div className="page-head">
       <div className="page-title">
-        {crumbs}
+        {crumbs && <ol className="crumbs">{Children.map(crumbs, (crumb) => crumb && <li>{crumb}</li>)}</ol>}
         <h1>{title}</h1>
         {note}
       </div>

@@ -1,3 +1,4 @@
+import { Link, type LinkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api.ts';
 
@@ -9,11 +10,16 @@ export function Loading({ what = 'this' }: { what?: string }) {
   );
 }
 
-/** What to do first, where there is nothing yet. */
-export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
+/** What to do first, where there is nothing yet. @param all the address of everything, where filters leave nothing */
+export function EmptyState({ title, all, children }: { title: string; all?: LinkOptions; children?: ReactNode }) {
   return (
     <div className="state">
       <h2>{title}</h2>
+      {all && (
+        <Link {...all} className="button">
+          Show all
+        </Link>
+      )}
       {children}
     </div>
   );

@@ -25,13 +25,7 @@ export function AgreementPage() {
     <>
       <PageHead
         title="Judges against people"
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/rules">Rules</Link>
-            </li>
-          </ol>
-        }
+        crumbs={<Link to="/rules">Rules</Link>}
         note={
           <p className="muted">Each evaluator version is compared with people on the subjects that both have scored.</p>
         }

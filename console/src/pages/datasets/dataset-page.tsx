@@ -1,13 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { pathOf, remove } from '../../api.ts';
+import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
-import { FormDialog } from '../../components/dialog.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { DialogButton } from '../../components/button.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
+import { QueryState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
-import { showToast } from '../../components/toast.tsx';
 import { formatTime, plural } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -25,57 +25,41 @@ export function DatasetPage() {
   const shown = useQuery(datasetQuery(name, version));
   const mayWrite = useMay('write');
   const [file, setFile] = useState<File>();
-  const crumbs = (
-    <ol className="crumbs">
-      <li>
-        <Link to="/datasets">Datasets</Link>
-      </li>
-    </ol>
-  );
-  if (isNotFound(latest.error) || isNotFound(shown.error))
-    return (
-      <>
-        <PageHead title={name} crumbs={crumbs} />
-        <EmptyState title="There is no such dataset or version">
-          <Link to="/datasets" className="button">
-            Back to datasets
-          </Link>
-        </EmptyState>
-      </>
-    );
   const params = { _splat: name };
   return (
-    <>
-      <PageHead
-        title={name}
-        crumbs={crumbs}
-        note={shown.data && <Summary dataset={shown.data} />}
-        actions={shown.data && <Actions dataset={shown.data} />}
-      />
-      <TabLinks
-        label="Parts of this page"
-        current={tab ?? 'examples'}
-        tabs={[
-          { key: 'examples', label: 'Examples', link: { to: '/datasets/$', params, search: {} } },
-          { key: 'versions', label: 'Versions', link: { to: '/datasets/$', params, search: { tab: 'versions' } } },
-        ]}
-      />
-      <QueryState query={latest} what="the dataset">
-        {(newest) =>
-          tab === 'versions' ? (
-            <VersionsTab latest={newest} />
-          ) : (
+    <RecordPage
+      title={name}
+      list={{ to: '/datasets', label: 'Datasets', back: 'Back to datasets' }}
+      note={shown.data && <Summary dataset={shown.data} />}
+      actions={shown.data && <Actions dataset={shown.data} />}
+      missing="There is no such dataset or version"
+      tabs={
+        <TabLinks
+          label="Parts of this page"
+          current={tab ?? 'examples'}
+          tabs={[
+            { key: 'examples', label: 'Examples', link: { to: '/datasets/$', params, search: {} } },
+            { key: 'versions', label: 'Versions', link: { to: '/datasets/$', params, search: { tab: 'versions' } } },
+          ]}
+        />
+      }
+      query={isNotFound(shown.error) ? shown : latest}
+      what="the dataset"
+    >
+      {(newest) =>
+        tab === 'versions' ? (
+          <VersionsTab latest={newest} />
+        ) : (
+          <>
             <QueryState query={shown} what="the dataset">
               {(dataset) => <ExamplesTab key={dataset.version} dataset={dataset} latest={newest} />}
             </QueryState>
-          )
-        }
-      </QueryState>
-      {mayWrite && tab === undefined && (
-        <DropZone label="Drop a file with the next version here, or choose one" onFile={setFile} />
-      )}
-      {file && <ImportDialog file={file} dataset={name} onClose={() => setFile(undefined)} />}
-    </>
+            {mayWrite && <DropZone label="Drop a file with the next version here, or choose one" onFile={setFile} />}
+            {file && <ImportDialog file={file} dataset={name} onClose={() => setFile(undefined)} />}
+          </>
+        )
+      }
+    </RecordPage>
   );
 }
 
@@ -94,10 +78,7 @@ function Summary({ dataset }: { dataset: Dataset }) {
 function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
   const mayWrite = useMay('write');
   const mayExecute = useMay('execute');
-  const client = useQueryClient();
   const navigate = datasetRoute.useNavigate();
-  const [deleting, setDeleting] = useState(false);
-  const [pasting, setPasting] = useState(false);
   const exported = (format: string) => `/v1${pathOf('datasets', name)}/export?version=${version}&format=${format}`;
   return (
     <>
@@ -107,9 +88,7 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
         </Link>
       )}
       {mayWrite && (
-        <button type="button" className="button" onClick={() => setPasting(true)}>
-          Paste examples…
-        </button>
+        <DialogButton label="Paste examples…" dialog={(close) => <ImportDialog dataset={name} onClose={close} />} />
       )}
       <Link to="/evaluations" search={{ dataset: name }} className="button">
         Evaluations
@@ -121,28 +100,15 @@ function Actions({ dataset: { name, version } }: { dataset: Dataset }) {
         CSV
       </a>
       {mayWrite && (
-        <button type="button" className="button danger" onClick={() => setDeleting(true)}>
-          Delete…
-        </button>
+        <DeleteButton
+          resource="datasets"
+          id={name}
+          title="Delete this dataset?"
+          description="This deletes all its versions. Results of evaluations stay."
+          done="The dataset was deleted."
+          onDeleted={() => navigate({ to: '/datasets' })}
+        />
       )}
-      {pasting && <ImportDialog dataset={name} onClose={() => setPasting(false)} />}
-      <FormDialog
-        open={deleting}
-        onClose={() => setDeleting(false)}
-        title="Delete this dataset?"
-        description="This deletes all its versions. Results of evaluations stay."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('datasets', name));
-          await navigate({ to: '/datasets' });
-          client.removeQueries({ queryKey: ['datasets', 'one', name] });
-          await client.invalidateQueries({ queryKey: ['datasets'] });
-          showToast('The dataset was deleted.');
-        }}
-      >
-        {null}
-      </FormDialog>
     </>
   );
 }

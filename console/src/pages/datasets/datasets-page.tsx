@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Dataset } from '../../api-types.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatAgo, formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -70,62 +69,37 @@ export function DatasetsPage() {
   );
   return (
     <>
-      <PageHead
+      <ListPage
         title="Datasets"
-        actions={
-          mayWrite && (
-            <button type="button" className="button primary" onClick={() => paste('new')}>
-              New dataset…
-            </button>
-          )
-        }
-      />
-      {mayWrite && (
-        <DropZone label="Drop a file with examples here, or choose one" onFile={setFile}>
-          <p className="field-hint">
-            JSON Lines: <code>{'{"id": "1", "variables": {"name": "Ada"}, "expected": "Hello Ada"}'}</code> per line.
-            CSV: the columns <code>id</code>, <code>expected</code> and the variables by name.
-          </p>
-        </DropZone>
-      )}
-      <search className="filters">
-        <FilterField
-          label="Search"
-          value={q}
-          onChange={(value) => void navigate({ search: value ? { q: value } : {}, replace: true })}
-        />
-      </search>
-      <QueryState query={{ ...list, data: shown }} what="datasets">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={q ? 'No datasets match these filters' : 'There are no datasets yet'}>
-              {q ? (
-                <Link to="/datasets" className="button">
-                  Show all
-                </Link>
-              ) : (
-                <>
-                  <p>A dataset holds examples: variables for a prompt and, where there is one, the expected output.</p>
-                  {mayWrite && (
-                    <button type="button" className="button" onClick={() => paste('new')}>
-                      Paste the first examples…
-                    </button>
-                  )}
-                </>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Datasets"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => row.name}
-              minWidth="56rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
-            />
-          )
-        }
-      </QueryState>
+        list={{ ...list, data: shown }}
+        what="datasets"
+        columns={columns}
+        rowKey={({ name }) => name}
+        minWidth="56rem"
+        create={mayWrite && { label: 'New dataset…', onClick: () => paste('new') }}
+        empty={{
+          title: 'There are no datasets yet',
+          text: 'A dataset holds examples: variables for a prompt and, where there is one, the expected output.',
+          action: 'Paste the first examples…',
+        }}
+        filtered={q !== undefined && { title: 'No datasets match these filters', all: { to: '/datasets' } }}
+      >
+        {mayWrite && (
+          <DropZone label="Drop a file with examples here, or choose one" onFile={setFile}>
+            <p className="field-hint">
+              JSON Lines: <code>{'{"id": "1", "variables": {"name": "Ada"}, "expected": "Hello Ada"}'}</code> per line.
+              CSV: the columns <code>id</code>, <code>expected</code> and the variables by name.
+            </p>
+          </DropZone>
+        )}
+        <search className="filters">
+          <FilterField
+            label="Search"
+            value={q}
+            onChange={(value) => void navigate({ search: value ? { q: value } : {}, replace: true })}
+          />
+        </search>
+      </ListPage>
       {file && <ImportDialog file={file} dataset={undefined} onClose={() => setFile(undefined)} />}
       {dialog === 'new' && <ImportDialog dataset={undefined} onClose={() => paste(undefined)} />}
     </>

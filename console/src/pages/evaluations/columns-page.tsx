@@ -42,16 +42,7 @@ export function ColumnsPage() {
   };
   return (
     <>
-      <PageHead
-        title={`${ids.length} evaluations compared`}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/evaluations">Evaluations</Link>
-            </li>
-          </ol>
-        }
-      />
+      <PageHead title={`${ids.length} evaluations compared`} crumbs={<Link to="/evaluations">Evaluations</Link>} />
       {ids.length < 2 ? (
         <EmptyState title="Choose the evaluations to compare">
           <Link to="/evaluations" className="button">

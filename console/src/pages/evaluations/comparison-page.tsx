@@ -33,18 +33,14 @@ export function ComparisonPage() {
     <>
       <PageHead
         title="Compare evaluations"
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/evaluations">Evaluations</Link>
-            </li>
-            <li>
-              <Link to="/evaluations/$id" params={{ id }} className="mono">
-                {id}
-              </Link>
-            </li>
-          </ol>
-        }
+        crumbs={[
+          <Link key="list" to="/evaluations">
+            Evaluations
+          </Link>,
+          <Link key="run" to="/evaluations/$id" params={{ id }} className="mono">
+            {id}
+          </Link>,
+        ]}
         actions={
           <>
             <Link

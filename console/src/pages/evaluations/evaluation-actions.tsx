@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { pathOf, post, remove } from '../../api.ts';
+import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
+import { DialogButton } from '../../components/button.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError } from '../../components/toast.tsx';
 import { formatScore, formatTime } from '../../format.ts';
 import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -17,16 +19,12 @@ import { evaluationKey, hasEnded } from './queries.ts';
 import { RescoreDialog } from './rescore-dialog.tsx';
 import { SecretsDialog } from './secrets-dialog.tsx';
 
-type Dialog = 'budget' | 'rescore' | 'compare' | 'delete';
-
 /** What can be done with a run in the state that it is in. */
 export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
   const { id, status, max_cost, examples_failed, examples_evaluated, examples_total } = evaluation;
   const client = useQueryClient();
   const mayExecute = useMay('execute');
   const mayWrite = useMay('write');
-  const [dialog, setDialog] = useState<Dialog>();
-  const close = () => setDialog(undefined);
   const navigate = useNavigate();
   const [rescored, setRescored] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
   const control = useMutation({
@@ -55,16 +53,24 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
             ? button('resume', t('Resume'))
             : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', t('Pause'))}
           {!ended && max_cost !== null && (
-            <button type="button" className="button" onClick={() => setDialog('budget')}>
-              Raise the budget…
-            </button>
+            <DialogButton
+              label="Raise the budget…"
+              dialog={(close) => <BudgetDialog evaluation={evaluation} onClose={close} />}
+            />
           )}
           {!ended && button('cancel', t('Cancel'))}
           {ended && isLeft && !isElsewhere && button('retry', t('Retry failed examples'))}
           {status === 'completed' && (
-            <button type="button" className="button" onClick={() => setDialog('rescore')}>
-              Score again…
-            </button>
+            <DialogButton
+              label="Score again…"
+              dialog={(close) => (
+                <RescoreDialog
+                  evaluation={evaluation}
+                  onClose={close}
+                  onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
+                />
+              )}
+            />
           )}
           {!isCode && (
             <Link to="/evaluations/new" search={{ from: id }} className="button">
@@ -75,9 +81,10 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
       )}
       {status === 'completed' && (
         <>
-          <button type="button" className="button" onClick={() => setDialog('compare')}>
-            Compare…
-          </button>
+          <DialogButton
+            label="Compare…"
+            dialog={(close) => <CompareDialog evaluation={evaluation} onClose={close} />}
+          />
           {!isCode && evaluation.prompt_version > 0 && (
             <Link
               to="/prompts/$"
@@ -95,16 +102,13 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
       </a>
       <TemporalLink workflowId={evaluation.workflow_id} />
       {ended && mayWrite && (
-        <button type="button" className="button danger" onClick={() => setDialog('delete')}>
-          Delete…
-        </button>
-      )}
-      {dialog === 'budget' && <BudgetDialog evaluation={evaluation} onClose={close} />}
-      {dialog === 'rescore' && (
-        <RescoreDialog
-          evaluation={evaluation}
-          onClose={close}
-          onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
+        <DeleteButton
+          resource="evaluations"
+          id={id}
+          title="Delete this evaluation?"
+          description="This deletes its results. Its tokens and cost still count in the usage."
+          done="The evaluation was deleted."
+          onDeleted={() => navigate({ to: '/evaluations' })}
         />
       )}
       {rescored && (
@@ -116,8 +120,6 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
           }}
         />
       )}
-      {dialog === 'compare' && <CompareDialog evaluation={evaluation} onClose={close} />}
-      {dialog === 'delete' && <DeleteDialog id={id} onClose={close} />}
     </>
   );
 }
@@ -148,28 +150,6 @@ function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose
         hint="Leave empty for no limit."
       />
     </FormDialog>
-  );
-}
-
-function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  return (
-    <FormDialog
-      open
-      onClose={onClose}
-      title="Delete this evaluation?"
-      description="This deletes its results. Its tokens and cost still count in the usage."
-      submitLabel="Delete"
-      danger
-      onSubmit={async () => {
-        await remove(pathOf('evaluations', id));
-        await navigate({ to: '/evaluations' });
-        client.removeQueries({ queryKey: evaluationKey(id) });
-        await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
-        showToast('The evaluation was deleted.');
-      }}
-    />
   );
 }
 

@@ -5,11 +5,9 @@ import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Interval } from '../../components/interval.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
-import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { EvaluationFailures } from './evaluation-failures.tsx';
 import { inWords, leftOutInWords } from './in-words.ts';
@@ -25,45 +23,28 @@ export function EvaluationPage() {
   const { id } = evaluationRoute.useParams();
   const query = useEvaluation(id);
   const evaluation = query.data;
-  if (isNotFound(query.error))
-    return (
-      <>
-        <PageHead title="Evaluation" />
-        <EmptyState title="There is no such evaluation">
-          <Link to="/evaluations" className="button">
-            Back to evaluations
-          </Link>
-        </EmptyState>
-      </>
-    );
   return (
-    <>
-      <PageHead
-        title={evaluation ? `Evaluation of ${evaluation.prompt_name}` : 'Evaluation'}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/evaluations">Evaluations</Link>
-            </li>
-            <li className="mono">{id}</li>
-          </ol>
-        }
-        actions={evaluation && <EvaluationActions evaluation={evaluation} />}
-      />
-      <QueryState query={query} what="the evaluation">
-        {(loaded) => (
-          <>
-            <Progress evaluation={loaded} />
-            <EvaluationFailures evaluation={loaded} />
-            <Facts evaluation={loaded} />
-            <ProviderBatches evaluation={loaded} />
-            <Baseline evaluation={loaded} />
-            <EvaluatorScores evaluation={loaded} />
-            <Results evaluation={loaded} />
-          </>
-        )}
-      </QueryState>
-    </>
+    <RecordPage
+      title={evaluation ? `Evaluation of ${evaluation.prompt_name}` : 'Evaluation'}
+      list={{ to: '/evaluations', label: 'Evaluations', back: 'Back to evaluations' }}
+      id={id}
+      actions={evaluation && <EvaluationActions evaluation={evaluation} />}
+      missing="There is no such evaluation"
+      query={query}
+      what="the evaluation"
+    >
+      {(loaded) => (
+        <>
+          <Progress evaluation={loaded} />
+          <EvaluationFailures evaluation={loaded} />
+          <Facts evaluation={loaded} />
+          <ProviderBatches evaluation={loaded} />
+          <Baseline evaluation={loaded} />
+          <EvaluatorScores evaluation={loaded} />
+          <Results evaluation={loaded} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 

@@ -3,11 +3,10 @@ import { X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatCost, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -131,24 +130,32 @@ export function EvaluationsPage() {
   const columns = useMemo(() => [choiceColumn(chosen, setChosen), ...COLUMNS], [chosen]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
-    <>
-      <PageHead
-        title="Evaluations"
-        actions={
-          mayExecute && (
-            <Link
-              to="/evaluations/new"
-              search={{
-                ...(search.prompt_name && { prompt: search.prompt_name }),
-                ...(search.dataset && { dataset: search.dataset }),
-              }}
-              className="button primary"
-            >
-              New evaluation
-            </Link>
-          )
+    <ListPage
+      title="Evaluations"
+      list={list}
+      what="evaluations"
+      columns={columns}
+      rowKey={({ id }) => id}
+      minWidth="73rem"
+      create={
+        mayExecute && {
+          label: 'New evaluation',
+          link: {
+            to: '/evaluations/new',
+            search: {
+              ...(search.prompt_name && { prompt: search.prompt_name }),
+              ...(search.dataset && { dataset: search.dataset }),
+            },
+          },
         }
-      />
+      }
+      empty={{
+        title: 'No evaluations yet',
+        text: 'An evaluation runs a prompt with every example of a dataset, and scores the outputs.',
+        action: 'Start the first evaluation',
+      }}
+      filtered={isFiltered && { title: 'No evaluations match these filters', all: { to: '/evaluations' } }}
+    >
       <search className="filters">
         <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
         <FilterField label="Dataset" value={search.dataset} onChange={(dataset) => change({ dataset })} />
@@ -167,37 +174,6 @@ export function EvaluationsPage() {
         )}
       </search>
       {search.prompt_name && <VersionScores prompt={search.prompt_name} dataset={search.dataset} />}
-      <QueryState query={list} what="evaluations">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No evaluations match these filters' : 'No evaluations yet'}>
-              {isFiltered ? (
-                <Link to="/evaluations" className="button">
-                  Show all
-                </Link>
-              ) : (
-                <>
-                  <p>An evaluation runs a prompt with every example of a dataset, and scores the outputs.</p>
-                  {mayExecute && (
-                    <Link to="/evaluations/new" className="button">
-                      Start the first evaluation
-                    </Link>
-                  )}
-                </>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Evaluations"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => row.id}
-              minWidth="73rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
-    </>
+    </ListPage>
   );
 }

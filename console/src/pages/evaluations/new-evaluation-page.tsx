@@ -15,16 +15,7 @@ export function NewEvaluationPage() {
   const source = useQuery({ ...evaluationQuery(from ?? ''), enabled: from !== undefined });
   return (
     <>
-      <PageHead
-        title="New evaluation"
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/evaluations">Evaluations</Link>
-            </li>
-          </ol>
-        }
-      />
+      <PageHead title="New evaluation" crumbs={<Link to="/evaluations">Evaluations</Link>} />
       {from === undefined ? (
         <EvaluationForm
           subject={prompt}

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Inbox, SquareTerminal } from 'lucide-react';
-import { useState } from 'react';
-import { pathOf, post, remove } from '../../api.ts';
+import { pathOf, post } from '../../api.ts';
 import type { Execution } from '../../api-types.ts';
-import { FormDialog } from '../../components/dialog.tsx';
+import { DialogButton } from '../../components/button.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
-import { showError, showToast } from '../../components/toast.tsx';
+import { showError } from '../../components/toast.tsx';
 import { hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
@@ -16,8 +16,6 @@ import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 export function ExecutionActions({ execution, onDeleted }: { execution: Execution; onDeleted: () => unknown }) {
   const { id, status, workflow_id } = execution;
   const client = useQueryClient();
-  const [asked, setAsked] = useState<'dataset' | 'queue' | 'delete'>();
-  const close = () => setAsked(undefined);
   const mayExecute = useMay('execute');
   const mayWrite = useMay('write');
   const isOver = hasEnded(status);
@@ -34,13 +32,26 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
       </Link>
       {isOver && mayWrite && (
         <>
-          <button type="button" className="button" onClick={() => setAsked('dataset')}>
-            Add to a dataset…
-          </button>
-          <button type="button" className="button" onClick={() => setAsked('queue')}>
-            <Inbox size={16} aria-hidden />
-            Add to a queue…
-          </button>
+          <DialogButton
+            label="Add to a dataset…"
+            dialog={(close) => (
+              <MakeDatasetDialog
+                selection={{ execution_ids: [id], status }}
+                count={1}
+                description="It becomes an example with its variables."
+                onClose={close}
+              />
+            )}
+          />
+          <DialogButton
+            label={
+              <>
+                <Inbox size={16} aria-hidden />
+                Add to a queue…
+              </>
+            }
+            dialog={(close) => <AddToQueueDialog ids={[id]} onClose={close} />}
+          />
         </>
       )}
       <TemporalLink workflowId={workflow_id} />
@@ -50,32 +61,13 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
         </button>
       )}
       {isOver && mayWrite && (
-        <button type="button" className="button danger" onClick={() => setAsked('delete')}>
-          Delete…
-        </button>
-      )}
-      <FormDialog
-        open={asked === 'delete'}
-        onClose={close}
-        title="Delete this execution?"
-        description="This deletes its input and output. Its tokens and cost still count in the usage."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('executions', id));
-          await onDeleted();
-          client.removeQueries({ queryKey: ['executions', 'one', id] });
-          await client.invalidateQueries({ queryKey: ['executions', 'list'] });
-          showToast('The execution was deleted.');
-        }}
-      />
-      {asked === 'queue' && <AddToQueueDialog ids={[id]} onClose={close} />}
-      {asked === 'dataset' && (
-        <MakeDatasetDialog
-          selection={{ execution_ids: [id], status }}
-          count={1}
-          description="It becomes an example with its variables."
-          onClose={close}
+        <DeleteButton
+          resource="executions"
+          id={id}
+          title="Delete this execution?"
+          description="This deletes its input and output. Its tokens and cost still count in the usage."
+          done="The execution was deleted."
+          onDeleted={onDeleted}
         />
       )}
     </>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { PageHead } from '../../components/page.tsx';
-import { QueryState } from '../../components/states.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import { RecordPage } from '../../components/record-page.tsx';
 import { executionQuery } from '../../queries.ts';
 import { ExecutionActions } from './execution-actions.tsx';
 import { ExecutionDetails } from './execution-details.tsx';
@@ -12,24 +11,18 @@ export function ExecutionPage() {
   const query = useQuery(executionQuery(id));
   const navigate = useNavigate();
   return (
-    <>
-      <PageHead
-        title={`Execution ${id.slice(-12)}`}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/executions">Executions</Link>
-            </li>
-            <li className="mono">{id}</li>
-          </ol>
-        }
-        actions={
-          query.data && <ExecutionActions execution={query.data} onDeleted={() => navigate({ to: '/executions' })} />
-        }
-      />
-      <QueryState query={query} what="the execution">
-        {(execution) => <ExecutionDetails execution={execution} />}
-      </QueryState>
-    </>
+    <RecordPage
+      title={`Execution ${id.slice(-12)}`}
+      list={{ to: '/executions', label: 'Executions', back: 'Back to executions' }}
+      id={id}
+      actions={
+        query.data && <ExecutionActions execution={query.data} onDeleted={() => navigate({ to: '/executions' })} />
+      }
+      missing="There is no such execution"
+      query={query}
+      what="the execution"
+    >
+      {(execution) => <ExecutionDetails execution={execution} />}
+    </RecordPage>
   );
 }

@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { get, pathOf, put, remove } from '../../api.ts';
+import { get, pathOf, put } from '../../api.ts';
+import { DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
-import { FormDialog } from '../../components/dialog.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { ListTable } from '../../components/list-table.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
-import { showError, showToast, showUndo } from '../../components/toast.tsx';
+import { showError, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
-import { isNotFound, replaceData, useList } from '../../queries.ts';
+import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
@@ -31,38 +31,24 @@ export function MonitorPage() {
     refetchInterval: REFETCH_MS,
   });
   return (
-    <>
-      <PageHead
-        title={name}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/monitors">Monitors</Link>
-            </li>
-          </ol>
-        }
-        actions={query.data && <Actions monitor={query.data} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such monitor">
-          <Link to="/monitors" className="button">
-            Back to monitors
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the monitor">
-          {(monitor) => (
-            <>
-              <WatchedFailures monitor={monitor} />
-              <Facts monitor={monitor} />
-              <Checks monitor={monitor} />
-              {/* A change of the state is a new entry. */}
-              <History key={monitor.since} name={name} />
-            </>
-          )}
-        </QueryState>
+    <RecordPage
+      title={name}
+      list={{ to: '/monitors', label: 'Monitors', back: 'Back to monitors' }}
+      actions={query.data && <Actions monitor={query.data} />}
+      missing="There is no such monitor"
+      query={query}
+      what="the monitor"
+    >
+      {(monitor) => (
+        <>
+          <WatchedFailures monitor={monitor} />
+          <Facts monitor={monitor} />
+          <Checks monitor={monitor} />
+          {/* A change of the state is a new entry. */}
+          <History key={monitor.since} name={name} />
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
@@ -71,8 +57,6 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const client = useQueryClient();
   const navigate = monitorRoute.useNavigate();
   const mayWrite = useMay('write');
-  const [open, setOpen] = useState<'change' | 'delete'>();
-  const close = () => setOpen(undefined);
   const setEnabled = async (on: boolean) => {
     const changed = await put<Monitor>(pathOf('monitors', name), toPut(formOf(monitor), on));
     replaceData(client, ['monitors', 'one', name], changed);
@@ -90,26 +74,14 @@ function Actions({ monitor }: { monitor: Monitor }) {
       <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
         {enabled ? 'Disable' : 'Enable'}
       </button>
-      <button type="button" className="button" onClick={() => setOpen('change')}>
-        Change…
-      </button>
-      <button type="button" className="button danger" onClick={() => setOpen('delete')}>
-        Delete…
-      </button>
-      {open === 'change' && <MonitorDialog monitor={monitor} onClose={close} />}
-      <FormDialog
-        open={open === 'delete'}
-        onClose={close}
+      <DialogButton label="Change…" dialog={(close) => <MonitorDialog monitor={monitor} onClose={close} />} />
+      <DeleteButton
+        resource="monitors"
+        id={name}
         title="Delete this monitor?"
         description="Its history is deleted, too."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('monitors', name));
-          await navigate({ to: '/monitors' });
-          await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
-          showToast('The monitor was deleted.');
-        }}
+        done="The monitor was deleted."
+        onDeleted={() => navigate({ to: '/monitors' })}
       />
     </>
   );
@@ -209,22 +181,15 @@ function History({ name }: { name: string }) {
   const list = useList<MonitorChange>(`${pathOf('monitors', name)}/history`);
   return (
     <Section id="history" title="History">
-      <QueryState query={list} what="the history">
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="muted">Its state has not changed yet.</p>
-          ) : (
-            <DataTable
-              label="History"
-              rows={rows}
-              columns={historyColumns}
-              rowKey={({ at, state }) => `${at} ${state}`}
-              minWidth="40rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
+      <ListTable
+        list={list}
+        what="the history"
+        label="History"
+        columns={historyColumns}
+        rowKey={({ at, state }) => `${at} ${state}`}
+        minWidth="40rem"
+        empty={<p className="muted">Its state has not changed yet.</p>}
+      />
     </Section>
   );
 }

@@ -1,8 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatNumber, formatTime, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -70,48 +68,31 @@ function Alerting({ monitors }: { monitors: readonly Monitor[] }) {
 
 export function MonitorsPage() {
   const list = useList<Monitor>('/monitors');
-  const mayWrite = useMay('write');
-  const [creating, setCreating] = useState(false);
   return (
-    <>
-      <PageHead
-        title="Monitors"
-        actions={
-          mayWrite && (
-            <button type="button" className="button primary" onClick={() => setCreating(true)}>
-              New monitor…
-            </button>
-          )
-        }
-      />
-      {creating && <MonitorDialog onClose={() => setCreating(false)} />}
-      <QueryState query={list} what="monitors">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There are no monitors yet">
-              <p>
-                A monitor measures errors, latency, cost or scores of your executions once a minute, and alerts when a
-                check does not hold.
-              </p>
-              <a className="button" href="/docs/guides/monitors">
-                How monitors work
-              </a>
-            </EmptyState>
-          ) : (
-            <>
-              <Alerting monitors={rows.filter(({ enabled, state }) => enabled && state === 'alerting')} />
-              <DataTable
-                label="Monitors"
-                rows={rows}
-                columns={columns}
-                rowKey={({ name }) => name}
-                minWidth="60rem"
-                onEnd={list.loadMore}
-              />
-            </>
-          )
-        }
-      </QueryState>
-    </>
+    <ListPage
+      title="Monitors"
+      list={list}
+      what="monitors"
+      columns={columns}
+      rowKey={({ name }) => name}
+      minWidth="60rem"
+      create={useMay('write') && { label: 'New monitor…', dialog: (close) => <MonitorDialog onClose={close} /> }}
+      empty={{
+        title: 'There are no monitors yet',
+        text: (
+          <>
+            A monitor measures errors, latency, cost or scores of your executions once a minute, and alerts when a check
+            does not hold.
+          </>
+        ),
+        more: (
+          <a className="button" href="/docs/guides/monitors">
+            How monitors work
+          </a>
+        ),
+      }}
+    >
+      <Alerting monitors={list.data?.filter(({ enabled, state }) => enabled && state === 'alerting') ?? []} />
+    </ListPage>
   );
 }

@@ -4,11 +4,11 @@ import { lazy, Suspense, useState } from 'react';
 import { pathOf, post, remove } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
+import { Loading } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
 import { showError, showToast, showUndo } from '../../components/toast.tsx';
-import { includedByQuery, isNotFound, promptLabelsQuery, promptQuery } from '../../queries.ts';
+import { includedByQuery, promptLabelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
@@ -28,82 +28,65 @@ export function PromptPage() {
   const { tab = 'edit', version } = promptRoute.useSearch();
   const latest = useQuery(promptQuery(name));
   const since = yesterday();
-  if (isNotFound(latest.error))
-    return (
-      <>
-        <PageHead title={name} />
-        <EmptyState title="There is no such prompt">
-          <Link to="/prompts" className="button">
-            Back to prompts
-          </Link>
-        </EmptyState>
-      </>
-    );
   const link = (key: 'versions' | 'runs' | undefined) => ({
     to: '/prompts/$' as const,
     params: { _splat: name },
     search: key === undefined ? {} : { tab: key },
   });
   return (
-    <>
-      <PageHead
-        title={name}
-        crumbs={<Folder name={name} />}
-        note={latest.data && <Summary prompt={latest.data} />}
-        actions={latest.data && <Actions prompt={latest.data} />}
-      />
-      <TabLinks
-        label="Parts of this page"
-        current={tab}
-        tabs={[
-          { key: 'edit', label: 'Edit', link: link(undefined) },
-          { key: 'versions', label: 'Versions and labels', link: link('versions') },
-          { key: 'runs', label: 'Runs and scores', link: link('runs') },
-        ]}
-      />
-      <ExecutionFailures
-        filter={{ prompt_name: name, since }}
-        search={{ prompt_name: name, since: since.slice(0, 10) }}
-        title={(failed, all) => t(`${failed} of ${all} executions of this prompt failed in the last 24 hours`)}
-      />
-      <QueryState query={latest} what="the prompt">
-        {(prompt) => (
-          <Suspense fallback={<Loading />}>
-            {tab === 'versions' ? (
-              <VersionsTab latest={prompt} />
-            ) : tab === 'runs' ? (
-              <RunsTab name={name} />
-            ) : (
-              <EditTab key={`${name}@${version ?? ''}`} latest={prompt} version={version} />
-            )}
-          </Suspense>
-        )}
-      </QueryState>
-    </>
+    <RecordPage
+      title={name}
+      list={{ to: '/prompts', label: 'Prompts', back: 'Back to prompts' }}
+      crumbs={foldersOf(name)}
+      note={latest.data && <Summary prompt={latest.data} />}
+      actions={latest.data && <Actions prompt={latest.data} />}
+      missing="There is no such prompt"
+      tabs={
+        <>
+          <TabLinks
+            label="Parts of this page"
+            current={tab}
+            tabs={[
+              { key: 'edit', label: 'Edit', link: link(undefined) },
+              { key: 'versions', label: 'Versions and labels', link: link('versions') },
+              { key: 'runs', label: 'Runs and scores', link: link('runs') },
+            ]}
+          />
+          <ExecutionFailures
+            filter={{ prompt_name: name, since }}
+            search={{ prompt_name: name, since: since.slice(0, 10) }}
+            title={(failed, all) => t(`${failed} of ${all} executions of this prompt failed in the last 24 hours`)}
+          />
+        </>
+      }
+      query={latest}
+      what="the prompt"
+    >
+      {(prompt) => (
+        <Suspense fallback={<Loading />}>
+          {tab === 'versions' ? (
+            <VersionsTab latest={prompt} />
+          ) : tab === 'runs' ? (
+            <RunsTab name={name} />
+          ) : (
+            <EditTab key={`${name}@${version ?? ''}`} latest={prompt} version={version} />
+          )}
+        </Suspense>
+      )}
+    </RecordPage>
   );
 }
 
-function Folder({ name }: { name: string }) {
+function foldersOf(name: string) {
   const segments = name.split('/').slice(0, -1);
-  return (
-    <nav aria-label="Folder">
-      <ol className="crumbs">
-        <li>
-          <Link to="/prompts">Prompts</Link>
-        </li>
-        {segments.map((segment, index) => {
-          const group = segments.slice(0, index + 1).join('/');
-          return (
-            <li key={group}>
-              <Link to="/prompts" search={{ group }}>
-                {segment}
-              </Link>
-            </li>
-          );
-        })}
-      </ol>
-    </nav>
-  );
+  return segments.map((segment, index) => {
+    const group = segments.slice(0, index + 1).join('/');
+    return (
+      <Link key={group} to="/prompts" search={{ group }}>
+        {segment}
+      </Link>
+    );
+  });
 }
 
 function Summary({ prompt }: { prompt: Prompt }) {

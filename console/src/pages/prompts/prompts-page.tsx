@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { type Sort, sortHead } from '../../components/sort-head.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatScore } from '../../format.ts';
 import { labelsQuery, useList, useStatistics } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -141,74 +140,49 @@ export function PromptsPage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <>
-      <PageHead
+      <ListPage
         title="Prompts"
-        actions={
-          mayWrite && (
-            <button type="button" className="button primary" onClick={() => change({ dialog: 'new' })}>
-              New prompt…
-            </button>
-          )
-        }
-      />
-      <search className="filters">
-        <FilterField label="Search" value={search.q} onChange={(q) => change({ q })} />
-        <SelectField
-          label="Label"
-          value={search.label ?? ''}
-          onChange={(label) => change({ label: label === '' ? undefined : label })}
-          options={[
-            { value: '', label: 'Any' },
-            ...new Set([...labels.map(({ label }) => label), ...(search.label === undefined ? [] : [search.label])]),
-          ]}
-        />
-        <SelectField
-          label="Archive"
-          value={search.archived ?? ''}
-          onChange={(value) => change({ archived: value === 'true' || value === 'all' ? value : undefined })}
-          options={ARCHIVED}
-        />
-      </search>
-      {search.includes !== undefined && (
-        <p className="notice">
-          Prompts that include <PromptLink name={search.includes} />, in their latest version or in one with a label.{' '}
-          <Link to="/prompts" search={(before) => ({ ...before, includes: undefined })}>
-            Show all
-          </Link>
-        </p>
-      )}
-      <Folders group={search.group} />
-      <QueryState query={{ ...list, data: sorted }} what="prompts">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No prompts match these filters' : 'There are no prompts yet'}>
-              {isFiltered ? (
-                <Link to="/prompts" className="button">
-                  Show all
-                </Link>
-              ) : (
-                <>
-                  <p>A prompt is a named text for a model, with a version for each change.</p>
-                  {mayWrite && (
-                    <button type="button" className="button" onClick={() => change({ dialog: 'new' })}>
-                      Create the first prompt…
-                    </button>
-                  )}
-                </>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Prompts"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => row.name}
-              minWidth="70rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
-            />
-          )
-        }
-      </QueryState>
+        list={{ ...list, data: sorted }}
+        what="prompts"
+        columns={columns}
+        rowKey={({ name }) => name}
+        minWidth="70rem"
+        create={mayWrite && { label: 'New prompt…', onClick: () => change({ dialog: 'new' }) }}
+        empty={{
+          title: 'There are no prompts yet',
+          text: 'A prompt is a named text for a model, with a version for each change.',
+          action: 'Create the first prompt…',
+        }}
+        filtered={isFiltered && { title: 'No prompts match these filters', all: { to: '/prompts' } }}
+      >
+        <search className="filters">
+          <FilterField label="Search" value={search.q} onChange={(q) => change({ q })} />
+          <SelectField
+            label="Label"
+            value={search.label ?? ''}
+            onChange={(label) => change({ label: label === '' ? undefined : label })}
+            options={[
+              { value: '', label: 'Any' },
+              ...new Set([...labels.map(({ label }) => label), ...(search.label === undefined ? [] : [search.label])]),
+            ]}
+          />
+          <SelectField
+            label="Archive"
+            value={search.archived ?? ''}
+            onChange={(value) => change({ archived: value === 'true' || value === 'all' ? value : undefined })}
+            options={ARCHIVED}
+          />
+        </search>
+        {search.includes !== undefined && (
+          <p className="notice">
+            Prompts that include <PromptLink name={search.includes} />, in their latest version or in one with a label.{' '}
+            <Link to="/prompts" search={(before) => ({ ...before, includes: undefined })}>
+              Show all
+            </Link>
+          </p>
+        )}
+        <Folders group={search.group} />
+      </ListPage>
       <NewPromptDialog open={dialog === 'new'} onClose={() => change({ dialog: undefined })} group={search.group} />
     </>
   );

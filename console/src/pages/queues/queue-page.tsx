@@ -1,18 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { get, pathOf, post, remove } from '../../api.ts';
+import { get, pathOf, post } from '../../api.ts';
+import { DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { isMember, MemberName } from '../../components/member-name.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
-import { isNotFound, useList } from '../../queries.ts';
+import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { measureWords } from '../agreement/in-words.ts';
@@ -29,48 +32,31 @@ export function QueuePage() {
   const { _splat: name = '' } = queueRoute.useParams();
   const query = useQuery(queueQuery(name));
   return (
-    <>
-      <PageHead
-        title={name}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/queues">Queues</Link>
-            </li>
-          </ol>
-        }
-        note={query.data?.description && <p>{query.data.description}</p>}
-        actions={query.data && <Actions queue={query.data} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such queue">
-          <Link to="/queues" className="button">
-            Back to queues
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the queue">
-          {(queue) => (
-            <>
-              <Facts queue={queue} />
-              {queue.reviewers_per_item > 1 && <Agreement name={name} />}
-              <Items name={name} />
-            </>
-          )}
-        </QueryState>
+    <RecordPage
+      title={name}
+      list={{ to: '/queues', label: 'Queues', back: 'Back to queues' }}
+      note={query.data?.description && <p>{query.data.description}</p>}
+      actions={query.data && <Actions queue={query.data} />}
+      missing="There is no such queue"
+      query={query}
+      what="the queue"
+    >
+      {(queue) => (
+        <>
+          <Facts queue={queue} />
+          {queue.reviewers_per_item > 1 && <Agreement name={name} />}
+          <Items name={name} />
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
 function Actions({ queue }: { queue: Queue }) {
   const { name } = queue;
-  const client = useQueryClient();
   const navigate = queueRoute.useNavigate();
   const mayWrite = useMay('write');
   const mayScore = useMay('score');
-  const [open, setOpen] = useState<'change' | 'add' | 'delete'>();
-  const close = () => setOpen(undefined);
   return (
     <>
       {(mayScore || mayWrite) && (
@@ -80,34 +66,18 @@ function Actions({ queue }: { queue: Queue }) {
       )}
       {mayWrite && (
         <>
-          <button type="button" className="button" onClick={() => setOpen('add')}>
-            Add executions…
-          </button>
-          <button type="button" className="button" onClick={() => setOpen('change')}>
-            Change…
-          </button>
-          <button type="button" className="button danger" onClick={() => setOpen('delete')}>
-            Delete…
-          </button>
+          <DialogButton label="Add executions…" dialog={(close) => <AddDialog name={name} onClose={close} />} />
+          <DialogButton label="Change…" dialog={(close) => <QueueDialog queue={queue} onClose={close} />} />
+          <DeleteButton
+            resource="queues"
+            id={name}
+            title="Delete this queue?"
+            description="Its items are deleted, too. The scores stay."
+            done="The queue was deleted."
+            onDeleted={() => navigate({ to: '/queues' })}
+          />
         </>
       )}
-      {open === 'change' && <QueueDialog queue={queue} onClose={close} />}
-      {open === 'add' && <AddDialog name={name} onClose={close} />}
-      <FormDialog
-        open={open === 'delete'}
-        onClose={close}
-        title="Delete this queue?"
-        description="Its items are deleted, too. The scores stay."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('queues', name));
-          await navigate({ to: '/queues' });
-          client.removeQueries({ queryKey: ['queues', 'one', name] });
-          await client.invalidateQueries({ queryKey: ['queues'] });
-          showToast('The queue was deleted.');
-        }}
-      />
     </>
   );
 }
@@ -244,22 +214,15 @@ function Items({ name }: { name: string }) {
           options={[{ value: '', label: 'Any' }, ...STATES.map((value) => ({ value, label: WORDS[value] }))]}
         />
       </div>
-      <QueryState query={list} what="the items">
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="muted">None.</p>
-          ) : (
-            <DataTable
-              label="Items"
-              rows={rows}
-              columns={columns}
-              rowKey={({ id }) => id}
-              minWidth="56rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
+      <ListTable
+        list={list}
+        what="the items"
+        label="Items"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth="56rem"
+        empty={<p className="muted">None.</p>}
+      />
     </Section>
   );
 }

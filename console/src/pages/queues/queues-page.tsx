@@ -1,8 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatCount } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -63,45 +61,20 @@ const columns: Column<Queue>[] = [
 ];
 
 export function QueuesPage() {
-  const list = useList<Queue>('/queues');
-  const mayWrite = useMay('write');
-  const [creating, setCreating] = useState(false);
   return (
-    <>
-      <PageHead
-        title="Queues"
-        actions={
-          mayWrite && (
-            <button type="button" className="button primary" onClick={() => setCreating(true)}>
-              New queue…
-            </button>
-          )
-        }
-      />
-      <QueryState query={list} what="queues">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There are no queues yet">
-              <p>A queue is a list of executions for people to score one by one.</p>
-              {mayWrite && (
-                <button type="button" className="button" onClick={() => setCreating(true)}>
-                  Create the first queue…
-                </button>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Queues"
-              rows={rows}
-              columns={columns}
-              rowKey={({ name }) => name}
-              minWidth="56rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
-      {creating && <QueueDialog onClose={() => setCreating(false)} />}
-    </>
+    <ListPage
+      title="Queues"
+      list={useList<Queue>('/queues')}
+      what="queues"
+      columns={columns}
+      rowKey={({ name }) => name}
+      minWidth="56rem"
+      create={useMay('write') && { label: 'New queue…', dialog: (close) => <QueueDialog onClose={close} /> }}
+      empty={{
+        title: 'There are no queues yet',
+        text: 'A queue is a list of executions for people to score one by one.',
+        action: 'Create the first queue…',
+      }}
+    />
   );
 }

@@ -32,18 +32,14 @@ export function ReviewPage() {
     <>
       <PageHead
         title={`Review of ${name}`}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/queues">Queues</Link>
-            </li>
-            <li>
-              <Link to="/queues/$" params={{ _splat: name }}>
-                {name}
-              </Link>
-            </li>
-          </ol>
-        }
+        crumbs={[
+          <Link key="list" to="/queues">
+            Queues
+          </Link>,
+          <Link key="queue" to="/queues/$" params={{ _splat: name }}>
+            {name}
+          </Link>,
+        ]}
         note={queue.data && <Note queue={queue.data} />}
       />
       {isNotFound(queue.error) ? (

@@ -89,16 +89,7 @@ export function NewReleasePage() {
   };
   return (
     <>
-      <PageHead
-        title="New release"
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/releases">Releases</Link>
-            </li>
-          </ol>
-        }
-      />
+      <PageHead title="New release" crumbs={<Link to="/releases">Releases</Link>} />
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <Section id="what" className="card" title="What is released">
           <div className="filters">

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { Loading } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatTime } from '../../format.ts';
-import { isNotFound } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
 import { ApprovalCard } from './approval-card.tsx';
@@ -46,35 +44,21 @@ export function ReleasePage() {
   const query = useQuery(releaseQuery(id));
   const release = query.data;
   return (
-    <>
-      <PageHead
-        title={
-          release
-            ? `${release.prompt_name}: ${release.stable_version} → ${release.candidate_version} on ${release.label}`
-            : 'Release'
-        }
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/releases">Releases</Link>
-            </li>
-            <li className="mono">{id}</li>
-          </ol>
-        }
-        actions={release && <ReleaseActions release={release} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such release">
-          <Link to="/releases" className="button">
-            Back to releases
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the release">
-          {(found) => <Details release={found} />}
-        </QueryState>
-      )}
-    </>
+    <RecordPage
+      title={
+        release
+          ? `${release.prompt_name}: ${release.stable_version} → ${release.candidate_version} on ${release.label}`
+          : 'Release'
+      }
+      list={{ to: '/releases', label: 'Releases', back: 'Back to releases' }}
+      id={id}
+      actions={release && <ReleaseActions release={release} />}
+      missing="There is no such release"
+      query={query}
+      what="the release"
+    >
+      {(found) => <Details release={found} />}
+    </RecordPage>
   );
 }
 

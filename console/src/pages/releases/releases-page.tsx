@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -71,24 +70,37 @@ export function ReleasesPage() {
   }, [hasLive, refetch]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
-    <>
-      <PageHead
-        title="Releases"
-        actions={
-          mayWrite && (
-            <Link
-              to="/releases/new"
-              search={{
-                ...(search.prompt_name && { prompt: search.prompt_name }),
-                ...(search.label && { label: search.label }),
-              }}
-              className="button primary"
-            >
-              New release
-            </Link>
-          )
+    <ListPage
+      title="Releases"
+      list={list}
+      what="releases"
+      columns={columns}
+      rowKey={({ id }) => id}
+      minWidth="64rem"
+      create={
+        mayWrite && {
+          label: 'New release',
+          link: {
+            to: '/releases/new',
+            search: {
+              ...(search.prompt_name && { prompt: search.prompt_name }),
+              ...(search.label && { label: search.label }),
+            },
+          },
         }
-      />
+      }
+      empty={{
+        title: 'There are no releases yet',
+        text: (
+          <>
+            A release brings a version to a label step by step: it is evaluated, approved, given to a share of the
+            callers and compared. When a check fails, everybody gets the previous version again.
+          </>
+        ),
+        action: 'Start the first release',
+      }}
+      filtered={isFiltered && { title: 'No releases match these filters', all: { to: '/releases' } }}
+    >
       <search className="filters">
         <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
         <FilterField label="Label" value={search.label} onChange={(label) => change({ label })} />
@@ -102,40 +114,6 @@ export function ReleasesPage() {
           ]}
         />
       </search>
-      <QueryState query={list} what="releases">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No releases match these filters' : 'There are no releases yet'}>
-              {isFiltered ? (
-                <Link to="/releases" className="button">
-                  Show all
-                </Link>
-              ) : (
-                <>
-                  <p>
-                    A release brings a version to a label step by step: it is evaluated, approved, given to a share of
-                    the callers and compared. When a check fails, everybody gets the previous version again.
-                  </p>
-                  {mayWrite && (
-                    <Link to="/releases/new" className="button">
-                      Start the first release
-                    </Link>
-                  )}
-                </>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Releases"
-              rows={rows}
-              columns={columns}
-              rowKey={({ id }) => id}
-              minWidth="64rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
-            />
-          )
-        }
-      </QueryState>
-    </>
+    </ListPage>
   );
 }

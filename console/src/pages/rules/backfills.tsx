@@ -2,10 +2,10 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { QueryState } from '../../components/states.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { showError } from '../../components/toast.tsx';
 import { dayStart, formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
 import { listQuery, useList } from '../../queries.ts';
@@ -37,22 +37,15 @@ export function Backfills({ rule }: { rule: string }) {
           </button>
         )}
       </div>
-      <QueryState query={list} what="backfills">
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="muted">None yet.</p>
-          ) : (
-            <DataTable
-              label="Backfills"
-              rows={rows}
-              columns={mayExecute ? [...columns, actions] : columns}
-              rowKey={({ id }) => id}
-              minWidth="64rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
+      <ListTable
+        list={list}
+        what="backfills"
+        label="Backfills"
+        columns={mayExecute ? [...columns, actions] : columns}
+        rowKey={({ id }) => id}
+        minWidth="64rem"
+        empty={<p className="muted">None yet.</p>}
+      />
       {starting && <StartDialog rule={rule} onClose={() => setStarting(false)} />}
     </section>
   );

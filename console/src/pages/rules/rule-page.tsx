@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { get, pathOf, put, remove } from '../../api.ts';
-import { FormDialog } from '../../components/dialog.tsx';
+import { get, pathOf, put } from '../../api.ts';
+import { DialogButton } from '../../components/button.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { showError, showToast, showUndo } from '../../components/toast.tsx';
+import { showError, showUndo } from '../../components/toast.tsx';
 import { formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
-import { isNotFound, replaceData } from '../../queries.ts';
+import { replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { Evaluator } from '../evaluations/evaluator.ts';
 import { filterWords } from '../scores/execution-filter.tsx';
@@ -31,38 +30,24 @@ export function RulePage() {
     refetchInterval: REFETCH_MS,
   });
   return (
-    <>
-      <PageHead
-        title={name}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/rules">Rules</Link>
-            </li>
-          </ol>
-        }
-        actions={query.data && <Actions rule={query.data} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such rule">
-          <Link to="/rules" className="button">
-            Back to rules
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the rule">
-          {(rule) => (
-            <>
-              <Facts rule={rule} />
-              <Backfills rule={name} />
-              <Section id="evaluators" title="Evaluators">
-                <JsonView value={rule.evaluators} label="settings of the evaluators" />
-              </Section>
-            </>
-          )}
-        </QueryState>
+    <RecordPage
+      title={name}
+      list={{ to: '/rules', label: 'Rules', back: 'Back to rules' }}
+      actions={query.data && <Actions rule={query.data} />}
+      missing="There is no such rule"
+      query={query}
+      what="the rule"
+    >
+      {(rule) => (
+        <>
+          <Facts rule={rule} />
+          <Backfills rule={name} />
+          <Section id="evaluators" title="Evaluators">
+            <JsonView value={rule.evaluators} label="settings of the evaluators" />
+          </Section>
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
@@ -71,8 +56,6 @@ function Actions({ rule }: { rule: Rule }) {
   const client = useQueryClient();
   const navigate = ruleRoute.useNavigate();
   const mayExecute = useMay('execute');
-  const [open, setOpen] = useState<'change' | 'delete'>();
-  const close = () => setOpen(undefined);
   const setEnabled = async (on: boolean) => {
     const changed = await put<Rule>(pathOf('rules', name), toPut(formOf(rule), on));
     replaceData(client, ['rules', 'one', name], { ...rule, ...changed });
@@ -89,27 +72,14 @@ function Actions({ rule }: { rule: Rule }) {
       <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
         {enabled ? 'Disable' : 'Enable'}
       </button>
-      <button type="button" className="button" onClick={() => setOpen('change')}>
-        Change…
-      </button>
-      <button type="button" className="button danger" onClick={() => setOpen('delete')}>
-        Delete…
-      </button>
-      {open === 'change' && <RuleDialog rule={rule} onClose={close} />}
-      <FormDialog
-        open={open === 'delete'}
-        onClose={close}
+      <DialogButton label="Change…" dialog={(close) => <RuleDialog rule={rule} onClose={close} />} />
+      <DeleteButton
+        resource="rules"
+        id={name}
         title="Delete this rule?"
         description="Its backfills are deleted, too. The scores stay."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('rules', name));
-          await navigate({ to: '/rules' });
-          client.removeQueries({ queryKey: ['rules', 'one', name] });
-          await client.invalidateQueries({ queryKey: ['rules', 'list'] });
-          showToast('The rule was deleted.');
-        }}
+        done="The rule was deleted."
+        onDeleted={() => navigate({ to: '/rules' })}
       />
     </>
   );

@@ -1,9 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatCount, formatScore } from '../../format.ts';
 import { listQuery, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -55,49 +53,25 @@ export function RulesPage() {
   const list = useList<Rule>('/rules');
   // They go on counting.
   useInfiniteQuery({ ...listQuery<Rule>('/rules'), refetchInterval: REFETCH_MS });
-  const mayExecute = useMay('execute');
-  const [creating, setCreating] = useState(false);
   return (
-    <>
-      <PageHead
-        title="Rules"
-        actions={
-          <>
-            <Link to="/agreement" className="button">
-              Judges against people
-            </Link>
-            {mayExecute && (
-              <button type="button" className="button primary" onClick={() => setCreating(true)}>
-                New rule…
-              </button>
-            )}
-          </>
-        }
-      />
-      <QueryState query={list} what="rules">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There are no rules yet">
-              <p>A rule scores executions as they complete, with the evaluators of evaluations.</p>
-              {mayExecute && (
-                <button type="button" className="button" onClick={() => setCreating(true)}>
-                  Create the first rule…
-                </button>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Rules"
-              rows={rows}
-              columns={columns}
-              rowKey={({ name }) => name}
-              minWidth="62rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
-      {creating && <RuleDialog onClose={() => setCreating(false)} />}
-    </>
+    <ListPage
+      title="Rules"
+      list={list}
+      what="rules"
+      columns={columns}
+      rowKey={({ name }) => name}
+      minWidth="62rem"
+      actions={
+        <Link to="/agreement" className="button">
+          Judges against people
+        </Link>
+      }
+      create={useMay('execute') && { label: 'New rule…', dialog: (close) => <RuleDialog onClose={close} /> }}
+      empty={{
+        title: 'There are no rules yet',
+        text: 'A rule scores executions as they complete, with the evaluators of evaluations.',
+        action: 'Create the first rule…',
+      }}
+    />
   );
 }

@@ -35,16 +35,7 @@ export function NewSchedulePage() {
   };
   return (
     <>
-      <PageHead
-        title="New schedule"
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/schedules">Schedules</Link>
-            </li>
-          </ol>
-        }
-      />
+      <PageHead title="New schedule" crumbs={<Link to="/schedules">Schedules</Link>} />
       <CreateRunForm
         value={run}
         onChange={(next) => change({ run: next })}

@@ -1,16 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { get, pathOf, post, remove } from '../../api.ts';
-import { FormDialog } from '../../components/dialog.tsx';
+import { get, pathOf, post } from '../../api.ts';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
-import { isNotFound, replaceData } from '../../queries.ts';
+import { replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { scheduleRoute } from './routes.ts';
@@ -23,31 +21,17 @@ export function SchedulePage() {
     queryFn: ({ signal }) => get<Schedule>(pathOf('schedules', id), undefined, signal),
   });
   return (
-    <>
-      <PageHead
-        title={query.data?.name ?? 'Schedule'}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/schedules">Schedules</Link>
-            </li>
-            <li className="mono">{id}</li>
-          </ol>
-        }
-        actions={query.data && <Actions schedule={query.data} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such schedule">
-          <Link to="/schedules" className="button">
-            Back to schedules
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the schedule">
-          {(schedule) => <Details schedule={schedule} />}
-        </QueryState>
-      )}
-    </>
+    <RecordPage
+      title={query.data?.name ?? 'Schedule'}
+      list={{ to: '/schedules', label: 'Schedules', back: 'Back to schedules' }}
+      id={id}
+      actions={query.data && <Actions schedule={query.data} />}
+      missing="There is no such schedule"
+      query={query}
+      what="the schedule"
+    >
+      {(schedule) => <Details schedule={schedule} />}
+    </RecordPage>
   );
 }
 
@@ -55,7 +39,6 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
   const client = useQueryClient();
   const navigate = scheduleRoute.useNavigate();
   const mayExecute = useMay('execute');
-  const [deleting, setDeleting] = useState(false);
   const control = useMutation({
     mutationFn: (action: 'pause' | 'resume' | 'trigger') => post<Schedule>(`${pathOf('schedules', id)}/${action}`),
     async onSuccess(changed, action) {
@@ -79,25 +62,16 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
         <>
           {button('trigger', t('Start one now'))}
           {paused ? button('resume', t('Resume')) : button('pause', t('Pause'))}
-          <button type="button" className="button danger" onClick={() => setDeleting(true)}>
-            Delete…
-          </button>
+          <DeleteButton
+            resource="schedules"
+            id={id}
+            title="Delete this schedule?"
+            description="The evaluations that it has started stay."
+            done="The schedule was deleted."
+            onDeleted={() => navigate({ to: '/schedules' })}
+          />
         </>
       )}
-      <FormDialog
-        open={deleting}
-        onClose={() => setDeleting(false)}
-        title="Delete this schedule?"
-        description="The evaluations that it has started stay."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('schedules', id));
-          await navigate({ to: '/schedules' });
-          await client.invalidateQueries({ queryKey: ['schedules', 'list'] });
-          showToast('The schedule was deleted.');
-        }}
-      />
     </>
   );
 }

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { PageHead } from '../../components/page.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { formatTime, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -44,45 +43,20 @@ const columns: Column<Schedule>[] = [
 ];
 
 export function SchedulesPage() {
-  const list = useList<Schedule>('/schedules');
-  const mayExecute = useMay('execute');
   return (
-    <>
-      <PageHead
-        title="Schedules"
-        actions={
-          mayExecute && (
-            <Link to="/schedules/new" className="button primary">
-              New schedule
-            </Link>
-          )
-        }
-      />
-      <QueryState query={list} what="schedules">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There are no schedules yet">
-              <p>
-                A schedule starts the same evaluation regularly, with the version and the dataset that are current then.
-              </p>
-              {mayExecute && (
-                <Link to="/schedules/new" className="button">
-                  Create the first schedule
-                </Link>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Schedules"
-              rows={rows}
-              columns={columns}
-              rowKey={({ id }) => id}
-              minWidth="56rem"
-              onEnd={list.loadMore}
-            />
-          )
-        }
-      </QueryState>
-    </>
+    <ListPage
+      title="Schedules"
+      list={useList<Schedule>('/schedules')}
+      what="schedules"
+      columns={columns}
+      rowKey={({ id }) => id}
+      minWidth="56rem"
+      create={useMay('execute') && { label: 'New schedule', link: { to: '/schedules/new' } }}
+      empty={{
+        title: 'There are no schedules yet',
+        text: 'A schedule starts the same evaluation regularly, with the version and the dataset that are current then.',
+        action: 'Create the first schedule',
+      }}
+    />
   );
 }

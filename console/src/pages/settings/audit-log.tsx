@@ -2,12 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { z } from 'zod';
 import type * as audit from '../../../../src/api/audit-log/schema.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { MemberName } from '../../components/member-name.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { dayStart, formatTime, NONE } from '../../format.ts';
 import { AUDIT_ACTIONS } from '../../generated/audit-actions.ts';
@@ -92,28 +93,23 @@ export function AuditLog() {
         <FilterField label="From" type="date" value={since} onChange={(value) => change({ since: value })} />
         <FilterField label="To" type="date" value={until} onChange={(value) => change({ until: value })} />
       </search>
-      <QueryState query={list} what="the audit log">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'}>
-              {isFiltered && (
-                <Link to="/settings" search={{ tab: 'audit' }} className="button">
-                  Show all
-                </Link>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Audit log"
-              rows={rows}
-              columns={columns}
-              rowKey={({ id }) => id}
-              minWidth="58rem"
-              onEnd={list.loadMore}
-            />
-          )
+      <ListTable
+        list={list}
+        what="the audit log"
+        label="Audit log"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth="58rem"
+        empty={
+          <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'}>
+            {isFiltered && (
+              <Link to="/settings" search={{ tab: 'audit' }} className="button">
+                Show all
+              </Link>
+            )}
+          </EmptyState>
         }
-      </QueryState>
+      />
       {open && (
         <Modal open wide onClose={() => setOpen(undefined)} title={open.action} description={open.id}>
           <JsonView value={open} label="entry" />

@@ -4,12 +4,12 @@ import type { z } from 'zod';
 import { SCOPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import type * as keys from '../../../../src/api/api-keys/schema.ts';
 import { pathOf, post, remove } from '../../api.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { MemberName } from '../../components/member-name.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { QueryState } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { SCOPE_ALLOWS, type Scope, useSession } from '../../shell/session.ts';
@@ -101,18 +101,7 @@ export function KeyTable({
           New key…
         </button>
       </div>
-      <QueryState query={list} what="keys">
-        {(rows) => (
-          <DataTable
-            label={what}
-            rows={rows}
-            columns={columns}
-            rowKey={({ id }) => id}
-            minWidth="66rem"
-            onEnd={list.loadMore}
-          />
-        )}
-      </QueryState>
+      <ListTable list={list} what="keys" label={what} columns={columns} rowKey={({ id }) => id} minWidth="66rem" />
       <NewKeyDialog
         path={path}
         offered={offered}

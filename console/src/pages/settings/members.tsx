@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, pathOf, remove } from '../../api.ts';
 import type { Member, Role } from '../../api-types.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { ListTable } from '../../components/list-table.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { showToast, showUndo } from '../../components/toast.tsx';
 import { formatAgo, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
@@ -87,28 +88,23 @@ export function Members() {
           options={[{ value: '', label: 'Any' }, 'active', 'suspended', 'removed']}
         />
       </search>
-      <QueryState query={list} what="members">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'}>
-              {isFiltered && (
-                <Link to="/settings" search={{ tab: 'members' }} className="button">
-                  Show all
-                </Link>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Members"
-              rows={rows}
-              columns={columns}
-              rowKey={({ id }) => id}
-              minWidth={isAdmin ? '72rem' : '60rem'}
-              onEnd={list.loadMore}
-            />
-          )
+      <ListTable
+        list={list}
+        what="members"
+        label="Members"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth={isAdmin ? '72rem' : '60rem'}
+        empty={
+          <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'}>
+            {isFiltered && (
+              <Link to="/settings" search={{ tab: 'members' }} className="button">
+                Show all
+              </Link>
+            )}
+          </EmptyState>
         }
-      </QueryState>
+      />
       {plan && <PlanDialog plan={plan} onClose={() => setPlan(undefined)} />}
     </section>
   );

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { pathOf, remove } from '../../api.ts';
 import type { Session } from '../../api-types.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { QueryState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
@@ -58,18 +58,14 @@ export function Sessions() {
   return (
     <section className="stack" aria-label="Sessions">
       <p className="muted">With the scope “admin” all sessions of the workspace, else those of the same key.</p>
-      <QueryState query={list} what="sessions">
-        {(rows) => (
-          <DataTable
-            label="Sessions"
-            rows={rows}
-            columns={columns}
-            rowKey={({ id }) => id}
-            minWidth="70rem"
-            onEnd={list.loadMore}
-          />
-        )}
-      </QueryState>
+      <ListTable
+        list={list}
+        what="sessions"
+        label="Sessions"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth="70rem"
+      />
     </section>
   );
 }

@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { patch, pathOf, post, remove } from '../../api.ts';
+import { patch, pathOf, post } from '../../api.ts';
+import { DialogButton } from '../../components/button.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
@@ -12,17 +14,13 @@ import { webhookRoute } from './routes.ts';
 import type { DeliveryWithAttempts, UpdateWebhook, Webhook, WebhookWithSecret } from './types.ts';
 import { formOf, toFields, toHeaders, WebhookFields } from './webhook-form.tsx';
 
-type Dialog = 'edit' | 'rotate' | 'replay' | 'delete';
-
 /** What can be done with a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { id } = webhook;
   const isEnabled = webhook.status === 'enabled';
   const client = useQueryClient();
   const navigate = webhookRoute.useNavigate();
-  const [dialog, setDialog] = useState<Dialog>();
   const [secret, setSecret] = useState<string>();
-  const close = () => setDialog(undefined);
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
   const setEnabled = async (action: 'enable' | 'disable') => {
     await post<Webhook>(`${pathOf('webhooks', id)}/${action}`);
@@ -56,9 +54,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending…' : 'Send a test'}
           </button>
-          <button type="button" className="button" onClick={() => setDialog('replay')}>
-            Replay…
-          </button>
+          <DialogButton label="Replay…" dialog={(close) => <ReplayDialog id={id} onClose={close} onDone={refresh} />} />
         </>
       )}
       <button
@@ -69,43 +65,34 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       >
         {isEnabled ? 'Disable' : 'Enable'}
       </button>
-      <button type="button" className="button" onClick={() => setDialog('edit')}>
-        Edit…
-      </button>
-      <button type="button" className="button" onClick={() => setDialog('rotate')}>
-        Rotate secret…
-      </button>
-      <button type="button" className="button danger" onClick={() => setDialog('delete')}>
-        Delete…
-      </button>
-      {dialog === 'edit' && <EditDialog webhook={webhook} onClose={close} onDone={refresh} />}
-      {dialog === 'replay' && <ReplayDialog id={id} onClose={close} onDone={refresh} />}
-      <FormDialog
-        open={dialog === 'rotate'}
-        onClose={close}
-        title="Rotate the signing secret?"
-        description="Requests are signed with the old one, too, for 24 hours."
-        submitLabel="Rotate"
-        onSubmit={async () => {
-          const rotated = await post<WebhookWithSecret>(`${pathOf('webhooks', id)}/rotate-secret`);
-          setSecret(rotated.secret);
-          await refresh();
-        }}
+      <DialogButton
+        label="Edit…"
+        dialog={(close) => <EditDialog webhook={webhook} onClose={close} onDone={refresh} />}
       />
-      <FormDialog
-        open={dialog === 'delete'}
-        onClose={close}
+      <DialogButton
+        label="Rotate secret…"
+        dialog={(close) => (
+          <FormDialog
+            open
+            onClose={close}
+            title="Rotate the signing secret?"
+            description="Requests are signed with the old one, too, for 24 hours."
+            submitLabel="Rotate"
+            onSubmit={async () => {
+              const rotated = await post<WebhookWithSecret>(`${pathOf('webhooks', id)}/rotate-secret`);
+              setSecret(rotated.secret);
+              await refresh();
+            }}
+          />
+        )}
+      />
+      <DeleteButton
+        resource="webhooks"
+        id={id}
         title="Delete this webhook?"
         description="Pending deliveries are abandoned."
-        submitLabel="Delete"
-        danger
-        onSubmit={async () => {
-          await remove(pathOf('webhooks', id));
-          await navigate({ to: '/webhooks' });
-          client.removeQueries({ queryKey: ['webhooks', 'one', id] });
-          await refresh();
-          showToast('The webhook was deleted.');
-        }}
+        done="The webhook was deleted."
+        onDeleted={() => navigate({ to: '/webhooks' })}
       />
       {secret && (
         <SecretDialog

@@ -3,14 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import { get, pathOf } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
-import { PageHead } from '../../components/page.tsx';
+import { ListTable } from '../../components/list-table.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
-import { isNotFound, useList } from '../../queries.ts';
+import { useList } from '../../queries.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DELIVERY_STATES, webhookRoute } from './routes.ts';
 import type { Delivery, Webhook } from './types.ts';
@@ -48,37 +49,23 @@ export function WebhookPage() {
     queryFn: ({ signal }) => get<Webhook>(pathOf('webhooks', id), undefined, signal),
   });
   return (
-    <>
-      <PageHead
-        title={query.data?.url ?? 'Webhook'}
-        crumbs={
-          <ol className="crumbs">
-            <li>
-              <Link to="/webhooks">Webhooks</Link>
-            </li>
-            <li className="mono">{id}</li>
-          </ol>
-        }
-        note={query.data?.description && <p className="muted">{query.data.description}</p>}
-        actions={query.data && <WebhookActions webhook={query.data} />}
-      />
-      {isNotFound(query.error) ? (
-        <EmptyState title="There is no such webhook">
-          <Link to="/webhooks" className="button">
-            Back to webhooks
-          </Link>
-        </EmptyState>
-      ) : (
-        <QueryState query={query} what="the webhook">
-          {(webhook) => (
-            <>
-              <Facts webhook={webhook} />
-              <Deliveries id={id} />
-            </>
-          )}
-        </QueryState>
+    <RecordPage
+      title={query.data?.url ?? 'Webhook'}
+      list={{ to: '/webhooks', label: 'Webhooks', back: 'Back to webhooks' }}
+      id={id}
+      note={query.data?.description && <p className="muted">{query.data.description}</p>}
+      actions={query.data && <WebhookActions webhook={query.data} />}
+      missing="There is no such webhook"
+      query={query}
+      what="the webhook"
+    >
+      {(webhook) => (
+        <>
+          <Facts webhook={webhook} />
+          <Deliveries id={id} />
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
@@ -139,30 +126,25 @@ function Deliveries({ id }: { id: string }) {
           Refresh
         </button>
       </search>
-      <QueryState query={list} what="deliveries">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No deliveries match these filters' : 'No deliveries yet'}>
-              {isFiltered ? (
-                <Link from="/webhooks/$id" search={{}} className="button">
-                  Show all
-                </Link>
-              ) : (
-                <p>Send a test above to see one.</p>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Deliveries"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => row.id}
-              minWidth="66rem"
-              onEnd={list.loadMore}
-            />
-          )
+      <ListTable
+        list={list}
+        what="deliveries"
+        label="Deliveries"
+        columns={columns}
+        rowKey={(row) => row.id}
+        minWidth="66rem"
+        empty={
+          <EmptyState title={isFiltered ? 'No deliveries match these filters' : 'No deliveries yet'}>
+            {isFiltered ? (
+              <Link from="/webhooks/$id" search={{}} className="button">
+                Show all
+              </Link>
+            ) : (
+              <p>Send a test above to see one.</p>
+            )}
+          </EmptyState>
         }
-      </QueryState>
+      />
       {delivery !== undefined && <DeliveryDialog id={delivery} onClose={() => change({ delivery: undefined })} />}
     </Section>
   );

@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
 import { formatAgo, formatTime, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
@@ -99,37 +100,32 @@ export function WebhooksPage() {
 function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: (() => void) | undefined }) {
   const list = useList<Webhook>('/webhooks', { status });
   return (
-    <QueryState query={list} what="webhooks">
-      {(rows) =>
-        rows.length === 0 ? (
-          <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
-            {status === undefined ? (
-              <>
-                <p>A webhook calls your URL when something happens here.</p>
-                {onCreate && (
-                  <button type="button" className="button" onClick={onCreate}>
-                    Create the first webhook…
-                  </button>
-                )}
-              </>
-            ) : (
-              <Link to="/webhooks" className="button">
-                Show all
-              </Link>
-            )}
-          </EmptyState>
-        ) : (
-          <DataTable
-            label="Webhooks"
-            rows={rows}
-            columns={columns}
-            rowKey={({ id }) => id}
-            minWidth="62rem"
-            onEnd={list.loadMore}
-          />
-        )
+    <ListTable
+      list={list}
+      what="webhooks"
+      label="Webhooks"
+      columns={columns}
+      rowKey={({ id }) => id}
+      minWidth="62rem"
+      empty={
+        <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
+          {status === undefined ? (
+            <>
+              <p>A webhook calls your URL when something happens here.</p>
+              {onCreate && (
+                <button type="button" className="button" onClick={onCreate}>
+                  Create the first webhook…
+                </button>
+              )}
+            </>
+          ) : (
+            <Link to="/webhooks" className="button">
+              Show all
+            </Link>
+          )}
+        </EmptyState>
       }
-    </QueryState>
+    />
   );
 }
 
@@ -166,24 +162,19 @@ const notificationColumns: Column<Notification>[] = [
 function Notifications() {
   const list = useList<Notification>('/notifications');
   return (
-    <QueryState query={list} what="notifications">
-      {(rows) =>
-        rows.length === 0 ? (
-          <EmptyState title="There are no notifications">
-            <p>You are notified when a webhook is disabled because its deliveries failed.</p>
-          </EmptyState>
-        ) : (
-          <DataTable
-            label="Notifications"
-            rows={rows}
-            columns={notificationColumns}
-            rowKey={({ id }) => id}
-            minWidth="50rem"
-            onEnd={list.loadMore}
-          />
-        )
+    <ListTable
+      list={list}
+      what="notifications"
+      label="Notifications"
+      columns={notificationColumns}
+      rowKey={({ id }) => id}
+      minWidth="50rem"
+      empty={
+        <EmptyState title="There are no notifications">
+          <p>You are notified when a webhook is disabled because its deliveries failed.</p>
+        </EmptyState>
       }
-    </QueryState>
+    />
   );
 }
 

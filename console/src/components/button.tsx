@@ -1,0 +1,34 @@
+import { type ComponentProps, type ReactNode, useState } from 'react';
+
+/** A button that is not that of a form. */
+export function Button({
+  look = '',
+  ...rest
+}: Omit<ComponentProps<'button'>, 'type' | 'className'> & {
+  /** Such as `primary`, `danger small`. */
+  look?: string;
+}) {
+  return <button type="button" className={`button ${look}`.trim()} {...rest} />;
+}
+
+/** A button with the dialog that it opens. */
+export function DialogButton({
+  label,
+  look,
+  dialog,
+}: {
+  label: ReactNode;
+  look?: string;
+  /** Gets what closes it. */
+  dialog: (close: () => void) => ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button {...(look !== undefined && { look })} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen && dialog(() => setOpen(false))}
+    </>
+  );
+}

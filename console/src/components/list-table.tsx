@@ -1,0 +1,32 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { DataTable } from './data-table.tsx';
+import { QueryState } from './states.tsx';
+
+export interface List<Row> {
+  data: readonly Row[] | undefined;
+  error: unknown;
+  refetch: () => unknown;
+  loadMore?: () => void;
+}
+
+/** A list as a table, or that it is being read, or what there is in its place where it is empty. */
+export function ListTable<Row>({
+  list,
+  what,
+  empty,
+  ...table
+}: Omit<ComponentProps<typeof DataTable<Row>>, 'rows' | 'onEnd'> & {
+  list: List<Row>;
+  /** Completes "Loading …". */
+  what: string;
+  /** Undefined: the table without rows. */
+  empty?: ReactNode;
+}) {
+  return (
+    <QueryState query={list} what={what}>
+      {(rows) =>
+        rows.length === 0 && empty !== undefined ? empty : <DataTable {...table} rows={rows} onEnd={list.loadMore} />
+      }
+    </QueryState>
+  );
+}
