@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import type { Api } from 'pms-client';
 import { type Context, confirm, connect } from '../context.ts';
 import { EXECUTION_STATUSES, type ExecutionOptions, executionQuery, moneyText, promptText } from '../execution-text.ts';
-import { type Columns, pageSize, printDone, printList, printRecord, take } from '../lists.ts';
+import { type Columns, pageSize, printDone, printList, take } from '../lists.ts';
 import { collect, wholeNumber } from '../options.ts';
+import { recordCommands } from '../record-commands.ts';
 
 interface ListOptions extends ExecutionOptions {
   status?: Api.Execution['status'];
@@ -53,26 +54,16 @@ export function addExecutionCommands(executions: Command, context: Context): voi
       printList(stdout, await take(pms.list('listExecutions', { query }), limit), COLUMNS, json);
     });
 
-  executions
-    .command('get')
-    .description('show an execution: its output, tokens, cost and latency')
-    .argument('<id>', 'exec_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      await printRecord(stdout, await pms.call('getExecution', { path: { id } }), json);
-    });
-
-  executions
-    .command('cancel')
-    .description('cancel an execution; its model is not called again')
-    .argument('<id>', 'exec_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      const execution = await pms.call('cancelExecution', { path: { id } });
-      printDone(stdout, execution, json, `${execution.id}: ${execution.status}`);
-    });
+  const records = recordCommands<Api.Execution>(executions, context, ['<id>', 'exec_…']);
+  records.get('show an execution: its output, tokens, cost and latency', (pms, id) =>
+    pms.call('getExecution', { path: { id } }),
+  );
+  records.act(
+    'cancel',
+    'cancel an execution; its model is not called again',
+    (pms, id) => pms.call('cancelExecution', { path: { id } }),
+    (_, { id, status }) => `${id}: ${status}`,
+  );
 
   executions
     .command('delete')

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
-import { readDefinition } from '../definition-file.ts';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { pageSize, printDone, take } from '../lists.ts';
+import { type Columns, pageSize, take } from '../lists.ts';
 import { collect, decimal, given, wholeNumber } from '../options.ts';
-import { formatTable } from '../table.ts';
+import { recordCommands } from '../record-commands.ts';
 
 interface AddOptions {
   prompt?: string;
@@ -27,6 +26,14 @@ interface ShowOptions {
   json?: boolean;
 }
 
+const COLUMNS: Columns<Api.Queue> = {
+  queue: ({ name }) => name,
+  scores: ({ score_names: scores }) => scores.join(', '),
+  pending: ({ progress }) => progress.pending,
+  leased: ({ progress }) => progress.leased,
+  completed: ({ progress }) => progress.completed,
+  skipped: ({ progress }) => progress.skipped,
+};
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'];
 /** How many ids the service takes at once. */
 const MAX_IDS = 1_000;
@@ -54,21 +61,8 @@ function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptio
 /** `pms queues list|show|set|add|delete`. */
 export function addQueueCommands(queues: Command, context: Context): void {
   const { stdout } = context;
-  queues
-    .command('list')
-    .description('list queues by name, with their progress')
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const all = await Array.fromAsync((await connect(context)).list('listQueues'));
-      if (json) {
-        printJson(stdout, all);
-        return;
-      }
-      const rows = all.map(({ name, score_names: scores, progress: { pending, leased, completed, skipped } }) => {
-        return [name, scores.join(', '), pending, leased, completed, skipped];
-      });
-      printLine(stdout, formatTable(['queue', 'scores', 'pending', 'leased', 'completed', 'skipped'], rows));
-    });
+  const records = recordCommands<Api.Queue>(queues, context, ['<name>']);
+  records.list('list queues by name, with their progress', (pms) => pms.list('listQueues'), COLUMNS);
 
   queues
     .command('show')
@@ -93,30 +87,17 @@ export function addQueueCommands(queues: Command, context: Context): void {
         printLine(stdout, safeText([id, is, ...Object.values(subject)].join('  ')));
     });
 
-  queues
-    .command('set')
-    .description('create or replace a queue')
-    .argument('<file>', 'YAML or JSON: the body of PUT /v1/queues/{name}, and its name')
-    .option('--json', 'print JSON')
-    .action(async (file: string, { json }: { json?: boolean }) => {
-      // The service checks the rest, and names what is wrong.
-      const { name, body } = await readDefinition<Api.PutQueue>(file);
-      const queue = await (await connect(context)).call('setQueue', { path: { name }, body });
-      printDone(stdout, queue, json, `${queue.name} is set`);
-    });
-
-  queues
-    .command('delete')
-    .description('delete a queue with its items; scores stay')
-    .argument('<name>')
-    .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'print JSON')
-    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-      const pms = await connect(context);
-      await confirm(context, `Delete the queue ${name} with its items?`, yes);
-      const deleted = await pms.call('deleteQueue', { path: { name } });
-      printDone(stdout, deleted, json, `Deleted ${name}`);
-    });
+  records.set<Api.PutQueue>(
+    'create or replace a queue',
+    'YAML or JSON: the body of PUT /v1/queues/{name}, and its name',
+    (pms, name, body) => pms.call('setQueue', { path: { name }, body }),
+    ({ name }) => `${name} is set`,
+  );
+  records.delete(
+    'delete a queue with its items; scores stay',
+    (pms, name) => pms.call('deleteQueue', { path: { name } }),
+    (name) => `Delete the queue ${name} with its items?`,
+  );
 
   queues
     .command('add')

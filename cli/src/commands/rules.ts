@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
-import { definitionText, readDefinition } from '../definition-file.ts';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { definitionText } from '../definition-file.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { ExitStatus } from '../exit-status.ts';
+import type { Columns } from '../lists.ts';
 import { decimal, given, wholeNumber } from '../options.ts';
-import { formatTable } from '../table.ts';
+import { recordCommands } from '../record-commands.ts';
 
 interface BackfillOptions {
   since: string;
@@ -27,9 +28,20 @@ const ENDS: Partial<Record<Api.Backfill['status'], ExitStatus>> = {
   paused: EXIT.inconclusive,
 };
 
-function definitionOf(rule: Api.Rule): object {
+const COLUMNS: Columns<Api.Rule> = {
+  rule: ({ name }) => name,
+  '': ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+  prompts: ({ prompt_name: prompt, group }) => prompt ?? (group === null ? 'all' : `${group}/…`),
+  share: ({ sample_rate: share }) => share,
+  scored: ({ scored }) => scored,
+  failed: ({ failed }) => failed,
+  'spent today': ({ spent_today: spent }) => `$${spent}`,
+};
+
+function textOf(rule: Api.Rule): Promise<string> {
   const { name, prompt_name, group, label, filter, sample_rate, evaluators, max_cost_per_day, enabled } = rule;
-  return { name, prompt_name, group, label, filter, sample_rate, evaluators, max_cost_per_day, enabled };
+  const definition = { name, prompt_name, group, label, filter, sample_rate, evaluators, max_cost_per_day, enabled };
+  return definitionText(definition, countsOf(rule));
 }
 
 function countsOf({ scored, failed, skipped, skipped_budget: budget, waiting, spent, ...rule }: Api.Rule): string[] {
@@ -68,60 +80,24 @@ async function untilEnd(pms: Pms, started: Api.Backfill, timeoutSeconds = Number
 /** `pms rules list|get|set|delete|backfill`. */
 export function addRuleCommands(rules: Command, context: Context): void {
   const { stdout } = context;
-  rules
-    .command('list')
-    .description('list rules by name')
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const all = await Array.fromAsync((await connect(context)).list('listRules'));
-      if (json) {
-        printJson(stdout, all);
-        return;
-      }
-      const rows = all.map((rule) => {
-        const { name, enabled, prompt_name, group, sample_rate, scored, failed, spent_today } = rule;
-        const of = prompt_name ?? (group === null ? 'all' : `${group}/…`);
-        return [name, enabled ? 'enabled' : 'disabled', of, sample_rate, scored, failed, `$${spent_today}`];
-      });
-      printLine(stdout, formatTable(['rule', '', 'prompts', 'share', 'scored', 'failed', 'spent today'], rows));
-    });
-
-  rules
-    .command('get')
-    .description('show a rule, as the YAML that pms rules set takes')
-    .argument('<name>')
-    .option('--json', 'its whole record as JSON')
-    .action(async (name: string, { json }: { json?: boolean }) => {
-      const rule = await (await connect(context)).call('getRule', { path: { name } });
-      if (json) printJson(stdout, rule);
-      else stdout.write(await definitionText(definitionOf(rule), countsOf(rule)));
-    });
-
-  rules
-    .command('set')
-    .description('create or replace a rule')
-    .argument('<file>', 'YAML or JSON: the body of PUT /v1/rules/{name}, and its name')
-    .option('--json', 'print JSON')
-    .action(async (file: string, { json }: { json?: boolean }) => {
-      // The service checks the rest, and names what is wrong.
-      const { name, body } = await readDefinition<Api.PutRule>(file);
-      const rule = await (await connect(context)).call('setRule', { path: { name }, body });
-      if (json) printJson(stdout, rule);
-      else printLine(stdout, safeText(`${rule.name} is set${rule.enabled ? '' : ', and disabled'}`));
-    });
-
-  rules
-    .command('delete')
-    .description('delete a rule and keep its scores')
-    .argument('<name>')
-    .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'print JSON')
-    .action(async (name: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-      await confirm(context, `Delete the rule ${name}?`, yes);
-      const rule = await (await connect(context)).call('deleteRule', { path: { name } });
-      if (json) printJson(stdout, rule);
-      else printLine(stdout, safeText(`Deleted ${rule.name}`));
-    });
+  const records = recordCommands<Api.Rule>(rules, context, ['<name>']);
+  records.list('list rules by name', (pms) => pms.list('listRules'), COLUMNS);
+  records.get(
+    'show a rule, as the YAML that pms rules set takes',
+    (pms, name) => pms.call('getRule', { path: { name } }),
+    { json: 'its whole record as JSON', text: textOf },
+  );
+  records.set<Api.PutRule>(
+    'create or replace a rule',
+    'YAML or JSON: the body of PUT /v1/rules/{name}, and its name',
+    (pms, name, body) => pms.call('setRule', { path: { name }, body }),
+    ({ name, enabled }) => `${name} is set${enabled ? '' : ', and disabled'}`,
+  );
+  records.delete(
+    'delete a rule and keep its scores',
+    (pms, name) => pms.call('deleteRule', { path: { name } }),
+    (name) => `Delete the rule ${name}?`,
+  );
 
   rules
     .command('backfill')

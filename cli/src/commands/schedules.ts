@@ -1,10 +1,11 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, confirm, connect } from '../context.ts';
-import { type Columns, printDone, printList, printRecord } from '../lists.ts';
+import { type Context, connect } from '../context.ts';
+import { type Columns, printDone } from '../lists.ts';
 import { readObject } from '../object-file.ts';
 import { given } from '../options.ts';
+import { recordCommands } from '../record-commands.ts';
 
 interface CreateOptions {
   cron: string;
@@ -33,24 +34,9 @@ const CONTROLS = {
 export function addScheduleCommands(schedules: Command, context: Context): void {
   const { stdout } = context;
 
-  schedules
-    .command('list')
-    .description('list schedules')
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      printList(stdout, await Array.fromAsync(pms.list('listSchedules')), COLUMNS, json);
-    });
-
-  schedules
-    .command('get')
-    .description('show a schedule')
-    .argument('<id>', 'sched_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      await printRecord(stdout, await pms.call('getSchedule', { path: { id } }), json);
-    });
+  const records = recordCommands<Api.Schedule>(schedules, context, ['<id>', 'sched_…']);
+  records.list('list schedules', (pms) => pms.list('listSchedules'), COLUMNS);
+  records.get('show a schedule', (pms, id) => pms.call('getSchedule', { path: { id } }));
 
   schedules
     .command('create')
@@ -71,25 +57,13 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     });
 
   for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
-    schedules
-      .command(name)
-      .description(description)
-      .argument('<id>', 'sched_…')
-      .option('--json', 'print JSON')
-      .action(async (id: string, { json }: { json?: boolean }) => {
-        const pms = await connect(context);
-        printDone(stdout, (await pms.call(operation, { path: { id } })) ?? {}, json, `${id} ${became}`);
-      });
-
-  schedules
-    .command('delete')
-    .description('delete a schedule and keep its evaluations')
-    .argument('<id>', 'sched_…')
-    .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-      const pms = await connect(context);
-      await confirm(context, `Delete ${id}?`, yes);
-      printDone(stdout, (await pms.call('deleteSchedule', { path: { id } })) ?? {}, json, `Deleted ${id}`);
-    });
+    records.act(
+      name,
+      description,
+      (pms, id) => pms.call(operation, { path: { id } }),
+      (id) => `${id} ${became}`,
+    );
+  records.delete('delete a schedule and keep its evaluations', (pms, id) =>
+    pms.call('deleteSchedule', { path: { id } }),
+  );
 }

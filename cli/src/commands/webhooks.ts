@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, confirm, connect, printJson, printLine, safeText } from '../context.ts';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { type EventName, eventName, eventNames } from '../event-names.ts';
 import { CliError, EXIT } from '../exit-status.ts';
-import { type Columns, pageSize, printDone, printList, printRecord, take } from '../lists.ts';
+import { type Columns, pageSize, printDone, printList, take } from '../lists.ts';
 import { collect, given, wholeNumber } from '../options.ts';
+import { recordCommands } from '../record-commands.ts';
 
 interface CreateOptions {
   events?: EventName[];
@@ -66,24 +67,10 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     printLine(stdout, safeText(webhook.secret));
   };
 
-  webhooks
-    .command('list')
-    .description('list webhooks')
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      printList(stdout, await Array.fromAsync(pms.list('listWebhooks')), WEBHOOKS, json);
-    });
-
-  webhooks
-    .command('get')
-    .description('show a webhook')
-    .argument('<id>', 'wh_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      await printRecord(stdout, await pms.call('getWebhook', { path: { id } }), json);
-    });
+  const records = recordCommands<Api.Webhook>(webhooks, context, ['<id>', 'wh_…']);
+  const deliveries = recordCommands<Api.Delivery>(webhooks, context, ['<id>', 'dlv_…']);
+  records.list('list webhooks', (pms) => pms.list('listWebhooks'), WEBHOOKS);
+  records.get('show a webhook', (pms, id) => pms.call('getWebhook', { path: { id } }));
 
   webhooks
     .command('create')
@@ -101,15 +88,12 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     });
 
   for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
-    webhooks
-      .command(name)
-      .description(description)
-      .argument('<id>', 'wh_…')
-      .option('--json', 'print JSON')
-      .action(async (id: string, { json }: { json?: boolean }) => {
-        const pms = await connect(context);
-        printDone(stdout, await pms.call(operation, { path: { id } }), json, `${id} ${became}`);
-      });
+    records.act(
+      name,
+      description,
+      (pms, id) => pms.call(operation, { path: { id } }),
+      (id) => `${id} ${became}`,
+    );
 
   webhooks
     .command('rotate-secret')
@@ -121,17 +105,9 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
       printSecret(await pms.call('rotateWebhookSecret', { path: { id }, body: {} }), json);
     });
 
-  webhooks
-    .command('delete')
-    .description('delete a webhook and abandon its deliveries')
-    .argument('<id>', 'wh_…')
-    .option('-y, --yes', 'skip the confirmation')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-      const pms = await connect(context);
-      await confirm(context, `Delete ${id}?`, yes);
-      printDone(stdout, (await pms.call('deleteWebhook', { path: { id } })) ?? {}, json, `Deleted ${id}`);
-    });
+  records.delete('delete a webhook and abandon its deliveries', (pms, id) =>
+    pms.call('deleteWebhook', { path: { id } }),
+  );
 
   webhooks
     .command('test')
@@ -165,26 +141,15 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
       printList(stdout, await take(pms.list('listDeliveries', { path: { id }, query }), limit), DELIVERIES, json);
     });
 
-  webhooks
-    .command('delivery')
-    .description('show a delivery with its attempts')
-    .argument('<id>', 'dlv_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      await printRecord(stdout, await pms.call('getDelivery', { path: { id } }), json);
-    });
-
-  webhooks
-    .command('redeliver')
-    .description('redeliver the event of a delivery')
-    .argument('<id>', 'dlv_…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      const pms = await connect(context);
-      const delivery = await pms.call('redeliver', { path: { id } });
-      printDone(stdout, delivery, json, `${delivery.id} of ${delivery.event}: ${delivery.status}`);
-    });
+  deliveries.get('show a delivery with its attempts', (pms, id) => pms.call('getDelivery', { path: { id } }), {
+    name: 'delivery',
+  });
+  deliveries.act(
+    'redeliver',
+    'redeliver the event of a delivery',
+    (pms, id) => pms.call('redeliver', { path: { id } }),
+    (_, { id, event, status }) => `${id} of ${event}: ${status}`,
+  );
 
   webhooks
     .command('replay')
