@@ -1,15 +1,17 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { installedTools } from '../../scripts/installed-tools.ts';
 import { pythonWith } from '../../scripts/python.ts';
 import { parseSettings } from '../../src/config.ts';
 import { generateSigningSecret, signedHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 import { createPriceBook } from '../../src/models/prices/price-book.ts';
+import { freePort } from '../support/identity/free-port.ts';
 import { PROJECT } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -175,13 +177,21 @@ const inPython = async (group: string, code: string) => {
 const WEBHOOK_SECRET = generateSigningSecret();
 const SAMPLE_ENV = { WEBHOOK_SECRET, LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 
-/** Delivers an event to a sample's application, and then the same unsigned. */
-async function receivesEvents(code: string): Promise<void> {
+/** An event as it is delivered. */
+function signedEvent(): { body: string; headers: Record<string, string> } {
   const timestamp = new Date();
   const data = { evaluation_id: 'eval_1', prompt_name: 'a', score: 1, examples_evaluated: 1, regressions: 0 };
   const body = JSON.stringify({ event: 'evaluation.completed', data, timestamp });
   const ids = { eventId: 'evt_1', deliveryId: 'dlv_1', attempt: 1 };
-  const headers = signedHeaders({ body: Buffer.from(body), sentAt: timestamp, secrets: [WEBHOOK_SECRET], ...ids });
+  return {
+    body,
+    headers: signedHeaders({ body: Buffer.from(body), sentAt: timestamp, secrets: [WEBHOOK_SECRET], ...ids }),
+  };
+}
+
+/** Delivers an event to a sample's application, and then the same unsigned. */
+async function receivesEvents(code: string): Promise<void> {
+  const { body, headers } = signedEvent();
   const deliver = `
 import asyncio, httpx
 
@@ -195,23 +205,94 @@ asyncio.run(deliver())
   expect(await inPython('samples', `${code}${deliver}`)).toMatch(/^evaluation\.completed .*\n200\n401\n$/s);
 }
 
+/** The same for a sample that listens itself, with Express and the client where a program finds its packages. */
+async function listensForEvents(code: string): Promise<void> {
+  const modules = path.join(folder, 'node_modules');
+  await mkdir(modules, { recursive: true });
+  const express = await installedTools('samples');
+  for (const name of await readdir(express)) await symlink(path.join(express, name), path.join(modules, name));
+  await symlink(path.join(PROJECT, 'clients/typescript'), path.join(modules, 'pms-client'));
+  const file = path.join(folder, 'sample.mjs');
+  const port = await freePort();
+  await writeFile(file, here(code).replace('8080', String(port)));
+  const args = ['--conditions=pms-source', file];
+  const child = spawn(process.execPath, args, { env: { ...env, ...SAMPLE_ENV }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += String(piece)));
+  try {
+    const { body, headers } = signedEvent();
+    const deliver = (given: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/hooks`, { method: 'POST', body, headers: given }).then(({ status }) => status);
+    await waitFor('the sample to listen', async () => {
+      if (child.exitCode !== null) throw new Error(output);
+      return (await deliver({}).catch(() => 0)) === 401;
+    });
+    expect([await deliver(headers), await deliver({})]).toEqual([200, 401]);
+    await waitFor('the event', async () => output.includes('evaluation.completed'));
+  } finally {
+    child.kill();
+  }
+}
+
+/** Runs a sample's activity in a workflow of the service's Temporal. */
+async function runsInTemporal(code: string): Promise<void> {
+  const workflow = `
+import asyncio, uuid
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from temporalio import workflow
+from temporalio.client import Client
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+
+@workflow.defn(sandboxed=False)
+class Answering:
+    @workflow.run
+    async def run(self, question: str) -> list:
+        once = timedelta(minutes=1)
+        return [await workflow.execute_activity(answer, question, start_to_close_timeout=once) for _ in range(2)]
+
+
+async def main() -> None:
+    client = await Client.connect("${process.env['TEST_TEMPORAL_ADDRESS']}")
+    queue = f"sample-{uuid.uuid4()}"
+    with ThreadPoolExecutor(2) as pool:
+        async with Worker(
+            client,
+            task_queue=queue,
+            workflows=[Answering],
+            activities=[answer],
+            activity_executor=pool,
+            workflow_runner=UnsandboxedWorkflowRunner(),
+        ):
+            print(await client.execute_workflow(Answering.run, "Where is my order?", id=queue, task_queue=queue))
+
+
+asyncio.run(main())
+`;
+  const before = (await service.call('GET', '/executions?limit=100')).body.data.length;
+  expect(await inPython('samples', `${code}${workflow}`)).toMatch(/^\['.*order.*', '.*order.*'\]\n$/);
+  const { data } = (await service.call('GET', '/executions?limit=100')).body;
+  expect(data).toHaveLength(Math.min(100, before + 2));
+}
+
 /** How a sample in Python is run, by a package that it imports. */
 const PYTHON_SAMPLES: readonly [imported: string, check: (code: string) => Promise<unknown>][] = [
   ['fastapi', receivesEvents],
   ['litellm', (code) => inPython('frameworks', code)],
+  ['openai', (code) => inPython('frameworks', code)],
+  ['llama_index', async (code) => expect(await inPython('samples', code)).toBe('In one sentence, please.\n')],
+  ['temporalio', runsInTemporal],
 ];
 
-/** Read, and not run: LlamaIndex's package for other servers, Temporal's SDK for Python and Express are not installed here. */
-const IS_READ: Record<string, (code: string) => Promise<unknown>> = {
+const SAMPLES: Record<string, (code: string) => Promise<unknown>> = {
+  ts: runTypeScript,
   async python(code) {
-    await run(python, ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code]);
-    await PYTHON_SAMPLES.find(([imported]) => code.includes(`from ${imported}`))?.[1](code);
+    const found = PYTHON_SAMPLES.find(([imported]) => code.includes(`from ${imported}`));
+    if (found === undefined) throw new Error(`There is no way to run ${code}`);
+    await found[1](code);
   },
-  async js(code) {
-    const file = path.join(folder, 'sample.mjs');
-    await writeFile(file, code);
-    await run(process.execPath, ['--check', file]);
-  },
+  js: listensForEvents,
 };
 
 describe('the samples work of', () => {
@@ -221,8 +302,8 @@ describe('the samples work of', () => {
     );
     expect(samples.map(({ language }) => language)).toContain('ts');
     for (const { language, code } of samples) {
-      const check = language === 'ts' ? runTypeScript : IS_READ[language];
-      if (check === undefined) throw new Error(`There is no way to check ${language}.`);
+      const check = SAMPLES[language];
+      if (check === undefined) throw new Error(`There is no way to run ${language}.`);
       await check(code);
     }
   });
