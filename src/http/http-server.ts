@@ -8,6 +8,9 @@ import { type ConnectionLimits, cutUnreadBodies, limitConnections } from './conn
 import { errorBody } from './middleware/error-responses.ts';
 import { SECURITY_HEADER_LINES, setSecurityHeaders } from './security-headers.ts';
 
+/** What a request has taken is given back when its response closes: with the listeners of a pipeline, more than Node.js expects. */
+const MAX_LISTENERS = 20;
+
 /** A listening server. */
 export interface RunningServer {
   port: number;
@@ -97,6 +100,7 @@ export async function listen(
   server.timeout = IDLE_TIMEOUT_MS;
   if (connections !== undefined) limitConnections(server, connections);
   const handle: RequestListener = (request, response) => {
+    response.setMaxListeners(MAX_LISTENERS);
     setSecurityHeaders(request, response, trustProxy);
     cutUnreadBodies(request, response);
     handler(request, response);

@@ -29,8 +29,6 @@ import type { ToolSpec } from './tools/tool.ts';
 
 const PATH = '/mcp';
 
-const MAX_LISTENERS = 20;
-
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -156,8 +154,6 @@ export function mcpEndpoint(
     else {
       const stream = Readable.fromWeb(response.body);
       parts.watched.watch(ctx.state.credential, SCOPES, stream);
-      // What the message has taken is given back with the response: beside the pipeline's own listeners, these are more than is usual.
-      ctx.res.setMaxListeners(MAX_LISTENERS);
       ctx.body = stream;
     }
     ctx.status = response.status;
