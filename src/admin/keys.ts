@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { publicId } from '../domain/ids.ts';
 import {
+  allApiKeys,
   createApiKey,
   findKey,
   generateApiKey,
-  listApiKeys,
   revokeApiKey,
   SCOPES,
   type Scope,
@@ -56,7 +56,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .action(async ({ workspace: name }: { workspace: string }) => {
       const keys = await withDatabase(async (db) => {
         const workspace = await getWorkspace(db.system, name);
-        return listApiKeys(db.workspace(workspace.id));
+        return allApiKeys(db.workspace(workspace.id));
       });
       const data = keys.map(presentApiKey);
       const rows = data.map((row) => [

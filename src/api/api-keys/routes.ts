@@ -40,9 +40,8 @@ export function apiKeyRoutes(deps: {
       response: ApiKeyPage,
       responseExample: { data: [apiKeySample], next_cursor: null },
       async handler({ db, query: { limit, cursor } }) {
-        const before = decodeCursor(cursor, z.uuid());
-        const rows = await listApiKeys(db, { before, limit: limit + 1 });
-        return toPage({ rows: rows.slice(0, limit), more: rows.length > limit }, presentApiKey, ({ id }) => id);
+        const page = await listApiKeys(db, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, presentApiKey, ({ id }) => id);
       },
     }),
     defineRoute({

@@ -37,9 +37,8 @@ export function personalKeyRoutes(deps: {
       response: ApiKeyPage,
       responseExample: { data: [personalKeySample], next_cursor: null },
       async handler({ db, key, query: { limit, cursor } }) {
-        const before = decodeCursor(cursor, z.uuid());
-        const rows = await listPersonalKeys(db, requireMember(key), { before, limit: limit + 1 });
-        return toPage({ rows: rows.slice(0, limit), more: rows.length > limit }, presentApiKey, ({ id }) => id);
+        const page = await listPersonalKeys(db, requireMember(key), limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, presentApiKey, ({ id }) => id);
       },
     }),
     defineRoute({

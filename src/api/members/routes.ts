@@ -46,9 +46,8 @@ export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants; authent
       response: MemberPage,
       responseExample: { data: [memberSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
-        const before = decodeCursor(cursor, z.uuid());
-        const rows = await listMembers(db.query, filter, { before, limit: limit + 1 });
-        return toPage({ rows: rows.slice(0, limit), more: rows.length > limit }, present, ({ id }) => id);
+        const page = await listMembers(db.query, filter, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, present, ({ id }) => id);
       },
     }),
     defineRoute({

@@ -173,9 +173,7 @@ export function sessionRoutes({
       response: SessionPage,
       responseExample: { data: [sessionSample], next_cursor: null },
       async handler({ db, key, query: { limit, cursor } }) {
-        const before = decodeCursor(cursor, z.uuid());
-        const rows = await listSessions(db, ownerOf(key), { before, limit: limit + 1 });
-        const page = { rows: rows.slice(0, limit), more: rows.length > limit };
+        const page = await listSessions(db, ownerOf(key), limit, decodeCursor(cursor, z.uuid()));
         return toPage(
           page,
           (row) => presentSession(row, key),

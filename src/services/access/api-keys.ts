@@ -3,7 +3,9 @@ import { type Selectable, sql } from 'kysely';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
 import type { ApiKeyKind } from '../../db/entities/api-key.ts';
 import { CHANNELS } from '../../db/listener.ts';
-import { notify, now } from '../../db/sql.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { given, notify, now } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
@@ -94,20 +96,30 @@ export async function createApiKey(
   return row;
 }
 
+const selectApiKeys = (db: Builder) => db.selectFrom('api_keys').select(SHOWN).where('kind', '<>', 'sign_in');
+
+/** All keys of a workspace, newest first; those that only carry sessions of members are left out. */
+export const allApiKeys = ({ query }: WorkspaceDatabase): Promise<ApiKeyRow[]> =>
+  query((own) => selectApiKeys(own).orderBy('id', 'desc'));
+
 /**
- * The keys of a workspace, newest first; those that only carry sessions of members are left out.
- * @param part `before`: only keys below this id; `limit`: so many at most; `personalOf`: only the personal keys of this member. Default: all
+ * The same: a page of at most `limit` before the id `before`.
+ * @param personalOf only the personal keys of this member
  */
 export function listApiKeys(
-  db: WorkspaceDatabase,
-  { before, limit, personalOf }: { before?: string | undefined; limit?: number; personalOf?: string } = {},
-): Promise<ApiKeyRow[]> {
-  return db.query((own) => {
-    let keys = own.selectFrom('api_keys').select(SHOWN).where('kind', '<>', 'sign_in').orderBy('id', 'desc');
-    if (before !== undefined) keys = keys.where('id', '<', before);
-    if (personalOf !== undefined) keys = keys.where('member_id', '=', personalOf).where('kind', '=', 'personal');
-    return limit === undefined ? keys : keys.limit(limit);
-  });
+  { query }: WorkspaceDatabase,
+  limit: number,
+  before: string | undefined,
+  personalOf?: string,
+): Promise<Page<ApiKeyRow>> {
+  const select = (own: Builder) =>
+    selectApiKeys(own).where((eb) =>
+      eb.and([
+        ...given(before, (value) => eb('id', '<', value)),
+        ...given(personalOf, (value) => eb.and([eb('member_id', '=', value), eb('kind', '=', 'personal')])),
+      ]),
+    );
+  return selectPage(query, { select, orderBy: [['id', 'desc']], bytes: () => sql<number>`octet_length(name)` }, limit);
 }
 
 /** Holds a key until the transaction ends, so that it is not revoked before what rests on it is there. @throws ApiError `unauthorized` where it was revoked */

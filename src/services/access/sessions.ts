@@ -2,6 +2,7 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { given, milliseconds, notify, now } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -216,26 +217,21 @@ export async function draftsKeyOf(query: Query, sessionId: string): Promise<stri
   return createHmac('sha256', row.hash).update('drafts of the console').digest('base64');
 }
 
-/**
- * Sessions, newest first.
- * @param part `before`: only those below this id; `limit`: so many at most
- */
+/** Sessions, newest first: a page of at most `limit` before the id `before`. */
 export function listSessions(
-  db: WorkspaceDatabase,
+  { query }: WorkspaceDatabase,
   { apiKeyId }: SessionOwner,
-  { before, limit }: { before: string | undefined; limit: number },
-): Promise<SessionRow[]> {
-  return db.query((own) =>
-    selectSessions(own)
-      .where((eb) =>
-        eb.and([
-          ...given(apiKeyId, (value) => eb('s.api_key_id', '=', value)),
-          ...given(before, (value) => eb('s.id', '<', value)),
-        ]),
-      )
-      .orderBy('s.id', 'desc')
-      .limit(limit),
-  );
+  limit: number,
+  before: string | undefined,
+): Promise<Page<SessionRow>> {
+  const select = (own: Builder) =>
+    selectSessions(own).where((eb) =>
+      eb.and([
+        ...given(apiKeyId, (value) => eb('s.api_key_id', '=', value)),
+        ...given(before, (value) => eb('s.id', '<', value)),
+      ]),
+    );
+  return selectPage(query, { select, orderBy: [['id', 'desc']], bytes: () => sql<number>`500` }, limit);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import type { MemberStatus } from '../../db/entities/member.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { containing, given } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -27,27 +28,24 @@ export async function getMember(query: Query, id: string): Promise<ShownMember> 
 }
 
 /**
- * The members of a workspace, newest first.
+ * The members of a workspace, newest first: a page of at most `limit` before the id `before`.
  * @param filter `search`: part of a name or an e-mail address, in any case
- * @param part `before`: only those below this id; `limit`: so many at most
  */
 export function listMembers(
   query: Query,
   { search, status }: { search?: string | undefined; status?: MemberStatus | undefined },
-  { before, limit }: { before: string | undefined; limit: number },
-): Promise<ShownMember[]> {
-  return query((own) =>
-    selectMembers(own)
-      .where((eb) =>
-        eb.and([
-          ...given(status, (value) => eb('m.status', '=', value)),
-          ...given(before, (value) => eb('m.id', '<', value)),
-          ...given(search, (value) =>
-            eb.or([eb('m.name', 'ilike', containing(value)), eb('m.email', 'ilike', containing(value))]),
-          ),
-        ]),
-      )
-      .orderBy('m.id', 'desc')
-      .limit(limit),
-  );
+  limit: number,
+  before: string | undefined,
+): Promise<Page<ShownMember>> {
+  const select = (own: Builder) =>
+    selectMembers(own).where((eb) =>
+      eb.and([
+        ...given(status, (value) => eb('m.status', '=', value)),
+        ...given(before, (value) => eb('m.id', '<', value)),
+        ...given(search, (value) =>
+          eb.or([eb('m.name', 'ilike', containing(value)), eb('m.email', 'ilike', containing(value))]),
+        ),
+      ]),
+    );
+  return selectPage(query, { select, orderBy: [['id', 'desc']], bytes: () => sql<number>`500` }, limit);
 }

@@ -1,4 +1,5 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import type { Page } from '../../db/read-page.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -36,8 +37,9 @@ export function refuseAccessToken({ kind, sessionId }: AuthenticatedKey): void {
 export const listPersonalKeys = (
   db: WorkspaceDatabase,
   memberId: string,
-  part: { before: string | undefined; limit: number },
-): Promise<ApiKeyRow[]> => listApiKeys(db, { ...part, personalOf: memberId });
+  limit: number,
+  before: string | undefined,
+): Promise<Page<ApiKeyRow>> => listApiKeys(db, limit, before, memberId);
 
 /**
  * Makes a personal key of whoever asks, inside the caller's transaction. It can do no more, and lasts no longer, than what it is made with.

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
-import { now, unnestOf } from '../../db/sql.ts';
+import { selectPage } from '../../db/read-page.ts';
+import { given, now, unnestOf } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
@@ -56,15 +57,16 @@ export const unknownName = (name: string) =>
   `"${name}" has neither a definition nor a score: define it first, with PUT /score-definitions/${name}`;
 
 /** By name: a page of at most `limit` after the name `after`. */
-export async function listScoreDefinitions(query: Query, limit: number, after: string | undefined) {
-  const rows = await query((db) =>
-    select(db)
-      .$if(after !== undefined, (all) => all.where('name', '>', after ?? ''))
-      .orderBy('name')
-      .limit(limit + 1),
+export const listScoreDefinitions = (query: Query, limit: number, after: string | undefined) =>
+  selectPage(
+    query,
+    {
+      select: (db) => select(db).where((eb) => eb.and(given(after, (name) => eb('name', '>', name)))),
+      orderBy: [['name', 'asc']],
+      bytes: () => sql<number>`coalesce(pg_column_size(categories), 0) + coalesce(octet_length(description), 0)`,
+    },
+    limit,
   );
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
-}
 
 /**
  * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given;

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import type { Query } from '../../db/query.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -32,21 +33,19 @@ export interface ViewSettings {
 const select = (db: Builder) => db.selectFrom('saved_views').select(COLUMNS);
 
 /** Those of the owner and those that are shared, oldest first: a page of at most `limit` after the id `after`. */
-export async function listViews(
+export function listViews(
   query: Query,
   owner: HolderId,
   { page, limit, after }: { page: ViewedPage | undefined; limit: number; after: string | undefined },
-): Promise<{ rows: SavedViewRow[]; more: boolean }> {
-  const rows = await query((db) =>
+): Promise<Page<SavedViewRow>> {
+  const visible = (db: Builder) =>
     select(db)
       .where((eb) => eb.or([eb('owner', '=', owner), eb('shared', '=', true)]))
       .where((eb) =>
         eb.and([...given(page, (name) => eb('page', '=', name)), ...given(after, (id) => eb('id', '>', id))]),
-      )
-      .orderBy('id')
-      .limit(limit + 1),
-  );
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
+      );
+  const bytes = () => sql<number>`pg_column_size(query) + pg_column_size(columns)`;
+  return selectPage(query, { select: visible, orderBy: [['id', 'asc']], bytes }, limit);
 }
 
 /**
