@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react';
+import { Button } from './button.tsx';
 import { type Cell, saveCsv, savePng, saveSvg } from './chart-export.ts';
 import { showError } from './toast.tsx';
 
@@ -65,19 +66,18 @@ export function ChartFrame({
           </table>
         </div>
         <div className="row chart-files">
-          <button type="button" className="button small" onClick={() => withPlot((plot) => savePng(plot, title))}>
+          <Button look="small" onClick={() => withPlot((plot) => savePng(plot, title))}>
             PNG<span className="visually-hidden"> of {title}</span>
-          </button>
-          <button type="button" className="button small" onClick={() => withPlot((plot) => saveSvg(plot, title))}>
+          </Button>
+          <Button look="small" onClick={() => withPlot((plot) => saveSvg(plot, title))}>
             SVG<span className="visually-hidden"> of {title}</span>
-          </button>
-          <button
-            type="button"
-            className="button small"
+          </Button>
+          <Button
+            look="small"
             onClick={() => saveCsv([numbers.head, ...numbers.rows.map(({ values }) => values)], title)}
           >
             CSV<span className="visually-hidden"> of {title}</span>
-          </button>
+          </Button>
         </div>
       </details>
     </figure>

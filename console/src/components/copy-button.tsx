@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from './button.tsx';
 import { showError } from './toast.tsx';
 
 /** @param what is copied, for those who hear the button */
@@ -10,9 +11,9 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       setTimeout(() => setCopied(false), 2_000);
     }, showError);
   return (
-    <button type="button" className="button small plain" onClick={() => void copy()}>
+    <Button look="small plain" onClick={() => void copy()}>
       {copied ? 'Copied' : 'Copy'}
       <span className="visually-hidden"> {what}</span>
-    </button>
+    </Button>
   );
 }

@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api.ts';
 import { useSessionEnded } from '../session-ended.ts';
+import { Button } from './button.tsx';
 import { FieldErrors } from './fields.tsx';
 import { ErrorState } from './states.tsx';
 
@@ -76,9 +77,7 @@ export function FormDialog({
         <FieldErrors value={new Map(details.map(({ path, message }) => [path, message]))}>{children}</FieldErrors>
         {error !== undefined && <ErrorState error={error} />}
         <div className="dialog-actions">
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
           <button type="submit" className={danger ? 'button danger' : 'button primary'} disabled={busy || !canSubmit}>
             {submitLabel}
           </button>

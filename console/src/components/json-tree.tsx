@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from './button.tsx';
 
 /** Deeper than this, what is in a value is shown when it is opened. */
 const OPEN_DEPTH = 2;
@@ -19,9 +20,9 @@ function Entries({ value, depth }: { value: object; depth: number }) {
       ))}
       {entries.length > shown && (
         <li>
-          <button type="button" className="button plain small" onClick={() => setShown(shown + 10 * MOST_SHOWN)}>
+          <Button look="plain small" onClick={() => setShown(shown + 10 * MOST_SHOWN)}>
             {entries.length - shown} more
-          </button>
+          </Button>
         </li>
       )}
     </ul>

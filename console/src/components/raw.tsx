@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { Button } from './button.tsx';
 
 const CHANGED = 'pms-raw-changed';
 const STORED_AS = 'pms-raw';
@@ -36,14 +37,8 @@ export const useRaw = () => useSyncExternalStore(subscribe, isRaw);
 export function RawToggle() {
   const isShownRaw = useRaw();
   return (
-    <button
-      type="button"
-      className="button small"
-      aria-pressed={isShownRaw}
-      aria-keyshortcuts="v"
-      onClick={() => setRaw(!isShownRaw)}
-    >
+    <Button look="small" aria-pressed={isShownRaw} aria-keyshortcuts="v" onClick={() => setRaw(!isShownRaw)}>
       Raw
-    </button>
+    </Button>
   );
 }

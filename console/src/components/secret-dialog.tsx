@@ -1,3 +1,4 @@
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Modal } from './dialog.tsx';
 
@@ -21,9 +22,9 @@ export function SecretDialog({
       </pre>
       <div className="dialog-actions">
         <CopyButton text={secret} what={what} />
-        <button type="button" className="button primary" onClick={onClose}>
+        <Button look="primary" onClick={onClose}>
           I have saved it
-        </button>
+        </Button>
       </div>
     </Modal>
   );

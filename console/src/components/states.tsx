@@ -1,6 +1,7 @@
 import { Link, type LinkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api.ts';
+import { Button } from './button.tsx';
 
 export function Loading({ what = 'this' }: { what?: string }) {
   return (
@@ -41,9 +42,9 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         </ul>
       )}
       {onRetry && (
-        <button type="button" className="button small" onClick={onRetry}>
+        <Button look="small" onClick={onRetry}>
           Try again
-        </button>
+        </Button>
       )}
     </div>
   );

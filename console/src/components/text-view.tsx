@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { formatJson, formatNumber } from '../format.ts';
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { type Image, Images, imagesIn, withoutImages } from './images.tsx';
 import { RawToggle, useRaw } from './raw.tsx';
@@ -17,9 +18,9 @@ export function TextView({ text, label, tools }: { text: string; label: string; 
       </pre>
       <div className="code-tools">
         {isCut && (
-          <button type="button" className="button small" onClick={() => setAll(true)}>
+          <Button look="small" onClick={() => setAll(true)}>
             Show all {formatNumber(text.length)} characters
-          </button>
+          </Button>
         )}
         {tools}
         <CopyButton text={text} what={label} />

@@ -1,4 +1,5 @@
 import { useReducer } from 'react';
+import { Button } from '../components/button.tsx';
 import { formatAgo } from '../format.ts';
 import { adoptDraft, type Draft, dropDraft, isOfThisTab } from './drafts.ts';
 
@@ -9,12 +10,12 @@ export function RestoredNotice({ draft, onThrowAway }: { draft: Draft; onThrowAw
   return (
     <div className="notice" role="status">
       <span>Your unsaved changes from {formatAgo(new Date(draft.at).toISOString())} were restored.</span>
-      <button type="button" className="button small" onClick={close}>
+      <Button look="small" onClick={close}>
         Keep
-      </button>
-      <button type="button" className="button small" onClick={onThrowAway}>
+      </Button>
+      <Button look="small" onClick={onThrowAway}>
         Discard
-      </button>
+      </Button>
     </div>
   );
 }
@@ -41,16 +42,12 @@ export function OtherDrafts<Value>({
               Unsaved changes to {name}
               {!isOfThisTab(draft) && ', in another tab'}.
             </span>
-            <button
-              type="button"
-              className="button small"
-              onClick={() => onTake(isOfThisTab(draft) ? draft : adoptDraft(draft))}
-            >
+            <Button look="small" onClick={() => onTake(isOfThisTab(draft) ? draft : adoptDraft(draft))}>
               Use them<span className="visually-hidden">: {name}</span>
-            </button>
-            <button type="button" className="button small" onClick={() => dropDraft(draft.id)}>
+            </Button>
+            <Button look="small" onClick={() => dropDraft(draft.id)}>
               Discard<span className="visually-hidden">: {name}</span>
-            </button>
+            </Button>
           </li>
         );
       })}

@@ -1,6 +1,7 @@
 import { Rocket, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { LabelBadge, StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { Chart } from '../../components/chart.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -111,26 +112,18 @@ export function ComponentsPage() {
         </Section>
         <Section title="Buttons">
           <div className="row">
-            <button type="button" className="button primary">
+            <Button look="primary">
               <Rocket className="icon" aria-hidden />
               Primary
-            </button>
-            <button type="button" className="button">
-              Button
-            </button>
-            <button type="button" className="button danger">
-              Danger
-            </button>
-            <button type="button" className="button plain">
-              Plain
-            </button>
-            <button type="button" className="button small">
+            </Button>
+            <Button>Button</Button>
+            <Button look="danger">Danger</Button>
+            <Button look="plain">Plain</Button>
+            <Button look="small">
               <Search className="icon" aria-hidden />
               Small
-            </button>
-            <button type="button" className="button" disabled>
-              Disabled
-            </button>
+            </Button>
+            <Button disabled>Disabled</Button>
           </div>
         </Section>
         <Section title="Badges">
@@ -160,15 +153,9 @@ export function ComponentsPage() {
         </Section>
         <Section title="Dialogs and messages">
           <div className="row">
-            <button type="button" className="button" onClick={() => setOpen(true)}>
-              Open a dialog…
-            </button>
-            <button type="button" className="button" onClick={() => showToast('Saved', 'Version 3 of support/answer.')}>
-              Message
-            </button>
-            <button type="button" className="button" onClick={() => showError(new Error('It was refused.'))}>
-              Error
-            </button>
+            <Button onClick={() => setOpen(true)}>Open a dialog…</Button>
+            <Button onClick={() => showToast('Saved', 'Version 3 of support/answer.')}>Message</Button>
+            <Button onClick={() => showError(new Error('It was refused.'))}>Error</Button>
           </div>
           <FormDialog
             open={open}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Dataset } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { FormDialog, Modal } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
@@ -29,9 +30,7 @@ export function ExampleDialog({
       <Modal open wide onClose={onClose} title={titleOf(example)}>
         <JsonView value={withoutPlace(example)} label="example" />
         <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            Close
-          </button>
+          <Button onClick={onClose}>Close</Button>
         </div>
       </Modal>
     );
@@ -174,14 +173,9 @@ function EditDialog({
       />
       {example && (
         <p>
-          <button
-            type="button"
-            className="button small danger"
-            disabled={isDeleting}
-            onClick={() => void deleteExample()}
-          >
+          <Button look="small danger" disabled={isDeleting} onClick={() => void deleteExample()}>
             Delete this example
-          </button>
+          </Button>
         </p>
       )}
     </FormDialog>

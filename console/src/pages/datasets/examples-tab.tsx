@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { imagesIn, Thumbnail, withoutImages } from '../../components/images.tsx';
@@ -129,11 +130,7 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
       )}
       <search className="filters">
         <FilterField label="Search" value={search.q} onChange={(q) => change({ q })} />
-        {mayWrite && isLatest && (
-          <button type="button" className="button" onClick={() => setAdding(true)}>
-            Add an example…
-          </button>
-        )}
+        {mayWrite && isLatest && <Button onClick={() => setAdding(true)}>Add an example…</Button>}
       </search>
       <p className="muted" role="status">
         {search.q !== undefined &&
@@ -146,11 +143,7 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
             <EmptyState
               title={search.q === undefined ? 'This version has no examples' : 'No examples match these filters'}
             >
-              {search.q !== undefined && (
-                <button type="button" className="button" onClick={() => change({ q: undefined })}>
-                  Show all
-                </button>
-              )}
+              {search.q !== undefined && <Button onClick={() => change({ q: undefined })}>Show all</Button>}
             </EmptyState>
           ) : (
             <DataTable

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
@@ -136,9 +137,9 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
       cell: (change) => {
         const example = change.after ?? change.before;
         return (
-          <button type="button" className="button small plain" onClick={() => setShown(change)}>
+          <Button look="small plain" onClick={() => setShown(change)}>
             {example && titleOf(example)}
-          </button>
+          </Button>
         );
       },
     },
@@ -186,9 +187,7 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
                 after={{ title: `Version ${to}`, text: textOf(shown.after) }}
               />
               <div className="dialog-actions">
-                <button type="button" className="button" onClick={() => setShown(undefined)}>
-                  Close
-                </button>
+                <Button onClick={() => setShown(undefined)}>Close</Button>
               </div>
             </Modal>
           )}

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { z } from 'zod';
 import type * as devices from '../../../../src/api/devices/schema.ts';
 import { call, get, pathOf, post } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { CheckField, SelectField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -199,9 +200,9 @@ function Approval({
         <button type="submit" className="button primary" disabled={decide.isPending || scopes.length === 0}>
           Approve
         </button>
-        <button type="button" className="button" disabled={decide.isPending} onClick={() => decide.mutate('deny')}>
+        <Button disabled={decide.isPending} onClick={() => decide.mutate('deny')}>
           Deny
-        </button>
+        </Button>
       </div>
     </form>
   );

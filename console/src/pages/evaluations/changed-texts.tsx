@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { Button } from '../../components/button.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { Section } from '../../components/section.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
@@ -186,12 +187,12 @@ function ChangedExample({
           </span>
         </h3>
         <div className="row">
-          <button type="button" className="button small" disabled={at === 0} onClick={() => go(at - 1)}>
+          <Button look="small" disabled={at === 0} onClick={() => go(at - 1)}>
             Previous <kbd aria-hidden>k</kbd>
-          </button>
-          <button type="button" className="button small" disabled={at === count - 1} onClick={() => go(at + 1)}>
+          </Button>
+          <Button look="small" disabled={at === count - 1} onClick={() => go(at + 1)}>
             Next <kbd aria-hidden>j</kbd>
-          </button>
+          </Button>
           <Link to="/playground" search={{ evaluation: id, example: changed.seq_b }} className="button small">
             Open in the playground
           </Link>

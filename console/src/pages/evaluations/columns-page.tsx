@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink, versionOf } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { CheckField } from '../../components/fields.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { OutputView } from '../../components/output-view.tsx';
@@ -232,17 +233,12 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
                         })
                       }
                     />
-                    <button type="button" className="button small" disabled={at === 0} onClick={() => go(at - 1)}>
+                    <Button look="small" disabled={at === 0} onClick={() => go(at - 1)}>
                       Previous <kbd aria-hidden>k</kbd>
-                    </button>
-                    <button
-                      type="button"
-                      className="button small"
-                      disabled={at === rows.length - 1}
-                      onClick={() => go(at + 1)}
-                    >
+                    </Button>
+                    <Button look="small" disabled={at === rows.length - 1} onClick={() => go(at + 1)}>
                       Next <kbd aria-hidden>j</kbd>
-                    </button>
+                    </Button>
                   </div>
                 </div>
                 <div className="grid-2">

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -211,10 +212,10 @@ function Filters({ comparison }: { comparison: Comparison }) {
         />
       )}
       {value !== undefined && (
-        <button type="button" className="button" onClick={() => change({ value: undefined })}>
+        <Button onClick={() => change({ value: undefined })}>
           Only {by}: {value} <X className="icon" aria-hidden />
           <span className="visually-hidden"> show all groups</span>
-        </button>
+        </Button>
       )}
     </search>
   );

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
-import { DialogButton } from '../../components/button.tsx';
+import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
@@ -36,9 +36,9 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
     onError: showError,
   });
   const button = (action: string, label: string) => (
-    <button type="button" className="button" disabled={control.isPending} onClick={() => control.mutate(action)}>
+    <Button disabled={control.isPending} onClick={() => control.mutate(action)}>
       {label}
-    </button>
+    </Button>
   );
   const isCode = evaluation.target.type === 'code';
   // Its program runs it, and not the service.

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
@@ -91,12 +92,7 @@ const choiceColumn = (
 
 /** Leads to the comparison of what is chosen: of two the later with the earlier, of more in columns. */
 function CompareChosen({ chosen }: { chosen: readonly string[] }) {
-  if (chosen.length < 2)
-    return (
-      <button type="button" className="button" disabled>
-        Compare: choose two or more
-      </button>
-    );
+  if (chosen.length < 2) return <Button disabled>Compare: choose two or more</Button>;
   // Ids are in the order of time.
   const [first = '', ...others] = [...chosen].sort();
   const [last = ''] = others;
@@ -167,10 +163,10 @@ export function EvaluationsPage() {
         />
         {chosen.length > 0 && <CompareChosen chosen={chosen} />}
         {search.schedule_id && (
-          <button type="button" className="button" onClick={() => change({ schedule_id: undefined })}>
+          <Button onClick={() => change({ schedule_id: undefined })}>
             Of one schedule <X className="icon" aria-hidden />
             <span className="visually-hidden"> show those of all</span>
-          </button>
+          </Button>
         )}
       </search>
       {search.prompt_name && <VersionScores prompt={search.prompt_name} dataset={search.dataset} />}

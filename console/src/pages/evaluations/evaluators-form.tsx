@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { type Evaluator, type EvaluatorType, startOf } from './evaluator.ts';
@@ -61,9 +62,7 @@ function Forms({ value, onChange, types }: EvaluatorsFormProps & { types: Types 
       ))}
       {value.length < MAX_EVALUATORS && (
         <div>
-          <button type="button" className="button" onClick={() => onChange([...value, startOf(unused)])}>
-            Add an evaluator
-          </button>
+          <Button onClick={() => onChange([...value, startOf(unused)])}>Add an evaluator</Button>
         </div>
       )}
     </div>
@@ -122,9 +121,9 @@ function EvaluatorForm({
           onChange={(typed) => set('weight', typed === '' ? undefined : Number(typed))}
         />
         {onRemove && (
-          <button type="button" className="button" onClick={onRemove}>
+          <Button onClick={onRemove}>
             Remove<span className="visually-hidden"> evaluator {number}</span>
-          </button>
+          </Button>
         )}
       </div>
       <p className="field-hint">

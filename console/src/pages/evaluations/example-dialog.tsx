@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef } from 'react';
 import type { Evaluation } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { Fact } from '../../components/fact.tsx';
@@ -48,14 +49,9 @@ export function ExampleDialog({
   const step = (to: number, label: string, key: string) => {
     const target = at < 0 ? undefined : rows[to];
     return (
-      <button
-        type="button"
-        className="button small"
-        disabled={target === undefined}
-        onClick={() => onOpen(target?.seq)}
-      >
+      <Button look="small" disabled={target === undefined} onClick={() => onOpen(target?.seq)}>
         {label} <kbd aria-hidden>{key}</kbd>
-      </button>
+      </Button>
     );
   };
   return (
@@ -69,9 +65,9 @@ export function ExampleDialog({
       <div className="row">
         {step(at - 1, t('Previous'), 'k')}
         {step(at + 1, t('Next'), 'j')}
-        <button type="button" className="button small" onClick={() => onOpen(undefined)}>
+        <Button look="small" onClick={() => onOpen(undefined)}>
           Close
-        </button>
+        </Button>
       </div>
       {isNotFound(query.error) ? (
         <EmptyState title="The run has no such example, or no result of it yet" />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { Section } from '../../components/section.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -79,9 +80,9 @@ function BatchRow({ batch, onResubmit }: { batch: Batch; onResubmit: () => void 
           <>
             <p>The provider did not confirm it. The service is looking for it.</p>
             {mayExecute && (
-              <button type="button" className="button small" onClick={onResubmit}>
+              <Button look="small" onClick={onResubmit}>
                 Submit again…<span className="visually-hidden"> batch {number}</span>
-              </button>
+              </Button>
             )}
           </>
         )}

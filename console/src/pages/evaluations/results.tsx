@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -260,13 +261,9 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
           rows.length === 0 ? (
             <EmptyState title={isFiltered ? 'No examples match these filters' : 'There are no results yet'}>
               {isFiltered && (
-                <button
-                  type="button"
-                  className="button"
-                  onClick={() => change({ only: undefined, min: undefined, max: undefined, q: undefined })}
-                >
+                <Button onClick={() => change({ only: undefined, min: undefined, max: undefined, q: undefined })}>
                   Show all
-                </button>
+                </Button>
               )}
             </EmptyState>
           ) : (

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Inbox, SquareTerminal } from 'lucide-react';
 import { pathOf, post } from '../../api.ts';
 import type { Execution } from '../../api-types.ts';
-import { DialogButton } from '../../components/button.tsx';
+import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { showError } from '../../components/toast.tsx';
@@ -56,9 +56,9 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
       )}
       <TemporalLink workflowId={workflow_id} />
       {!isOver && mayExecute && (
-        <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
-        </button>
+        </Button>
       )}
       {isOver && mayWrite && (
         <DeleteButton

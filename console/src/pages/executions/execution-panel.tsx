@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
+import { Button } from '../../components/button.tsx';
 import { Loading, QueryState } from '../../components/states.tsx';
 import { executionQuery } from '../../queries.ts';
 import { hasDialog } from '../../shell/single-keys.ts';
@@ -47,33 +48,31 @@ export function ExecutionPanel({
           Execution {id.slice(-12)}
         </h2>
         <div className="row">
-          <button
-            type="button"
-            className="button small"
+          <Button
+            look="small"
             aria-label="The execution before"
             title="The execution before (k)"
             disabled={onStep.before === undefined}
             onClick={onStep.before}
           >
             <ChevronUp size={16} aria-hidden />
-          </button>
-          <button
-            type="button"
-            className="button small"
+          </Button>
+          <Button
+            look="small"
             aria-label="The next execution"
             title="The next execution (j)"
             disabled={onStep.next === undefined}
             onClick={onStep.next}
           >
             <ChevronDown size={16} aria-hidden />
-          </button>
+          </Button>
           <Link to="/executions/$id" params={{ id }} className="button small">
             <Maximize2 size={16} aria-hidden />
             Full page
           </Link>
-          <button type="button" className="button small" aria-label="Close" title="Close (Escape)" onClick={onClose}>
+          <Button look="small" aria-label="Close" title="Close (Escape)" onClick={onClose}>
             <X size={16} aria-hidden />
-          </button>
+          </Button>
         </div>
       </div>
       <div className="execution-panel-body" ref={body}>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Execution } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -77,15 +78,13 @@ export function ExecutionsPage() {
             <>
               <ColumnsMenu offered={choices(rows, columns)} chosen={columns} onChange={setColumns} />
               {mayWrite && (
-                <button
-                  type="button"
-                  className="button"
+                <Button
                   disabled={!isFiltered || matching === undefined || rows.length === 0}
                   title={matching === undefined ? 'For search results, select executions in the list' : undefined}
                   onClick={() => setAsked('dataset')}
                 >
                   Add to a dataset…
-                </button>
+                </Button>
               )}
             </>
           }
@@ -99,43 +98,37 @@ export function ExecutionsPage() {
           {chosen.size > 0 && (
             <div className="chosen" role="toolbar" aria-label="With selected executions">
               <strong>{formatNumber(chosen.size)} chosen</strong>
-              <button type="button" className="button small" onClick={() => setAsked('chosen-dataset')}>
+              <Button look="small" onClick={() => setAsked('chosen-dataset')}>
                 Add them to a dataset…
-              </button>
-              <button
-                type="button"
-                className="button small"
-                disabled={chosen.size > MOST_CHOSEN}
-                onClick={() => setAsked('queue')}
-              >
+              </Button>
+              <Button look="small" disabled={chosen.size > MOST_CHOSEN} onClick={() => setAsked('queue')}>
                 Add to a queue…
-              </button>
-              <button type="button" className="button plain small" onClick={() => setChosen(NONE_CHOSEN)}>
+              </Button>
+              <Button look="plain small" onClick={() => setChosen(NONE_CHOSEN)}>
                 Choose none
-              </button>
+              </Button>
             </div>
           )}
           <div role="status" className="waiting">
             {list.waiting > 0 && (
-              <button
-                type="button"
-                className="button small primary"
+              <Button
+                look="small primary"
                 onClick={() => {
                   list.enter();
                   document.querySelector('.executions .table')?.scrollTo({ top: 0 });
                 }}
               >
                 {list.isTooMany ? `More than ${list.waiting - 1}` : list.waiting} new
-              </button>
+              </Button>
             )}
           </div>
           {sort !== undefined && (
             <p className="muted row">
               The newest 10,000 that match, by {SORT_WORDS[sort.replace('-', '') as keyof typeof SORT_WORDS]},{' '}
               {sort.startsWith('-') ? 'greatest' : 'least'} first.
-              <button type="button" className="button plain small" onClick={() => change({ order: undefined })}>
+              <Button look="plain small" onClick={() => change({ order: undefined })}>
                 Newest first
-              </button>
+              </Button>
             </p>
           )}
           <QueryState query={list} what={search.q === undefined ? 'executions' : 'executions, further back in time'}>

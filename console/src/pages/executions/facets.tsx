@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Query } from '../../api.ts';
 import type { ExecutionFacets } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
 import { facetsQuery } from './facets-query.ts';
@@ -122,9 +123,9 @@ function FacetValues({
         ))}
       </ul>
       {offered.length > FEW && (
-        <button type="button" className="button plain small" aria-expanded={all} onClick={() => setAll(!all)}>
+        <Button look="plain small" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'Fewer' : `${offered.length - FEW} more`}
-        </button>
+        </Button>
       )}
     </section>
   );

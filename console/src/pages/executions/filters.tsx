@@ -1,5 +1,6 @@
 import { SlidersHorizontal, X } from 'lucide-react';
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import {
@@ -44,16 +45,10 @@ export function ExecutionFilters({
         />
         <FilterField label="From" type="date" value={search.since} onChange={(since) => onChange({ since })} />
         <FilterField label="To" type="date" value={search.until} onChange={(until) => onChange({ until })} />
-        <button
-          type="button"
-          className="button"
-          aria-expanded={isOpen}
-          aria-controls="more-filters"
-          onClick={() => setOpen(!isOpen)}
-        >
+        <Button aria-expanded={isOpen} aria-controls="more-filters" onClick={() => setOpen(!isOpen)}>
           <SlidersHorizontal size={16} aria-hidden />
           {isOpen ? 'Fewer filters' : 'More filters'}
-        </button>
+        </Button>
       </div>
       <div id="more-filters" hidden={!isOpen}>
         {isOpen && <MoreFilters search={search} onChange={onChange} />}
@@ -74,9 +69,9 @@ export function ExecutionFilters({
             </li>
           ))}
           <li>
-            <button type="button" className="button plain small" onClick={() => onChange(NO_FILTER)}>
+            <Button look="plain small" onClick={() => onChange(NO_FILTER)}>
               Clear all
-            </button>
+            </Button>
           </li>
         </ul>
       )}

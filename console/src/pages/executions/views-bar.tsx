@@ -4,6 +4,7 @@ import { BookmarkPlus, Users } from 'lucide-react';
 import { useState } from 'react';
 import { get, type Page, pathOf, put, remove } from '../../api.ts';
 import type { View } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
@@ -91,19 +92,15 @@ export function ViewsBar({ search, columns }: { search: ExecutionsSearch; column
       {!isPlain && (
         <div className="row">
           {current?.own && (
-            <button
-              type="button"
-              className="button plain small"
-              onClick={() => void deleteView(current).catch(showError)}
-            >
+            <Button look="plain small" onClick={() => void deleteView(current).catch(showError)}>
               Delete this view
-            </button>
+            </Button>
           )}
           {current === undefined && (
-            <button type="button" className="button plain small" onClick={() => setSaving(true)}>
+            <Button look="plain small" onClick={() => setSaving(true)}>
               <BookmarkPlus size={16} aria-hidden />
               Save as a view…
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pathOf, put } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/fields.tsx';
@@ -120,9 +121,9 @@ function Fields({ value, onChange, isNew }: FieldsProps) {
       ))}
       {checks.length < MAX_CHECKS && (
         <div>
-          <button type="button" className="button small" onClick={() => set({ checks: [...checks, newCheck()] })}>
+          <Button look="small" onClick={() => set({ checks: [...checks, newCheck()] })}>
             Add a check
-          </button>
+          </Button>
         </div>
       )}
       <CheckField
@@ -208,9 +209,9 @@ function CheckFields({
           onChange={(minExecutions) => set({ minExecutions })}
         />
         {onRemove && (
-          <button type="button" className="button" onClick={onRemove}>
+          <Button onClick={onRemove}>
             Remove<span className="visually-hidden"> check {index + 1}</span>
-          </button>
+          </Button>
         )}
       </div>
     </fieldset>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
@@ -61,16 +62,11 @@ export function CellView({
         <span className="bench-name">{name}</span>
         {cell && <CellState cell={cell} />}
         {!isAlone && (
-          <button
-            type="button"
-            className="button small plain"
-            disabled={onRun === undefined}
-            onClick={() => (busy ? cells.stop(at) : onRun?.())}
-          >
+          <Button look="small plain" disabled={onRun === undefined} onClick={() => (busy ? cells.stop(at) : onRun?.())}>
             {busy ? <Square className="icon" aria-hidden /> : <Play className="icon" aria-hidden />}
             {busy ? 'Stop' : 'Run'}
             <span className="visually-hidden"> {name}</span>
-          </button>
+          </Button>
         )}
       </div>
       {cell && <CellContent cells={cells} cell={cell} {...{ name, compareWith, expected, onRun }} />}
@@ -151,14 +147,14 @@ function CellContent({
       {isCompleted && (
         <div className="row">
           {onRun && toolCalls.length === 0 && !isContinued && (
-            <button type="button" className="button small" onClick={() => setContinued(true)}>
+            <Button look="small" onClick={() => setContinued(true)}>
               Continue…<span className="visually-hidden"> {name}</span>
-            </button>
+            </Button>
           )}
           {mayWrite && (
-            <button type="button" className="button small" onClick={() => setDialog(true)}>
+            <Button look="small" onClick={() => setDialog(true)}>
               Save as an example…<span className="visually-hidden"> {name}</span>
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { get, pathOf } from '../../api.ts';
 import type { Execution } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { formatAgo, formatCost, plural } from '../../format.ts';
@@ -52,16 +53,14 @@ export function HistoryDialog({
               </span>
               <p className="bench-preview">{previewOf(run)}</p>
             </div>
-            <button type="button" className="button small" onClick={() => void bringBack(run)}>
+            <Button look="small" onClick={() => void bringBack(run)}>
               Bring back
-            </button>
+            </Button>
           </li>
         ))}
       </ol>
       <div className="dialog-actions">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
+        <Button onClick={onClose}>Close</Button>
       </div>
     </Modal>
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Play, X } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -69,21 +70,15 @@ export function PaneHead({
         <h2>{name}</h2>
         <div className="row">
           {onRun && (
-            <button type="button" className="button small" onClick={onRun}>
+            <Button look="small" onClick={onRun}>
               <Play className="icon" aria-hidden />
               Run<span className="visually-hidden"> pane {at + 1}</span>
-            </button>
+            </Button>
           )}
           {onRemove && (
-            <button
-              type="button"
-              className="button small plain"
-              onClick={onRemove}
-              aria-label={`Remove pane ${at + 1}`}
-              title="Remove"
-            >
+            <Button look="small plain" onClick={onRemove} aria-label={`Remove pane ${at + 1}`} title="Remove">
               <X className="icon" aria-hidden />
-            </button>
+            </Button>
           )}
         </div>
       </div>
@@ -131,14 +126,14 @@ export function PaneHead({
       )}
       <div className="row">
         {draft === undefined && version && (
-          <button type="button" className="button small" onClick={() => onChange({ draft: draftOf(version, latest) })}>
+          <Button look="small" onClick={() => onChange({ draft: draftOf(version, latest) })}>
             Edit its text
-          </button>
+          </Button>
         )}
         {mayWrite && (
-          <button type="button" className="button small" onClick={() => setSaving(true)}>
+          <Button look="small" onClick={() => setSaving(true)}>
             Save as a version…
-          </button>
+          </Button>
         )}
         {mayExecute && draft === undefined && version && (
           <Link
@@ -236,24 +231,23 @@ function DraftForm({
       )}
       <div className="row">
         {draft.form === 'template' ? (
-          <button type="button" className="button small" onClick={toMessages}>
+          <Button look="small" onClick={toMessages}>
             Write messages
-          </button>
+          </Button>
         ) : (
-          <button
-            type="button"
-            className="button small"
+          <Button
+            look="small"
             onClick={() =>
               onChange({ ...draft, ...EMPTY_DRAFT, template: draft.messages.find(({ isJson }) => !isJson)?.text ?? '' })
             }
           >
             Write one text
-          </button>
+          </Button>
         )}
         {onDrop && (
-          <button type="button" className="button small" onClick={onDrop}>
+          <Button look="small" onClick={onDrop}>
             Back to the version
-          </button>
+          </Button>
         )}
       </div>
     </div>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Columns2, Database, Gauge, History, Play, Plus, Square } from 'lucide-react';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { Execution, Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { RestoredNotice } from '../../drafts/draft-notices.tsx';
@@ -222,20 +223,17 @@ export function Playground({
       <div className="bench-tools">
         <PromptChoice name={prompt?.name} />
         <div className="row">
-          <button
-            type="button"
-            className="button primary"
+          <Button
+            look="primary"
             disabled={!mayExecute}
             aria-keyshortcuts="Control+Enter"
             onClick={() => runThese(panes, rows)}
           >
             <Play className="icon" aria-hidden />
             {several ? 'Run all' : 'Run'}
-          </button>
+          </Button>
           <StopButton cells={cells} />
-          <button
-            type="button"
-            className="button"
+          <Button
             disabled={panes.length >= MAX_PANES}
             onClick={() => {
               const last = panes.at(-1);
@@ -244,42 +242,41 @@ export function Playground({
           >
             <Plus className="icon" aria-hidden />
             Add a pane
-          </button>
-          <button type="button" className="button" onClick={() => setDialog('scoring')}>
+          </Button>
+          <Button onClick={() => setDialog('scoring')}>
             <Gauge className="icon" aria-hidden />
             {evaluators.length === 0
               ? 'Score…'
               : `Scored by ${evaluators.map(({ name, type }) => name ?? type).join(', ')}…`}
-          </button>
+          </Button>
           {panes.length > 1 && (
-            <button type="button" className="button" aria-pressed={isCompared} onClick={() => setCompared(!isCompared)}>
+            <Button aria-pressed={isCompared} onClick={() => setCompared(!isCompared)}>
               <Columns2 className="icon" aria-hidden />
               Compare with pane 1
-            </button>
+            </Button>
           )}
-          <button type="button" className="button" disabled={tried.length === 0} onClick={() => setDialog('history')}>
+          <Button disabled={tried.length === 0} onClick={() => setDialog('history')}>
             <History className="icon" aria-hidden />
             History…
-          </button>
+          </Button>
         </div>
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
       <div ref={heads} className="bench" style={{ '--panes': panes.length } as CSSProperties}>
         <div className="bench-corner">
           <div className="row">
-            <button
-              type="button"
-              className="button small"
+            <Button
+              look="small"
               disabled={rows.length >= MAX_ROWS}
               onClick={() => edit((before) => ({ rows: [...before.rows, newRow()] }))}
             >
               <Plus className="icon" aria-hidden />
               Add a row
-            </button>
-            <button type="button" className="button small" onClick={() => setDialog('rows')}>
+            </Button>
+            <Button look="small" onClick={() => setDialog('rows')}>
               <Database className="icon" aria-hidden />
               Rows of a dataset…
-            </button>
+            </Button>
           </div>
           <p className="muted">
             Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
@@ -373,10 +370,10 @@ export function Playground({
 function StopButton({ cells }: { cells: Cells }) {
   const isRunning = [...useCells(cells).values()].some(({ run }) => isBusy(run));
   return (
-    <button type="button" className="button" disabled={!isRunning} onClick={() => cells.stopAll()}>
+    <Button disabled={!isRunning} onClick={() => cells.stopAll()}>
       <Square className="icon" aria-hidden />
       Stop
-    </button>
+    </Button>
   );
 }
 

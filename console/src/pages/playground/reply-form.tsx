@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import type { ChatMessage } from './pane-state.ts';
 import type { Run } from './run.ts';
@@ -43,12 +44,12 @@ export function ReplyForm({
         }}
       />
       <div className="row">
-        <button type="button" className="button small primary" disabled={text.trim() === ''} onClick={send}>
+        <Button look="small primary" disabled={text.trim() === ''} onClick={send}>
           Send
-        </button>
-        <button type="button" className="button small" onClick={onCancel}>
+        </Button>
+        <Button look="small" onClick={onCancel}>
           Cancel
-        </button>
+        </Button>
       </div>
     </div>
   );

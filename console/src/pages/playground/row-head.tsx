@@ -1,6 +1,7 @@
 import { Play, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Inputs } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { Images, imagesIn, withoutImages } from '../../components/images.tsx';
@@ -49,21 +50,15 @@ export function RowHead({
         <h2>{name}</h2>
         <div className="row">
           {onRun && (
-            <button type="button" className="button small" onClick={onRun}>
+            <Button look="small" onClick={onRun}>
               <Play className="icon" aria-hidden />
               Run<span className="visually-hidden"> row {number}</span>
-            </button>
+            </Button>
           )}
           {onRemove && (
-            <button
-              type="button"
-              className="button small plain"
-              onClick={onRemove}
-              aria-label={`Remove row ${number}`}
-              title="Remove"
-            >
+            <Button look="small plain" onClick={onRemove} aria-label={`Remove row ${number}`} title="Remove">
               <X className="icon" aria-hidden />
-            </button>
+            </Button>
           )}
         </div>
       </div>
@@ -91,14 +86,14 @@ export function RowHead({
       <Images images={imagesIn(row.variables)} />
       <div className="row">
         {!isEdited && (
-          <button type="button" className="button small" onClick={() => setEdited(true)}>
+          <Button look="small" onClick={() => setEdited(true)}>
             Edit<span className="visually-hidden"> row {number}</span>
-          </button>
+          </Button>
         )}
         {mayWrite && row.example === undefined && number !== undefined && (
-          <button type="button" className="button small" onClick={() => setSaving(true)}>
+          <Button look="small" onClick={() => setSaving(true)}>
             Save as an example…<span className="visually-hidden"> row {number}</span>
-          </button>
+          </Button>
         )}
         {row.example && (
           <span className="muted">

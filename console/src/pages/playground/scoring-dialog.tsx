@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
@@ -32,16 +33,14 @@ export function ScoringDialog({
       <EvaluatorsForm value={chosen} onChange={setChosen} except={['similar', 'http']} />
       {value.length > 0 && (
         <div>
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() => {
               onChange([]);
               onClose();
             }}
           >
             Score nothing
-          </button>
+          </Button>
         </div>
       )}
     </FormDialog>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { formatJson, pluralWord } from '../../format.ts';
 import type { ChatMessage } from './pane-state.ts';
@@ -61,9 +62,9 @@ export function ToolResultsForm({
         </div>
       ))}
       <div>
-        <button type="button" className="button small primary" disabled={!isComplete} onClick={send}>
+        <Button look="small primary" disabled={!isComplete} onClick={send}>
           Send {pluralWord(calls.length, 'the result', 'the results')}
-        </button>
+        </Button>
       </div>
     </div>
   );

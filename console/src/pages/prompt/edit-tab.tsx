@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -177,9 +178,9 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
       {latest.version > seen && (
         <div className="notice warn" role="status">
           <p>Version {latest.version} was saved since you began.</p>
-          <button type="button" className="button small" onClick={() => setNewer(latest)}>
+          <Button look="small" onClick={() => setNewer(latest)}>
             See what it changes
-          </button>
+          </Button>
         </div>
       )}
       {base.version < latest.version && latest.version <= seen && (
@@ -207,9 +208,9 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
         <button type="submit" className="button primary" disabled={!canSubmit} aria-keyshortcuts="Control+S Meta+S">
           Save as version {latest.version + 1}
         </button>
-        <button type="button" className="button" disabled={!isChanged} onClick={() => start(base)}>
+        <Button disabled={!isChanged} onClick={() => start(base)}>
           Discard changes
-        </button>
+        </Button>
       </div>
       {!mayWrite && <p className="muted">The key of this session lacks the scope “write”: you can read only.</p>}
       <NewerVersionDialog

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from '../../components/button.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
 import { t } from '../../strings.ts';
@@ -28,44 +29,39 @@ export function MessagesForm({
         {messages.map((message, index) => (
           <li key={message.key} className="card">
             <MessageForm message={message} at={index} onChange={(part) => change(index, part)} disabled={disabled}>
-              <button
-                type="button"
-                className="button small"
+              <Button
+                look="small"
                 disabled={index === 0}
                 aria-label={`Move message ${index + 1} up`}
                 onClick={() => move(index, -1)}
               >
                 ↑
-              </button>
-              <button
-                type="button"
-                className="button small"
+              </Button>
+              <Button
+                look="small"
                 disabled={index === messages.length - 1}
                 aria-label={`Move message ${index + 1} down`}
                 onClick={() => move(index, 1)}
               >
                 ↓
-              </button>
-              <button
-                type="button"
-                className="button small"
+              </Button>
+              <Button
+                look="small"
                 aria-label={`Remove message ${index + 1}`}
                 onClick={() => onChange(messages.toSpliced(index, 1))}
               >
                 Remove
-              </button>
+              </Button>
             </MessageForm>
           </li>
         ))}
       </ol>
       <div>
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={() => onChange([...messages, newMessage(messages.at(-1)?.role === 'user' ? 'assistant' : 'user')])}
         >
           Add a message
-        </button>
+        </Button>
       </div>
     </div>
   );

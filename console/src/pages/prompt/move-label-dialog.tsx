@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pathOf, put, remove } from '../../api.ts';
 import type { Evaluation, Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
@@ -115,9 +116,9 @@ export function MoveLabelDialog({
       {version.labels.length > 0 && (
         <p className="row">
           {version.labels.map((each) => (
-            <button key={each} type="button" className="button small" onClick={() => void takeAway(each)}>
+            <Button key={each} look="small" onClick={() => void takeAway(each)}>
               Remove “{each}”
-            </button>
+            </Button>
           ))}
         </p>
       )}

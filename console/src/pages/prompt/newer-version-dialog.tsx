@@ -1,4 +1,5 @@
 import type { Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { formatAgo } from '../../format.ts';
@@ -42,18 +43,16 @@ export function NewerVersionDialog({
         after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
       />
       <div className="dialog-actions">
-        <button type="button" className="button" onClick={onClose}>
-          Keep editing
-        </button>
+        <Button onClick={onClose}>Keep editing</Button>
         {onTake && (
-          <button type="button" className="button danger" onClick={() => onTake(newer)}>
+          <Button look="danger" onClick={() => onTake(newer)}>
             Discard my changes, use version {newer.version}
-          </button>
+          </Button>
         )}
         {canSave && (
-          <button type="button" className="button primary" onClick={() => onSaveAnyway(newer.version)}>
+          <Button look="primary" onClick={() => onSaveAnyway(newer.version)}>
             Save mine as version {newer.version + 1}
-          </button>
+          </Button>
         )}
       </div>
     </Modal>

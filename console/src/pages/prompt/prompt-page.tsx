@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { pathOf, post, remove } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Loading } from '../../components/states.tsx';
@@ -136,31 +137,19 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Evaluate…
         </Link>
       )}
-      {!archived && (
-        <button type="button" className="button" onClick={() => setShowsCode(true)}>
-          Use in code
-        </button>
-      )}
+      {!archived && <Button onClick={() => setShowsCode(true)}>Use in code</Button>}
       <Link to="/releases" search={{ prompt_name: name }} className="button">
         Releases
       </Link>
       {mayWrite && archived && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => void restore().then(() => showToast('The prompt was restored.'), showError)}
-        >
+        <Button onClick={() => void restore().then(() => showToast('The prompt was restored.'), showError)}>
           Restore
-        </button>
+        </Button>
       )}
       {mayWrite && !archived && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => (isInUse ? setArchiving(true) : void archive().catch(showError))}
-        >
+        <Button onClick={() => (isInUse ? setArchiving(true) : void archive().catch(showError))}>
           {isInUse ? 'Archive…' : 'Archive'}
-        </button>
+        </Button>
       )}
       <UseInCode prompt={prompt} open={showsCode} onClose={() => setShowsCode(false)} />
       <FormDialog

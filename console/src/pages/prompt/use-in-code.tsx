@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { TextView } from '../../components/text-view.tsx';
@@ -74,9 +75,7 @@ export function UseInCode({ prompt, open, onClose }: { prompt: Prompt; open: boo
       </div>
       <TextView text={code} label="code" />
       <div className="dialog-actions">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
+        <Button onClick={onClose}>Close</Button>
       </div>
     </Modal>
   );

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Evaluation, Prompt } from '../../api-types.ts';
 import { LabelBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -135,9 +136,9 @@ function columnsOf({
             </Link>
           )}
           {onLabel && (
-            <button type="button" className="button small plain" onClick={() => onLabel(row)}>
+            <Button look="small plain" onClick={() => onLabel(row)}>
               Label…<span className="visually-hidden"> version {row.version}</span>
-            </button>
+            </Button>
           )}
           {onLabel && (
             <Link

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, TextArea } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -84,9 +85,9 @@ function Reviewing({ queue, definitions }: { queue: Queue; definitions: readonly
   const [dataset, setDataset] = useState('');
   const { item, error, busy, take, canUndo, undo } = review;
   const undoButton = (
-    <button type="button" className="button" disabled={busy || !canUndo} onClick={() => void undo()}>
+    <Button disabled={busy || !canUndo} onClick={() => void undo()}>
       Undo <kbd>u</kbd>
-    </button>
+    </Button>
   );
   if (!mayScore && !mayWrite) return <p className="notice">To review, a key needs the scope “score” or “write”.</p>;
   if (item === undefined)
@@ -122,9 +123,9 @@ function NothingLeft({ review: { error, busy, take, undo }, undoButton }: { revi
       <p>Items under review by others may become available again.</p>
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
-        <button type="button" className="button" disabled={busy} onClick={() => void take()}>
+        <Button disabled={busy} onClick={() => void take()}>
           Check again
-        </button>
+        </Button>
         {undoButton}
       </div>
     </EmptyState>
@@ -223,9 +224,9 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
         />
         {mayWrite && draft.correction === undefined && (
           <div>
-            <button type="button" className="button" onClick={correct}>
+            <Button onClick={correct}>
               Correct the output… <kbd>c</kbd>
-            </button>
+            </Button>
           </div>
         )}
         {draft.correction !== undefined && (
@@ -252,9 +253,9 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
               }
             />
             <div>
-              <button type="button" className="button small" onClick={() => onDraft({ correction: undefined })}>
+              <Button look="small" onClick={() => onDraft({ correction: undefined })}>
                 No correction
-              </button>
+              </Button>
             </div>
           </fieldset>
         )}
@@ -263,9 +264,9 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
           <button type="submit" className="button primary" disabled={review.busy || !canComplete}>
             Complete <kbd>Enter</kbd>
           </button>
-          <button type="button" className="button" disabled={review.busy} onClick={() => void review.skip(item.id)}>
+          <Button disabled={review.busy} onClick={() => void review.skip(item.id)}>
             Skip <kbd>s</kbd>
-          </button>
+          </Button>
           {undoButton}
         </div>
         <Lease item={item} />
@@ -296,9 +297,9 @@ function Problem({ item, review: { error, busy, take } }: { item: QueueItem; rev
           ? 'Another reviewer now has this item. What you typed stays here until you leave the page.'
           : error.message}
       </p>
-      <button type="button" className="button small" disabled={busy} onClick={() => void take()}>
+      <Button look="small" disabled={busy} onClick={() => void take()}>
         Get the next item
-      </button>
+      </Button>
     </div>
   );
 }

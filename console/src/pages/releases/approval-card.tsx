@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
@@ -50,13 +51,13 @@ export function ApprovalCard({ release }: { release: Release }) {
           <TextField label="Comment" value={comment} onChange={setComment} maxLength={1_000} />
           <div className="row">
             {!hasApproved && !isAuthor && (
-              <button type="button" className="button primary" disabled={busy} onClick={() => void decide('approve')}>
+              <Button look="primary" disabled={busy} onClick={() => void decide('approve')}>
                 Approve
-              </button>
+              </Button>
             )}
-            <button type="button" className="button danger" disabled={busy} onClick={() => void decide('reject')}>
+            <Button look="danger" disabled={busy} onClick={() => void decide('reject')}>
               Reject
-            </button>
+            </Button>
           </div>
         </>
       ) : (

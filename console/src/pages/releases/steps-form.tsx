@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ErrorState } from '../../components/states.tsx';
@@ -81,9 +82,7 @@ export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (
           </ol>
           {steps.length < MAX_STEPS && (
             <div>
-              <button type="button" className="button" onClick={add}>
-                Add a step
-              </button>
+              <Button onClick={add}>Add a step</Button>
             </div>
           )}
         </>
@@ -155,10 +154,10 @@ function StepFields({
   const { type } = step;
   const tool = (label: string, act: (() => void) | undefined) =>
     act && (
-      <button type="button" className="button small" onClick={act}>
+      <Button look="small" onClick={act}>
         {label}
         <span className="visually-hidden"> step {number}</span>
-      </button>
+      </Button>
     );
   return (
     <fieldset className="release-step-form">
@@ -391,9 +390,9 @@ function ChecksFields({
       ))}
       {checks.length < MAX_CHECKS && (
         <div>
-          <button type="button" className="button small" onClick={() => onChange([...checks, newCheck()])}>
+          <Button look="small" onClick={() => onChange([...checks, newCheck()])}>
             Add a check
-          </button>
+          </Button>
         </div>
       )}
     </div>
@@ -484,9 +483,9 @@ function CheckFields({
           ]}
         />
         {onRemove && (
-          <button type="button" className="button" onClick={onRemove}>
+          <Button onClick={onRemove}>
             Remove<span className="visually-hidden"> check {number}</span>
-          </button>
+          </Button>
         )}
       </div>
     </fieldset>

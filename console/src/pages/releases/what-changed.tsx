@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, type Page, pathOf } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { Section } from '../../components/section.tsx';
@@ -135,9 +136,7 @@ function Samples({ id, other, comparison }: { id: string; other: string | null; 
       ))}
       {shown < all.length && (
         <div>
-          <button type="button" className="button" onClick={() => setShown(MAX_SAMPLES)}>
-            Show {all.length - shown} more
-          </button>
+          <Button onClick={() => setShown(MAX_SAMPLES)}>Show {all.length - shown} more</Button>
         </div>
       )}
     </div>

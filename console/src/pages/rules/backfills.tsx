@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -32,9 +33,9 @@ export function Backfills({ rule }: { rule: string }) {
       <div className="row">
         <h2 id="backfills">Backfills</h2>
         {mayExecute && (
-          <button type="button" className="button small" onClick={() => setStarting(true)}>
+          <Button look="small" onClick={() => setStarting(true)}>
             Score past executions…
-          </button>
+          </Button>
         )}
       </div>
       <ListTable
@@ -122,22 +123,17 @@ function Actions({ backfill }: { backfill: Backfill }) {
   return (
     <>
       {status === 'running' ? (
-        <button type="button" className="button small" disabled={act.isPending} onClick={() => act.mutate('pause')}>
+        <Button look="small" disabled={act.isPending} onClick={() => act.mutate('pause')}>
           Pause
-        </button>
+        </Button>
       ) : (
-        <button type="button" className="button small" onClick={() => setResuming(true)}>
+        <Button look="small" onClick={() => setResuming(true)}>
           Resume…
-        </button>
+        </Button>
       )}{' '}
-      <button
-        type="button"
-        className="button small danger"
-        disabled={act.isPending}
-        onClick={() => act.mutate('cancel')}
-      >
+      <Button look="small danger" disabled={act.isPending} onClick={() => act.mutate('cancel')}>
         Cancel
-      </button>
+      </Button>
       <FormDialog
         open={resuming}
         onClose={() => setResuming(false)}

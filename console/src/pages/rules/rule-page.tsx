@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { get, pathOf, put } from '../../api.ts';
-import { DialogButton } from '../../components/button.tsx';
+import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
@@ -69,9 +69,9 @@ function Actions({ rule }: { rule: Rule }) {
   if (!mayExecute) return null;
   return (
     <>
-      <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
+      <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
         {enabled ? 'Disable' : 'Enable'}
-      </button>
+      </Button>
       <DialogButton label="Change…" dialog={(close) => <RuleDialog rule={rule} onClose={close} />} />
       <DeleteButton
         resource="rules"

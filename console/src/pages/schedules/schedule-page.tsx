@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { get, pathOf, post } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
@@ -49,9 +50,9 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
     onError: showError,
   });
   const button = (action: 'pause' | 'resume' | 'trigger', label: string) => (
-    <button type="button" className="button" disabled={control.isPending} onClick={() => control.mutate(action)}>
+    <Button disabled={control.isPending} onClick={() => control.mutate(action)}>
       {label}
-    </button>
+    </Button>
   );
   return (
     <>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { pathOf, remove } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { isMember, MemberName } from '../../components/member-name.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -40,9 +41,9 @@ export function ScoresSection({
       <div className="row">
         <h2 id="scores">Scores</h2>
         {mayChange && (
-          <button type="button" className="button small" onClick={() => setAdding(true)}>
+          <Button look="small" onClick={() => setAdding(true)}>
             Add a score…
-          </button>
+          </Button>
         )}
       </div>
       {scores.length === 0 ? (
@@ -76,9 +77,9 @@ export function ScoresSection({
                   <td>{formatTime(score.updated_at)}</td>
                   {mayChange && (
                     <td>
-                      <button type="button" className="button small danger" onClick={() => setDeleting(score)}>
+                      <Button look="small danger" onClick={() => setDeleting(score)}>
                         Delete…<span className="visually-hidden"> {score.name}</span>
-                      </button>
+                      </Button>
                     </td>
                   )}
                 </tr>

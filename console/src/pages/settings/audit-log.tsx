@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { z } from 'zod';
 import type * as audit from '../../../../src/api/audit-log/schema.ts';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -55,9 +56,9 @@ export function AuditLog() {
       header: 'When',
       width: '12rem',
       cell: (row) => (
-        <button type="button" className="button small plain" onClick={() => setOpen(row)}>
+        <Button look="small plain" onClick={() => setOpen(row)}>
           {formatTime(row.created_at)}
-        </button>
+        </Button>
       ),
     },
     { key: 'actor', header: 'Who', width: 'minmax(9rem, 1fr)', cell: (row) => <Actor {...row} /> },
@@ -114,30 +115,16 @@ export function AuditLog() {
         <Modal open wide onClose={() => setOpen(undefined)} title={open.action} description={open.id}>
           <JsonView value={open} label="entry" />
           <div className="dialog-actions">
-            <button
-              type="button"
-              className="button"
-              onClick={() => only({ resource: `${open.resource.type}:${open.resource.id}` })}
-            >
+            <Button onClick={() => only({ resource: `${open.resource.type}:${open.resource.id}` })}>
               Only of this {open.resource.type}
-            </button>
+            </Button>
             {open.actor.member_id && (
-              <button
-                type="button"
-                className="button"
-                onClick={() => only({ actor: open.actor.member_id ?? undefined })}
-              >
-                Only by this member
-              </button>
+              <Button onClick={() => only({ actor: open.actor.member_id ?? undefined })}>Only by this member</Button>
             )}
             {open.actor.key_id && (
-              <button type="button" className="button" onClick={() => only({ actor: open.actor.key_id ?? undefined })}>
-                Only by this key
-              </button>
+              <Button onClick={() => only({ actor: open.actor.key_id ?? undefined })}>Only by this key</Button>
             )}
-            <button type="button" className="button" onClick={() => setOpen(undefined)}>
-              Close
-            </button>
+            <Button onClick={() => setOpen(undefined)}>Close</Button>
           </div>
         </Modal>
       )}

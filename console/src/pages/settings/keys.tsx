@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { SCOPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import type * as keys from '../../../../src/api/api-keys/schema.ts';
 import { pathOf, post, remove } from '../../api.ts';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
@@ -88,18 +89,18 @@ export function KeyTable({
       width: '7rem',
       cell: (row) =>
         row.revoked_at === null && (
-          <button type="button" className="button small plain" onClick={() => setRevoking(row)}>
+          <Button look="small plain" onClick={() => setRevoking(row)}>
             Revoke…<span className="visually-hidden"> {row.name}</span>
-          </button>
+          </Button>
         ),
     },
   ];
   return (
     <section className="stack" aria-label={what}>
       <div>
-        <button type="button" className="button primary" onClick={() => setCreating(true)}>
+        <Button look="primary" onClick={() => setCreating(true)}>
           New key…
-        </button>
+        </Button>
       </div>
       <ListTable list={list} what="keys" label={what} columns={columns} rowKey={({ id }) => id} minWidth="66rem" />
       <NewKeyDialog

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { pathOf, put } from '../../api.ts';
 import type { LabelRecord } from '../../api-types.ts';
 import { LabelBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -78,19 +79,18 @@ export function Labels() {
       cell: (row) =>
         isAdmin && (
           <>
-            <button
-              type="button"
-              className="button small"
+            <Button
+              look="small"
               disabled={protect.isPending}
               onClick={() => protect.mutate({ label: row.label, on: !row.protected })}
             >
               {row.protected ? 'Unprotect' : 'Protect'}
               <span className="visually-hidden"> {row.label}</span>
-            </button>{' '}
-            <button type="button" className="button small" onClick={() => setEdited(row)}>
+            </Button>{' '}
+            <Button look="small" onClick={() => setEdited(row)}>
               Release steps…
               <span className="visually-hidden"> {row.label}</span>
-            </button>
+            </Button>
           </>
         ),
     },

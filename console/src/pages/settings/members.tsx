@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, pathOf, remove } from '../../api.ts';
 import type { Member, Role } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -112,10 +113,10 @@ export function Members() {
 
 function Actions({ member, isAdmin, onPlan }: { member: Member; isAdmin: boolean; onPlan: (plan: Plan) => void }) {
   const action = (label: string, which: Plan['action']) => (
-    <button type="button" className="button small plain" onClick={() => onPlan({ member, action: which })}>
+    <Button look="small plain" onClick={() => onPlan({ member, action: which })}>
       {label}
       <span className="visually-hidden"> {member.name}</span>
-    </button>
+    </Button>
   );
   if (!isAdmin) return NONE;
   return (

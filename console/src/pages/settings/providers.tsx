@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { pathOf, post } from '../../api.ts';
 import type { Provider } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
 import { formatMs, plural } from '../../format.ts';
 import { providersQuery } from '../../queries.ts';
@@ -70,10 +71,10 @@ function ProviderCard({ provider: { provider, is_configured, setting, has_batche
       )}
       {is_configured && isAdmin && (
         <div className="row">
-          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+          <Button disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Testing…' : 'Test'}
             <span className="visually-hidden"> {provider}</span>
-          </button>
+          </Button>
           {test.data?.ok && (
             <span role="status" className="badge good">
               answered in {formatMs(test.data.latency_ms)}

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { pathOf, remove } from '../../api.ts';
 import type { Session } from '../../api-types.ts';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
@@ -49,9 +50,9 @@ export function Sessions() {
       header: 'Actions',
       width: '6rem',
       cell: (row) => (
-        <button type="button" className="button small" disabled={end.isPending} onClick={() => end.mutate(row)}>
+        <Button look="small" disabled={end.isPending} onClick={() => end.mutate(row)}>
           End<span className="visually-hidden"> the session of {row.key.name}</span>
-        </button>
+        </Button>
       ),
     },
   ];

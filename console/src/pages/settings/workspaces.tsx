@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { QueryState } from '../../components/states.tsx';
@@ -35,9 +36,9 @@ export function Workspaces() {
       width: '8rem',
       cell: ({ name }) =>
         name !== current && (
-          <button type="button" className="button small" onClick={() => switchTo(name)}>
+          <Button look="small" onClick={() => switchTo(name)}>
             Switch<span className="visually-hidden"> to {name}</span>
-          </button>
+          </Button>
         ),
     },
   ];

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { get, pathOf, post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { QueryState } from '../../components/states.tsx';
@@ -72,23 +73,16 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
       <div className="dialog-actions">
         <TemporalLink workflowId={query.data?.workflow_id} />
         {mayWrite && query.data?.status === 'waiting' && (
-          <button
-            type="button"
-            className="button primary"
-            disabled={sendNow.isPending}
-            onClick={() => sendNow.mutate()}
-          >
+          <Button look="primary" disabled={sendNow.isPending} onClick={() => sendNow.mutate()}>
             Send now
-          </button>
+          </Button>
         )}
         {mayWrite && query.data && mayBeSentAgain(query.data) && (
-          <button type="button" className="button" disabled={redeliver.isPending} onClick={() => redeliver.mutate()}>
+          <Button disabled={redeliver.isPending} onClick={() => redeliver.mutate()}>
             Send again
-          </button>
+          </Button>
         )}
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
+        <Button onClick={onClose}>Close</Button>
       </div>
     </Modal>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { patch, pathOf, post } from '../../api.ts';
-import { DialogButton } from '../../components/button.tsx';
+import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
@@ -51,9 +51,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
     <>
       {isEnabled && (
         <>
-          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+          <Button disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending…' : 'Send a test'}
-          </button>
+          </Button>
           <DialogButton label="Replay…" dialog={(close) => <ReplayDialog id={id} onClose={close} onDone={refresh} />} />
         </>
       )}

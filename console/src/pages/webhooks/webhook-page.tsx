@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import { get, pathOf } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -122,9 +123,7 @@ function Deliveries({ id }: { id: string }) {
           onChange={(value) => change({ event: EVENT_TYPES.find((each) => each === value) })}
           options={[{ value: '', label: 'Any' }, ...EVENT_TYPES]}
         />
-        <button type="button" className="button" onClick={() => void list.refetch()}>
-          Refresh
-        </button>
+        <Button onClick={() => void list.refetch()}>Refresh</Button>
       </search>
       <ListTable
         list={list}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
+import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -58,9 +59,9 @@ export function WebhooksPage() {
         title="Webhooks"
         actions={
           mayWrite && (
-            <button type="button" className="button primary" onClick={() => setCreating(true)}>
+            <Button look="primary" onClick={() => setCreating(true)}>
               New webhook…
-            </button>
+            </Button>
           )
         }
       />
@@ -112,11 +113,7 @@ function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: 
           {status === undefined ? (
             <>
               <p>A webhook calls your URL when something happens here.</p>
-              {onCreate && (
-                <button type="button" className="button" onClick={onCreate}>
-                  Create the first webhook…
-                </button>
-              )}
+              {onCreate && <Button onClick={onCreate}>Create the first webhook…</Button>}
             </>
           ) : (
             <Link to="/webhooks" className="button">
