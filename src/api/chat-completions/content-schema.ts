@@ -54,11 +54,6 @@ export const CacheControlField = CacheControl.nullish();
 export const cacheMark = (mark: z.output<typeof CacheControlField>): { cache_control?: CacheControl } =>
   mark ? { cache_control: mark } : {};
 
-/** A text, and a mark that may say nothing. */
-const MarkedText = z
-  .strictObject({ ...TextPart.shape, cache_control: CacheControlField })
-  .transform(({ type, text, cache_control }) => ({ type, text, ...cacheMark(cache_control) }));
-
 const ImagePart = z
   .strictObject({
     type: z.literal('image_url'),
@@ -126,13 +121,13 @@ export const contentOf = <Part extends z.ZodType>(part: Part) =>
   );
 
 /** Of messages that are text alone. */
-export const TextContent = contentOf(MarkedText);
+export const TextContent = contentOf(TextPart);
 
 /** Of a user's message: texts, images, sounds and documents, as parts of ours. */
 export const UserContent = contentOf(
   z.discriminatedUnion(
     'type',
-    [MarkedText, ImagePart, AudioPart, DocumentPart],
+    [TextPart, ImagePart, AudioPart, DocumentPart],
     'must be a string, image_url, input_audio or file part',
   ),
 );
@@ -142,7 +137,7 @@ export const AssistantContent = contentOf(
   z.discriminatedUnion(
     'type',
     [
-      MarkedText,
+      TextPart,
       z
         .strictObject({ type: z.literal('refusal'), refusal: TextPart.shape.text, cache_control: CacheControlField })
         .transform(({ refusal, cache_control }) => ({
@@ -159,7 +154,7 @@ export const AssistantContent = contentOf(
 export function withMark<Part extends { cache_control?: CacheControl | undefined }>(
   content: string | Part[],
   mark: z.output<typeof CacheControlField>,
-): string | (Part | z.output<typeof MarkedText>)[] {
+): string | (Part | z.output<typeof TextPart>)[] {
   if (!mark || content === '') return content;
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, cache_control: mark } : part));

@@ -5904,15 +5904,9 @@ export type RecordedRunRelease = {
     keyed?: boolean;
 };
 
-export type CreateChatCompletionMessageSystemContent = {
-    type: 'text';
-    text: string;
-    cache_control?: CacheControl | null;
-};
-
 export type CreateChatCompletionMessageSystem = {
     role: 'system' | 'developer';
-    content?: string | Array<CreateChatCompletionMessageSystemContent>;
+    content?: string | Array<TextPart>;
     name?: string | null;
     cache_control?: CacheControl | null;
 };
@@ -5954,7 +5948,7 @@ export type CreateChatCompletionMessageUserContentFile = {
     cache_control?: CacheControl | null;
 };
 
-export type CreateChatCompletionMessageUserContent = CreateChatCompletionMessageSystemContent | CreateChatCompletionMessageUserContentImageUrl | CreateChatCompletionMessageUserContentInputAudio | CreateChatCompletionMessageUserContentFile;
+export type CreateChatCompletionMessageUserContent = TextPart | CreateChatCompletionMessageUserContentImageUrl | CreateChatCompletionMessageUserContentInputAudio | CreateChatCompletionMessageUserContentFile;
 
 export type CreateChatCompletionMessageUser = {
     role: 'user';
@@ -5969,7 +5963,7 @@ export type CreateChatCompletionMessageAssistantContentRefusal = {
     cache_control?: CacheControl | null;
 };
 
-export type CreateChatCompletionMessageAssistantContent = CreateChatCompletionMessageSystemContent | CreateChatCompletionMessageAssistantContentRefusal;
+export type CreateChatCompletionMessageAssistantContent = TextPart | CreateChatCompletionMessageAssistantContentRefusal;
 
 export type CreateChatCompletionMessageAssistantToolCall = {
     id: string;
@@ -6008,7 +6002,7 @@ export type CreateChatCompletionMessageAssistant = {
 
 export type CreateChatCompletionMessageTool = {
     role: 'tool';
-    content?: string | Array<CreateChatCompletionMessageSystemContent>;
+    content?: string | Array<TextPart>;
     tool_call_id: string;
     /**
      * Ignored: the tool call determines the tool.
