@@ -64,6 +64,32 @@ test('what runs store is counted as it is, whatever happens to it', async () => 
   expect([await stored(), await counted('executionBytes')]).toEqual([0, 0]);
 });
 
+test('drafts of evaluations are refused when the quota is used up', async () => {
+  const evaluation = {
+    prompt_name: 'say',
+    draft: { template: 'x'.repeat(30_000), model: 'sandbox/echo' },
+    examples: [{ variables: {} }],
+    evaluators: [{ type: 'exact_match' }],
+    start_at: '2099-01-01T00:00:00Z',
+  };
+  const before = await counted('executionBytes');
+  const ids: string[] = [];
+  const refused = await until('the quota to be used up', async () => {
+    const { status, body } = await call('POST', '/evaluations', { body: evaluation });
+    if (status !== 201) return { status, body };
+    ids.push(body.id);
+    return undefined;
+  });
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'quota_exceeded']);
+  // 256 KiB of which each draft takes 30,000 bytes and a little.
+  expect(ids.length).toBeLessThanOrEqual(9);
+  for (const id of ids) {
+    expect((await call('POST', `/evaluations/${id}/cancel`)).status).toBe(200);
+    expect((await call('DELETE', `/evaluations/${id}`)).status).toBe(200);
+  }
+  await until('room', async () => ((await counted('executionBytes')) === before ? true : undefined));
+});
+
 test('what waits for rules is counted, and no longer once it is done', async () => {
   const { query } = service.foundation.db.system;
   const before = await counted('executionBytes');

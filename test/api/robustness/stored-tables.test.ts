@@ -217,6 +217,22 @@ describe('what a workspace stores is counted', () => {
   });
 });
 
+test('the content of a draft counts with its evaluation', async () => {
+  const before = await counted('executionBytes');
+  const draft = { template: TEXT, model: 'sandbox/echo' };
+  const evaluation = {
+    prompt_name: 'say',
+    draft,
+    examples: [{ variables: {} }],
+    evaluators: [{ type: 'exact_match' }],
+  };
+  const { id } = await ok(call('POST', '/evaluations', { body: { ...evaluation, start_at: '2099-01-01T00:00:00Z' } }));
+  expect((await counted('executionBytes')) - before).toBeGreaterThan(TEXT.length);
+  await ok(call('POST', `/evaluations/${id}/cancel`));
+  await ok(call('DELETE', `/evaluations/${id}`));
+  await waitFor('the sum of before', async () => (await counted('executionBytes')) === before, 20_000);
+});
+
 test('a deleted dataset counts until its examples are deleted', async () => {
   const { system } = service.foundation.db;
   await sweep(system, new AbortController().signal);
