@@ -9,6 +9,7 @@ import type { Pricing, Spent } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
+import { createPacedTurns } from '../lib/paced-turns.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { createDownloader, type DownloaderOptions } from '../outbound/download.ts';
 import type { BatchedCall } from './batches/batched-models.ts';
@@ -30,7 +31,7 @@ import { billedUsage, isBilledAtBatchPrice, isBilledAtListPrice, isBilledBesides
 import { isErrorBody, pageError, providerError } from './provider-errors.ts';
 import type { Provider } from './providers/provider.ts';
 import { requireAcceptedContent } from './requests/accepted-content.ts';
-import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
+import { isFetchedBy, lengthOf, withFetchedFiles } from './requests/fetched-files.ts';
 import { fitCall } from './requests/fitted-call.ts';
 import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
@@ -106,6 +107,8 @@ export interface ProviderConnection {
 
 /** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
 const RESPONSE_FACTOR = 16;
+/** From here on making a request takes long: each character is copied several times. */
+const LARGE_CHARS = 256 * 1024;
 /** For all of a file that is fetched here. */
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 
@@ -119,6 +122,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
   const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
   const responses = createByteBudget(MEMORY_SHARES.responses);
   const longNumbers = createLongNumbers();
+  const turns = createPacedTurns();
   const all = Object.values(settings.providers);
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
@@ -131,6 +135,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
     call: ProviderCall,
     deltas: Deltas | undefined,
     makeRoom: MakeRoom,
+    endTurn: () => void,
     signal: AbortSignal,
     ...[url, init]: Parameters<typeof globalThis.fetch>
   ): Promise<Received> {
@@ -139,12 +144,14 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
       body: wholeBody({ provider, resolved }, call, init),
     };
     const request = deltas === undefined ? whole : provider.asStreamed(whole.url, whole.body);
-    const response = await transport.send({
+    const sending = transport.send({
       url: request.url,
       headers: Object.fromEntries(new Headers(init?.headers)),
       body: JSON.stringify(request.body),
       signal,
     });
+    endTurn();
+    const response = await sending;
     // Text beside the tool that takes a JSON response is not part of it.
     const isText = deltas !== undefined && !hasJsonTool(provider, whole.body, call.tools);
     const onText = (piece: string) => {
@@ -177,13 +184,16 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
     return { apiKey: apiKey || undefined, baseUrl: baseUrl || (ownUrl ?? ''), transport, redact };
   }
 
-  /** @throws ModelError where the provider has no place for what is given, or a file can't be fetched */
+  /**
+   * What is large has a turn, until its request is made.
+   * @throws ModelError where the provider has no place for what is given, or a file can't be fetched
+   */
   async function prepare(
     { provider, resolved }: HttpModel,
     { workspace, input, tools, toolChoice, parameters }: BatchedCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
-  ): Promise<{ call: ProviderCall; warnings: ErrorDetail[]; release: Release }> {
+  ): Promise<{ call: ProviderCall; warnings: ErrorDetail[]; endTurn: () => void; release: Release }> {
     const fitted = fitCall(provider, { messages: messagesOf(input), tools: tools ?? [], parameters });
     const { messages: given, warnings } = fitted;
     requireAcceptedContent(provider, resolved.model, given);
@@ -191,7 +201,22 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
     const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
     const call = { messages, tools: fitted.tools, toolChoice: toolChoice ?? undefined, parameters };
-    return { call, warnings, release };
+    if (lengthOf(messages) < LARGE_CHARS) return { call, warnings, endTurn: () => {}, release };
+    try {
+      const endTurn = await turns.take(workspace, signal);
+      return {
+        call,
+        warnings,
+        endTurn,
+        release() {
+          endTurn();
+          release();
+        },
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   return {
@@ -205,7 +230,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
       const received: Received[] = [];
       const languageModel = await createLanguageModel(model, async (url, init) => {
         isSent = true;
-        const response = await send(model, prepared.call, deltas, makeRoom, signal, url, init);
+        const response = await send(model, prepared.call, deltas, makeRoom, prepared.endTurn, signal, url, init);
         received.push(response);
         return sdkResponse(response, longNumbers);
       });

@@ -202,6 +202,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       scorer,
       store,
       failsAltogether: input.kind === 'backfill',
+      step: () => slots.step(input.workspace, stops.stopWaiting),
       follow: followOf(input, spec),
     };
     const memory = new BatchMemory(slots.examples, input.workspace);

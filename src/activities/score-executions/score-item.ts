@@ -30,6 +30,8 @@ export interface ItemScorer {
   store: RuleStore;
   /** Whether a failure that every other execution would have, too, is thrown. Else the execution fails alone. */
   failsAltogether: boolean;
+  /** Waits for the next step at an item. */
+  step: () => Promise<void>;
   /** Follows the work on an item. Default: nobody does. */
   follow?: FollowItem | undefined;
 }
@@ -54,7 +56,7 @@ export function scoreItem(
 }
 
 async function scoreAndStore(
-  { spec, scorer, store, failsAltogether }: ItemScorer,
+  { spec, scorer, store, failsAltogether, step }: ItemScorer,
   item: OpenItem,
   stops: Stops,
   reservedUsd: number,
@@ -63,12 +65,15 @@ async function scoreAndStore(
   const bill = new Bill(reservedUsd);
   const { seq, executionId } = item;
   let scored: ScoredExampleResult;
+  await step();
   try {
     scored = await scorer.score(toExample(item), { seq, stops, bill, ...(tellScores !== undefined && { tellScores }) });
   } catch (error) {
     if (!(error instanceof RunFailedError) || failsAltogether) throw error;
     scored = { scores: new Map(), error: { code: error.code, message: error.message } };
   }
+  // What was scored is stored, whatever ends the wait.
+  await step().catch(() => {});
   await store.storeResult({ seq, executionId, ...resultOf(spec.name, store, executionId, scored) });
   return bill.total;
 }

@@ -102,6 +102,17 @@ export async function withFetchedFiles(
   }
 }
 
+/** The characters of all texts and files. */
+export function lengthOf(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, { content }) => {
+    if (content === null || typeof content === 'string') return sum + (content?.length ?? 0);
+    return content.reduce((parts, part) => {
+      const text = 'text' in part ? part.text : 'data' in part ? part.data : undefined;
+      return parts + (text?.length ?? 0);
+    }, sum);
+  }, 0);
+}
+
 function replaceFiles(messages: ChatMessage[], replace: (file: FilePart) => FilePart): ChatMessage[] {
   const replaced = <Part extends { type: string }>(part: Part | FilePart) => (isFile(part) ? replace(part) : part);
   return messages.map((message) => {
