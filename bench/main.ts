@@ -8,6 +8,7 @@ import { measureConsole } from './console.ts';
 import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
+import { measureAttacks } from './full-attacks.ts';
 import { measureKills } from './kills.ts';
 import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
@@ -52,12 +53,13 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   releases: (means) => measureReleases(means),
   record: (means) => withServers(means, measureRecord),
   neighbours: (means) => withServers(means, measureNeighbours),
+  attacks: (means) => withServers(means, measureAttacks),
   comparisons: (means) => measureComparisons(means),
   soak: (means) => measureSoak(means),
 };
 
 /** They take long: only when they are asked for. */
-const BY_NAME_ONLY = new Set(['soak', 'neighbours']);
+const BY_NAME_ONLY = new Set(['soak', 'neighbours', 'attacks']);
 
 async function withServers(
   means: Means,

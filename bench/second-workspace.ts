@@ -3,10 +3,10 @@ import { createApiKey, generateApiKey, SCOPES } from '../src/services/access/api
 import { createWorkspace } from '../src/services/workspaces/workspaces.ts';
 
 /** Makes a workspace beside that of the service's first key. @returns a key of it with all scopes */
-export async function neighbourKey(databaseUrl: string): Promise<string> {
+export async function neighbourKey(databaseUrl: string, name = 'neighbour'): Promise<string> {
   const db = await openDatabase(databaseUrl, { poolSize: 2 });
   try {
-    const { id } = await createWorkspace(db.system, 'neighbour', 'owner@example.test');
+    const { id } = await createWorkspace(db.system, name, 'owner@example.test');
     const key = generateApiKey();
     await db
       .workspace(id)

@@ -2,7 +2,7 @@ import { browserHeaders } from './members.ts';
 import type { TestService } from './service.ts';
 
 /** A key that a session of `key` issues to a program: made from that key. @returns the answer of `POST /device/token` */
-export async function deriveKey({ call }: TestService, key: string) {
+export async function deriveKey({ call }: Pick<TestService, 'call'>, key: string) {
   const session = await call('POST', '/session', { key: null, body: { key } });
   const headers = browserHeaders(/pms_session=([^;]+)/.exec(session.headers.get('Set-Cookie') ?? '')?.[1] ?? '');
   const { body: codes } = await call('POST', '/device/authorizations', { key: null, body: { client: 'a program' } });
