@@ -8,6 +8,7 @@ import { type MonitorCheck, NEW_PROGRESS } from '../../domain/monitors/monitor.t
 import { monitorStates } from '../../domain/monitors/monitor-states.ts';
 import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { saveProgress, tellChange } from './change-state.ts';
 import { getMonitor, lockMonitor, MONITOR_COLUMNS, type MonitorRow } from './monitors.ts';
@@ -47,7 +48,7 @@ const watchWorkspace = (query: Query) =>
 /**
  * Creates a monitor, or gives an existing one this definition. One that watches something else than before begins anew, which ends an alert; so does
  * disabling it.
- * @throws ApiError `quota_exceeded`
+ * @throws ApiError `invalid_request`, `quota_exceeded`
  */
 export function setMonitor(
   db: WorkspaceDatabase,
@@ -56,6 +57,10 @@ export function setMonitor(
   definition: MonitorDefinition,
 ): Promise<MonitorRow> {
   return db.transaction(async (query) => {
+    await requireMeans(
+      query,
+      definition.checks.map(({ metric }, index) => ({ at: `checks.${index}`, metric })),
+    );
     const created = await query((own) =>
       own
         .insertInto('monitors')

@@ -26,6 +26,7 @@ import type { Mover } from '../prompts/label-policies.ts';
 import { policyOf } from '../prompts/label-policies.ts';
 import { requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
+import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { askForApproval, endRelease, firstBegun, markUntold, SERVICE, setSplit, tell } from './change-release.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
@@ -62,6 +63,16 @@ export const EXAMPLE_STEPS = [
 export const actorNow = (): ReleaseActor => currentAuthor() ?? SERVICE;
 
 /** @throws ApiError `invalid_request`, `invalid_state` */
+/** The checks of steps, by their paths in a request. */
+const checksBySteps = (steps: readonly ReleaseStep[]) =>
+  steps.flatMap((step, index) => {
+    const [checks, path] =
+      step.type === 'analyze'
+        ? [step.checks, 'checks']
+        : [step.type === 'promote' ? (step.bake?.checks ?? []) : [], 'bake.checks'];
+    return checks.map(({ metric }, at) => ({ at: `steps.${index}.${path}.${at}`, metric }));
+  });
+
 async function stepsOf(
   query: Query,
   { label, steps }: NewRelease,
@@ -193,6 +204,7 @@ export async function createRelease(
   if (at.version === version) throw invalidField('version', `the label "${label}" is on version ${version} already`);
   await requireMovable(query, candidate, label, at.version);
   const steps = withPromote(await stepsOf(query, request, mover)).map(withErrorBound);
+  await requireMeans(query, checksBySteps(steps));
   await checkEvaluations(query, models, steps, [candidate.model, ...candidate.fallback_models]);
   const actor = actorNow();
   const starter = personOf(actor);

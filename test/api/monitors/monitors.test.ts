@@ -45,6 +45,24 @@ describe('a definition', () => {
     expect(body.data.map(({ action }: { action: string }) => action)).toEqual(['monitor.updated', 'monitor.created']);
   });
 
+  test('over scores that have no mean is refused', async () => {
+    const { call } = service;
+    await call('PUT', '/score-definitions/tone', { body: { data_type: 'categorical' } });
+    await call('PUT', '/score-definitions/note', { body: { data_type: 'text' } });
+    const check = (name: string) => ({ metric: `score:${name}`, below: 0.5 });
+    const put = (checks: object[]) => call('PUT', '/monitors/team/tones', { body: { window: '15m', checks } });
+    const { status, body } = await put([...CHECKS, check('tone')]);
+    expect(status).toBe(400);
+    expect(body.error.details).toEqual([
+      {
+        path: 'checks.1.metric',
+        message: 'scores named "tone" are categories, which have no mean: name a score that is a number or a boolean',
+      },
+    ]);
+    expect((await put([check('note')])).status).toBe(400);
+    expect((await put([check('unknown')])).status).toBe(200);
+  });
+
   test.each([
     [{}, 'window'],
     [{ ...DEFINITION, window: '30s' }, 'window'],

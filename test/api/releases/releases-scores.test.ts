@@ -56,6 +56,22 @@ test('a candidate that is scored worse than its check allows is rolled back', as
   });
 });
 
+test('a check over scores that have no mean is refused', async () => {
+  await call('PUT', '/score-definitions/mood', { body: { data_type: 'categorical' } });
+  await seedPrompt(call, 'scored/mood');
+  const check = { metric: 'score:mood', max_decrease: 0.1 };
+  const steps = [CANARY, { type: 'analyze', for: '1h', min_executions: 1, checks: [check] }];
+  const body = { prompt_name: 'scored/mood', label: 'production', version: 2, steps };
+  const refused = await call('POST', '/releases', { body });
+  expect(refused.status).toBe(400);
+  expect(refused.body.error.details).toEqual([
+    expect.objectContaining({
+      path: 'steps.1.checks.0.metric',
+      message: expect.stringContaining('categories, which have no mean'),
+    }),
+  ]);
+});
+
 test('numbers follow scores that are replaced and deleted, and keep those of executions that are deleted', async () => {
   await seedPrompt(call, 'scored/changed');
   const { id } = await startRelease(call, 'scored/changed', [CANARY, HOUR]);
