@@ -1,30 +1,22 @@
-import { importBraintrust } from './braintrust.ts';
-import { importDotprompt } from './dotprompt.ts';
-import { importGitHub } from './github.ts';
-import { importHumanloop } from './humanloop.ts';
-import { importLangfuse, importLangfuseFiles } from './langfuse.ts';
-import { fetchLangfuse, type LangfuseAccess } from './langfuse-api.ts';
-import { importLangSmith } from './langsmith.ts';
+import type { LangfuseAccess } from './langfuse-api.ts';
 import type { Import } from './model.ts';
-import { importOpenAiEvals } from './openai-evals.ts';
-import { importPms } from './pms.ts';
-import { importPromptfoo } from './promptfoo/import.ts';
-import { importPromptLayer } from './promptlayer.ts';
-import { importPrompty } from './prompty.ts';
 import type { ImportSettings } from './settings.ts';
 
-const READERS: Record<string, (location: string, settings: ImportSettings) => Promise<Import>> = {
-  pms: importPms,
-  github: importGitHub,
-  langfuse: importLangfuseFiles,
-  promptfoo: importPromptfoo,
-  'openai-evals': importOpenAiEvals,
-  langsmith: importLangSmith,
-  braintrust: importBraintrust,
-  promptlayer: importPromptLayer,
-  dotprompt: importDotprompt,
-  prompty: importPrompty,
-  humanloop: importHumanloop,
+type Read = (location: string, settings: ImportSettings) => Promise<Import>;
+
+/** Each is loaded when it is needed. */
+const READERS: Record<string, () => Promise<Read>> = {
+  pms: async () => (await import('./pms.ts')).importPms,
+  github: async () => (await import('./github.ts')).importGitHub,
+  langfuse: async () => (await import('./langfuse.ts')).importLangfuseFiles,
+  promptfoo: async () => (await import('./promptfoo/import.ts')).importPromptfoo,
+  'openai-evals': async () => (await import('./openai-evals.ts')).importOpenAiEvals,
+  langsmith: async () => (await import('./langsmith.ts')).importLangSmith,
+  braintrust: async () => (await import('./braintrust.ts')).importBraintrust,
+  promptlayer: async () => (await import('./promptlayer.ts')).importPromptLayer,
+  dotprompt: async () => (await import('./dotprompt.ts')).importDotprompt,
+  prompty: async () => (await import('./prompty.ts')).importPrompty,
+  humanloop: async () => (await import('./humanloop.ts')).importHumanloop,
 };
 
 /** What `pms import` reads. */
@@ -37,12 +29,16 @@ export const SOURCES = Object.keys(READERS);
  * @throws ImportError, PromptFileError whose message is for the user
  */
 export async function readSource(source: string, location: string, settings: ImportSettings): Promise<Import> {
-  const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined;
-  if (read === undefined) throw new TypeError(`There is no importer for "${source}".`);
-  return read(location, settings);
+  const load = Object.hasOwn(READERS, source) ? READERS[source] : undefined;
+  if (load === undefined) throw new TypeError(`There is no importer for "${source}".`);
+  return (await load())(location, settings);
 }
 
 /** The same from Langfuse's API. @throws ImportError */
 export async function readLangfuseApi(access: LangfuseAccess, settings: ImportSettings): Promise<Import> {
+  const [{ importLangfuse }, { fetchLangfuse }] = await Promise.all([
+    import('./langfuse.ts'),
+    import('./langfuse-api.ts'),
+  ]);
   return importLangfuse(await fetchLangfuse(access), settings);
 }
