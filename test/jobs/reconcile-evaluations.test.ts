@@ -54,7 +54,7 @@ async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = tr
     createEvaluation(
       query,
       workspaceId,
-      { models, quotas: { require: async () => {} } },
+      { models, quotas: { require: async () => {}, check: async () => {} } },
       {
         id,
         promptName: 'echo',

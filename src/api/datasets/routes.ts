@@ -180,7 +180,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       responseExample: { ...datasetSample, added: 1, replaced: 0, unchanged: 0 },
       handler: (request) =>
         createInTurn(request, async (query) => {
-          const { examplesId } = await storeExamples(query, request.body.examples);
+          const { examplesId } = await storeExamples(query, quotas, request.body.examples);
           return addExamples(query, quotas, request.params.name, examplesId);
         }),
     }),

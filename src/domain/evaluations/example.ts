@@ -51,6 +51,10 @@ export function contentOf({ variables, expected, metadata }: Example): ExampleCo
   };
 }
 
+/** What an example takes in a dataset, at least. */
+export const contentBytes = ({ variables, expected, metadata }: ExampleContent): number =>
+  Buffer.byteLength(variables) + Buffer.byteLength(expected ?? '') + Buffer.byteLength(metadata ?? '');
+
 /** SHA-256 in hex over the canonical JSON of `{expected, variables}`: the same for equal examples, whatever their metadata. */
 export function contentHash({ variables, expected }: ExampleContent): string {
   const json = expected === null ? `{"variables":${variables}}` : `{"expected":${expected},"variables":${variables}}`;

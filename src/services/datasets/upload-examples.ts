@@ -1,6 +1,12 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/evaluations/example.ts';
+import {
+  contentBytes,
+  contentOf,
+  createExamplesHash,
+  type Example,
+  type ExampleContent,
+} from '../../domain/evaluations/example.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { addExamples, type DatasetChange, MAX_EXAMPLES } from './add-examples.ts';
@@ -60,10 +66,19 @@ function lineBytes({ id }: Example, { variables, expected, metadata }: ExampleCo
   return bytes;
 }
 
-async function receive(examples: Upload['examples'], spool: Spool): Promise<{ total: number; hash: Buffer }> {
+/** Of an upload. */
+interface Contents {
+  total: number;
+  /** What it takes in a dataset, at least. */
+  bytes: number;
+  hash: Buffer;
+}
+
+async function receive(examples: Upload['examples'], spool: Spool): Promise<Contents> {
   const keys = createExampleKeys();
   const hash = createExamplesHash();
   let total = 0;
+  let bytes = 0;
   for await (const { line, example } of examples) {
     if (total === MAX_EXAMPLES) throw invalidLine(line, '', `exceeds the limit of ${MAX_EXAMPLES} examples`);
     const content = contentOf(example);
@@ -72,11 +87,12 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<{ to
     const named = keys.keyOf(example.id, content, line);
     if ('usedAt' in named) throw invalidLine(line, 'id', `is the id of line ${named.usedAt} too: "${example.id}"`);
     hash.add(named.key, content);
+    bytes += contentBytes(content);
     await spool.add(toRow(total, named.key, content));
     total += 1;
   }
   if (total === 0) throw new ApiError('invalid_request', 'The upload holds no examples: send at least one.');
-  return { total, hash: hash.digest() };
+  return { total, bytes, hash: hash.digest() };
 }
 
 /** Stops work for a caller who has gone away. @throws ApiError `invalid_request` */
@@ -89,9 +105,11 @@ async function insert(
   quotas: Quotas,
   { name, description, mode, signal }: Upload,
   spool: Spool,
-  { total, hash }: { total: number; hash: Buffer },
+  { total, bytes, hash }: Contents,
 ): Promise<StoredUpload> {
   requireCaller(signal);
+  // Rows that are rolled back take disk until they are vacuumed.
+  await quotas.check(db.query, 'datasetBytes', bytes);
   return db.transaction(async (query) => {
     const examplesId = await insertVersion(query, total, hash);
     for await (const rows of spool.batches()) {

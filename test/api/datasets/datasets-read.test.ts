@@ -305,7 +305,7 @@ test('inline examples of evaluations are no dataset', async () => {
   )[0] ?? { id: '' };
   const db = service.foundation.db.workspace(workspaceId);
   const before = (await service.call('GET', '/datasets?limit=1000')).body;
-  await db.transaction((query) => storeExamples(query, [{ variables: {} }]));
+  await db.transaction((query) => storeExamples(query, { check: async () => {} }, [{ variables: {} }]));
   expect((await service.call('GET', '/datasets?limit=1000')).body).toEqual(before);
 });
 

@@ -13,7 +13,11 @@ let service: TestService;
 let call: TestService['call'];
 let workspaceId: string;
 beforeAll(async () => {
-  service = await startTestService({ QUOTA_EXECUTION_BYTES: '256KiB', QUOTA_AUDIT_BYTES: '64KiB' });
+  service = await startTestService({
+    QUOTA_EXECUTION_BYTES: '256KiB',
+    QUOTA_AUDIT_BYTES: '64KiB',
+    QUOTA_DATASET_BYTES: '64KiB',
+  });
   ({ call } = service);
   await call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' } });
   const { db } = service.foundation;
@@ -62,6 +66,27 @@ test('what runs store is counted as it is, whatever happens to it', async () => 
   expect((await call('DELETE', `/evaluations/${evaluation.id}`)).status).toBe(200);
   expect((await call('DELETE', `/executions/${execution.id}`)).status).toBe(200);
   expect([await stored(), await counted('executionBytes')]).toEqual([0, 0]);
+});
+
+test('examples that do not fit are refused before they are written: rows that are rolled back take disk, too', async () => {
+  const variables = { text: Array.from({ length: 30_000 }, () => Math.random().toString(36).slice(2, 6)).join('') };
+  const written = async () => {
+    const text = `select pg_total_relation_size('dataset_examples')::int as bytes`;
+    return (await service.foundation.db.system.query<{ bytes: number }>({ text }))[0]?.bytes;
+  };
+  const upload = { raw: JSON.stringify({ variables }), headers: { 'Content-Type': 'application/x-ndjson' } };
+  const examples = [{ variables }];
+  const scores = [{ name: 'correct' }];
+  const before = await written();
+  const refused = [
+    await call('PUT', '/datasets/large', upload),
+    await call('PUT', '/datasets/large?mode=add', upload),
+    await call('POST', '/datasets/large/examples', { body: { examples } }),
+    await call('POST', '/evaluations', { body: { prompt_name: 'say', examples } }),
+    await call('POST', '/evaluations/code', { body: { name: 'large', scores, examples } }),
+  ];
+  expect(refused.map(({ body }) => body.error.code)).toEqual(refused.map(() => 'quota_exceeded'));
+  expect(await written()).toBe(before);
 });
 
 test('drafts of evaluations are refused when the quota is used up', async () => {

@@ -19,6 +19,8 @@ afterAll(async () => {
   await drop?.();
 });
 
+const ROOM = { check: async () => {} };
+
 const READ = {
   text: `select seq, example_key, variables, expected::text as expected, metadata from dataset_examples
          where workspace_id = $1 and dataset_version_id = $2 order by seq`,
@@ -26,7 +28,7 @@ const READ = {
 
 test('stores inline examples in order, each with a key of its own', async () => {
   const stored = await db.transaction((query) =>
-    storeExamples(query, [
+    storeExamples(query, ROOM, [
       { id: 'first', variables: { text: 'a "quoted" \\ {brace}', nested: { b: [1, null], a: true } }, expected: null },
       { variables: { b: 1, a: 2 }, expected: 'x' },
       { variables: { a: 2, b: 1 }, expected: 'x', metadata: { source: 'copy' } },
@@ -68,8 +70,8 @@ test('stores inline examples in order, each with a key of its own', async () => 
 });
 
 test('the hash tells whether two sets are the same, whatever the order of names and the metadata', async () => {
-  const hashOf = async (examples: Parameters<typeof storeExamples>[1]) =>
-    (await db.transaction((query) => storeExamples(query, examples))).hash.toString('hex');
+  const hashOf = async (examples: Parameters<typeof storeExamples>[2]) =>
+    (await db.transaction((query) => storeExamples(query, ROOM, examples))).hash.toString('hex');
   const hash = await hashOf([{ id: 'a', variables: { x: 1, y: 2 } }]);
   expect(await hashOf([{ id: 'a', variables: { y: 2, x: 1 }, metadata: { note: 'n' } }])).toBe(hash);
   expect(await hashOf([{ id: 'b', variables: { x: 1, y: 2 } }])).not.toBe(hash);
@@ -85,7 +87,7 @@ test('refuses an id that is used twice and stores nothing', async () => {
   ];
   const count = { text: 'select count(*)::int as n from dataset_versions where workspace_id = $1' };
   const before = await db.query(count);
-  await expect(db.transaction((query) => storeExamples(query, examples))).rejects.toMatchObject({
+  await expect(db.transaction((query) => storeExamples(query, ROOM, examples))).rejects.toMatchObject({
     code: 'invalid_request',
     details: [{ path: 'examples.2.id', message: 'is the id of examples.0 too: "a"' }],
   });

@@ -36,14 +36,14 @@ export interface NewCodeEvaluation {
  */
 export async function createCodeEvaluation(
   query: Query,
-  quotas: Pick<Quotas, 'require'>,
+  quotas: Pick<Quotas, 'require' | 'check'>,
   request: NewCodeEvaluation,
 ): Promise<EvaluationRow> {
   const { name, dataset, examples } = request;
   const evaluators = request.scores.map((score) => ({ type: CODE_SCORE, ...score }));
   const baseline = await baselineOf(query, request.baseline, evaluators);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
-  const stored = found ?? (await storeExamples(query, examples ?? []));
+  const stored = found ?? (await storeExamples(query, quotas, examples ?? []));
   if (stored.total > MAX_CODE_EXAMPLES)
     throw invalidField('dataset', `has ${stored.total} examples; a run of code may have ${MAX_CODE_EXAMPLES}`);
   const unfinished = request.resume ? await findUnfinished(query, name, stored, evaluators) : undefined;

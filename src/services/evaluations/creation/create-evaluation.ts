@@ -233,7 +233,7 @@ const readVersion: FindVersion = async (query, name, selector) => ({
 export async function createEvaluation(
   query: Query,
   workspaceId: string,
-  { models, quotas }: { models: Models; quotas: Pick<Quotas, 'require'> },
+  { models, quotas }: { models: Models; quotas: Pick<Quotas, 'require' | 'check'> },
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
   const run = await resolveRun(query, models, request);
@@ -241,7 +241,7 @@ export async function createEvaluation(
   const { model, provider, fallbackModels } = called;
   const { examples, dataset } = request;
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
-  const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
+  const { examplesId, hash, total } = found ?? (await storeExamples(query, quotas, examples ?? []));
   const { id = newId() } = request;
   await query((db) =>
     db.insertInto('evaluations').values({
