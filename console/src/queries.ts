@@ -69,6 +69,13 @@ export function useList<Item>(
   };
 }
 
+/** One record, by the first part of its path and its name or id. */
+export const recordQuery = <Record>(resource: string, id: string) =>
+  queryOptions({
+    queryKey: [resource, 'one', id],
+    queryFn: ({ signal }) => get<Record>(pathOf(resource, id), undefined, signal),
+  });
+
 export const promptQuery = (name: string, version?: number) =>
   queryOptions({
     queryKey: ['prompts', 'one', name, version ?? 'latest'],
@@ -98,8 +105,7 @@ export const includedByQuery = (name: string) =>
 
 export const executionQuery = (id: string) =>
   queryOptions({
-    queryKey: ['executions', 'one', id],
-    queryFn: ({ signal }) => get<Execution>(pathOf('executions', id), undefined, signal),
+    ...recordQuery<Execution>('executions', id),
     refetchInterval: ({ state }) => (state.data && !hasEnded(state.data.status) ? 1_500 : false),
   });
 
@@ -115,12 +121,7 @@ export const meQuery = queryOptions({
   queryFn: ({ signal }) => get<Me>('/me', undefined, signal),
 });
 
-export const memberQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['members', 'one', id],
-    queryFn: ({ signal }) => get<Member>(pathOf('members', id), undefined, signal),
-    staleTime: 300_000,
-  });
+export const memberQuery = (id: string) => queryOptions({ ...recordQuery<Member>('members', id), staleTime: 300_000 });
 
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],
@@ -166,11 +167,17 @@ export function replaceData(client: QueryClient, queryKey: QueryKey, data: unkno
   client.setQueryData(queryKey, data);
 }
 
+/** What is at a path; null where there is nothing. */
+export async function getIfThere<Result>(path: string, query?: Query, signal?: AbortSignal): Promise<Result | null> {
+  try {
+    return await get<Result>(path, query, signal);
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
 /** @throws Error with this text where something is at the path already, which `PUT` would replace */
 export async function requireNew(path: string, taken: string): Promise<void> {
-  const found = await get(path).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  if (found !== undefined) throw new Error(taken);
+  if ((await getIfThere(path)) !== null) throw new Error(taken);
 }

@@ -108,7 +108,7 @@ test('each thing of another product has its line, and evaluations become files t
     ({ kind, outcome }: { kind: string; outcome: string }) => kind === 'evaluation' && outcome !== 'left out',
   );
   const file = JSON.parse(await readFile(path.join(cli.folder, 'evaluations', `${evaluation.name}.json`), 'utf8'));
-  expect(file).toMatchObject({ prompt_name: expect.any(String), dataset: expect.any(String) });
+  expect(file).toMatchObject({ prompt_name: expect.any(String), dataset: { name: expect.any(String), version: 1 } });
 
   const langfuse = await cli.pms(['import', 'langfuse', fixture('langfuse'), '--dry-run', '--model', 'sandbox/echo']);
   expect([langfuse.status, langfuse.stdout]).toEqual([0, expect.stringMatching(/^prompt .*: taken/m)]);

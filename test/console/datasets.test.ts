@@ -249,6 +249,31 @@ test('what two people add at the same time is in the dataset: by an import, and 
   await context.close();
 });
 
+test('that a name is new stays known while it is looked up again', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets?dialog=new'));
+  const dialog = page.getByRole('dialog', { name: 'New dataset' });
+  await dialog.getByLabel('Name', { exact: true }).fill('unheard-of');
+  await dialog.getByLabel('Examples', { exact: true }).fill('name\nAda\n');
+  await dialog.getByText('Creates a new dataset.').waitFor();
+  await preview(page).getByText('1 example:').waitFor();
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await page.route('**/v1/datasets/unheard-of', async (route) => {
+    asked.resolve();
+    await answered.promise;
+    await route.continue();
+  });
+  // What others change is looked up again.
+  await upload('of-others', [{ variables: { name: 'Bob' } }]);
+  await asked.promise;
+  await dialog.getByText('Creates a new dataset.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true);
+  answered.resolve();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('an example is deleted at once, and Undo brings it back', async () => {
   const examples = [
     { id: 'one', variables: { name: 'Ada' } },

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { columnsOf } from '../../../../src/domain/evaluations/csv-columns.ts';
 import { DELIMITER_NAMES } from '../../../../src/domain/text/csv-form.ts';
+import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
@@ -10,16 +11,9 @@ import { Loading } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatCount, plural } from '../../format.ts';
-import { isNotFound } from '../../queries.ts';
+import { getIfThere } from '../../queries.ts';
 import { t } from '../../strings.ts';
-import {
-  allExamplesQuery,
-  datasetQuery,
-  type ExampleInput,
-  MAX_EXAMPLES,
-  mediaTypeOf,
-  uploadDataset,
-} from './examples.ts';
+import { allExamplesQuery, type ExampleInput, MAX_EXAMPLES, mediaTypeOf, uploadDataset } from './examples.ts';
 import { type Mode, type Plan, planInWords, planOf } from './import-plan.ts';
 import { guessMapping, type Mapping, nameOf, PARTS, type Part, toExamples, withPart } from './mapping.ts';
 import { formatOf, readTable, type Table } from './read-table.ts';
@@ -57,9 +51,14 @@ function mapped({ table, isText }: Read, mapping: Mapping): ExampleInput[] | Err
 
 /** The latest version of the dataset of a name; null where there is none. */
 function useExisting(name: string): Dataset | null | undefined {
-  const query = useQuery({ ...datasetQuery(name), enabled: name !== '', retry: false });
-  if (name === '' || isNotFound(query.error)) return null;
-  return query.data;
+  // That there is none is an answer: it stays while the query is read again.
+  const { data } = useQuery({
+    queryKey: ['datasets', 'if-there', name],
+    queryFn: ({ signal }) => getIfThere<Dataset>(pathOf('datasets', name), undefined, signal),
+    enabled: name !== '',
+    retry: false,
+  });
+  return name === '' ? null : data;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { get, pathOf, put } from '../../api.ts';
+import { pathOf, put } from '../../api.ts';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
@@ -10,7 +10,7 @@ import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
 import { showError, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
-import { replaceData, useList } from '../../queries.ts';
+import { recordQuery, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
@@ -25,11 +25,7 @@ const REFETCH_MS = 15_000;
 
 export function MonitorPage() {
   const { _splat: name = '' } = monitorRoute.useParams();
-  const query = useQuery({
-    queryKey: ['monitors', 'one', name],
-    queryFn: ({ signal }) => get<Monitor>(pathOf('monitors', name), undefined, signal),
-    refetchInterval: REFETCH_MS,
-  });
+  const query = useQuery({ ...recordQuery<Monitor>('monitors', name), refetchInterval: REFETCH_MS });
   return (
     <RecordPage
       title={name}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { get, pathOf } from '../../api.ts';
+import { recordQuery } from '../../queries.ts';
 import type { Queue } from './types.ts';
 
 /** Others work on a queue, too. */
@@ -7,7 +7,6 @@ export const REFETCH_MS = 15_000;
 
 export const queueQuery = (name: string) =>
   queryOptions({
-    queryKey: ['queues', 'one', name],
-    queryFn: ({ signal }) => get<Queue>(pathOf('queues', name), undefined, signal),
+    ...recordQuery<Queue>('queues', name),
     refetchInterval: REFETCH_MS,
   });

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { get, pathOf, put } from '../../api.ts';
+import { pathOf, put } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
-import { isNotFound } from '../../queries.ts';
+import { requireNew } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { EMPTY_FILTER, FilterFields, type FilterForm, filterFormOf, toFilter } from '../scores/execution-filter.tsx';
 import { definitionsQuery } from '../scores/score-value.ts';
 import type { PutQueue, Queue } from './types.ts';
@@ -53,7 +54,8 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
   const navigate = useNavigate();
   const save = async () => {
     const name = form.name.trim();
-    if (queue === undefined) await requireNew(name);
+    if (queue === undefined)
+      await requireNew(pathOf('queues', name), t(`There is a queue of the name “${name}” already.`));
     await put<Queue>(pathOf('queues', name), toPut(form));
     await client.invalidateQueries({ queryKey: ['queues'] });
     if (queue === undefined) await navigate({ to: '/queues/$', params: { _splat: name } });
@@ -132,13 +134,4 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
       )}
     </FormDialog>
   );
-}
-
-/** @throws Error where there is a queue of this name, which `PUT` would change */
-async function requireNew(name: string): Promise<void> {
-  const found = await get<Queue>(pathOf('queues', name)).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  if (found !== undefined) throw new Error(`There is a queue of the name “${name}” already.`);
 }

@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { get, pathOf, post } from '../../api.ts';
+import { pathOf, post } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/combo-field.tsx';
 import { CheckField, SelectField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { isNotFound, labelsQuery, promptQuery } from '../../queries.ts';
+import { getIfThere, labelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
@@ -23,11 +23,7 @@ const SHOWN_VERSIONS = 200;
 /** Where a label is now. Null: the prompt does not have it. */
 const labelledQuery = (name: string, label: string) => ({
   queryKey: ['prompts', 'labelled', name, label],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    get<Prompt>(pathOf('prompts', name), { label }, signal).catch((error: unknown) => {
-      if (isNotFound(error)) return null;
-      throw error;
-    }),
+  queryFn: ({ signal }: { signal: AbortSignal }) => getIfThere<Prompt>(pathOf('prompts', name), { label }, signal),
 });
 
 export function NewReleasePage() {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { get, pathOf, put } from '../../api.ts';
+import { pathOf, put } from '../../api.ts';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
@@ -9,7 +9,7 @@ import { Section } from '../../components/section.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showUndo } from '../../components/toast.tsx';
 import { formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
-import { replaceData } from '../../queries.ts';
+import { recordQuery, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { Evaluator } from '../evaluations/evaluator.ts';
 import { filterWords } from '../scores/execution-filter.tsx';
@@ -24,11 +24,7 @@ const REFETCH_MS = 5_000;
 
 export function RulePage() {
   const { _splat: name = '' } = ruleRoute.useParams();
-  const query = useQuery({
-    queryKey: ['rules', 'one', name],
-    queryFn: ({ signal }) => get<Rule>(pathOf('rules', name), undefined, signal),
-    refetchInterval: REFETCH_MS,
-  });
+  const query = useQuery({ ...recordQuery<Rule>('rules', name), refetchInterval: REFETCH_MS });
   return (
     <RecordPage
       title={name}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { get, pathOf, post } from '../../api.ts';
+import { pathOf, post } from '../../api.ts';
 import { Button } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
@@ -9,7 +9,7 @@ import { Section } from '../../components/section.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
-import { replaceData } from '../../queries.ts';
+import { recordQuery, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { scheduleRoute } from './routes.ts';
@@ -17,10 +17,7 @@ import type { Schedule } from './types.ts';
 
 export function SchedulePage() {
   const { id } = scheduleRoute.useParams();
-  const query = useQuery({
-    queryKey: ['schedules', 'one', id],
-    queryFn: ({ signal }) => get<Schedule>(pathOf('schedules', id), undefined, signal),
-  });
+  const query = useQuery(recordQuery<Schedule>('schedules', id));
   return (
     <RecordPage
       title={query.data?.name ?? 'Schedule'}

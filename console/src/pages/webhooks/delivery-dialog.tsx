@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { get, pathOf, post } from '../../api.ts';
+import { pathOf, post } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import { Modal } from '../../components/dialog.tsx';
@@ -9,6 +9,7 @@ import { TemporalLink } from '../../components/temporal-link.tsx';
 import { TextView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatMs, formatTime } from '../../format.ts';
+import { recordQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { Delivery, DeliveryWithAttempts } from './types.ts';
 
@@ -19,8 +20,7 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
   const client = useQueryClient();
   const mayWrite = useMay('write');
   const query = useQuery({
-    queryKey: ['deliveries', 'one', id],
-    queryFn: ({ signal }) => get<DeliveryWithAttempts>(pathOf('deliveries', id), undefined, signal),
+    ...recordQuery<DeliveryWithAttempts>('deliveries', id),
     refetchInterval: ({ state }) =>
       state.data?.status === 'queued' || state.data?.status === 'waiting' ? POLL_MS : false,
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { EVENT_TYPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
-import { get, pathOf } from '../../api.ts';
+import { pathOf } from '../../api.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -12,7 +12,7 @@ import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { formatNumber, formatTime } from '../../format.ts';
-import { useList } from '../../queries.ts';
+import { recordQuery, useList } from '../../queries.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DELIVERY_STATES, webhookRoute } from './routes.ts';
 import type { Delivery, Webhook } from './types.ts';
@@ -45,10 +45,7 @@ const columns: Column<Delivery>[] = [
 
 export function WebhookPage() {
   const { id } = webhookRoute.useParams();
-  const query = useQuery({
-    queryKey: ['webhooks', 'one', id],
-    queryFn: ({ signal }) => get<Webhook>(pathOf('webhooks', id), undefined, signal),
-  });
+  const query = useQuery(recordQuery<Webhook>('webhooks', id));
   return (
     <RecordPage
       title={query.data?.url ?? 'Webhook'}
