@@ -106,6 +106,7 @@ test('three runs chosen in the list are side by side, the best of each score mar
   await page.getByRole('link', { name: 'Compare 3 runs' }).click();
   await page.getByRole('heading', { name: '3 evaluations compared' }).waitFor();
   const exact = page.getByRole('row', { name: /^exact/ });
+  await exact.waitFor();
   expect(await exact.getByRole('cell').allTextContents()).toEqual(['66.7 % best', '33.3 %', '0 %']);
   const outputs = page.getByRole('region', { name: 'Outputs' }).getByRole('listitem');
   await outputs.nth(2).getByRole('region', { name: 'output 3' }).getByText('Good day person 8').waitFor();
