@@ -53,7 +53,7 @@ export const usageColumns = {
   tokensCachedInput: p.bigint('number').default(0),
   tokensReasoning: p.bigint('number').default(0),
   /** Calls of which the provider has not said what they used. */
-  tokensUnknown: p.integer().default(0),
+  tokensUnknown: p.bigint('number').default(0),
   costAmount: p.decimal('string').columnType('numeric').nullable(),
   /** US dollars that calls of unknown cost count as against `max_cost`; null where every cost is known. */
   assumedCost: p.decimal('string').columnType('numeric').nullable(),

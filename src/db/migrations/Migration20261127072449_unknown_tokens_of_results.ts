@@ -5,13 +5,13 @@ export class Migration20261127072449_unknown_tokens_of_results extends Migration
 
   override up(): void | Promise<void> {
     this.addSql(`set local lock_timeout = '5s';`);
-    this.addSql(`alter table "evaluation_judgements" add "tokens_unknown" int not null default 0;`);
+    this.addSql(`alter table "evaluation_judgements" add "tokens_unknown" bigint not null default '0';`);
 
     this.addSql(
-      `alter table "evaluation_results" add "notes" jsonb null, add "tokens_unknown" int not null default 0;`,
+      `alter table "evaluation_results" add "notes" jsonb null, add "tokens_unknown" bigint not null default '0';`,
     );
 
-    this.addSql(`alter table "rule_judgements" add "tokens_unknown" int not null default 0;`);
+    this.addSql(`alter table "rule_judgements" add "tokens_unknown" bigint not null default '0';`);
   }
 
   override down(): void | Promise<void> {
