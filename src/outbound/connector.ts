@@ -66,10 +66,13 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     if (isIP(hostname) === 0) return connect(target, callback);
     const refusal = refusalOf(hostname, protocol, allowPrivate);
     if (refusal === undefined && ownPort === undefined) return connect(target, callback);
-    void refusalOfAll([hostname], protocol, options, ownPort).then((found) => {
-      if (found === undefined) connect(target, callback);
-      else callback(new RefusedAddressError(hostname, found), null);
-    });
+    void refusalOfAll([hostname], protocol, options, ownPort).then(
+      (found) => {
+        if (found === undefined) connect(target, callback);
+        else callback(new RefusedAddressError(hostname, found), null);
+      },
+      (error: Error) => callback(error, null),
+    );
   };
 }
 
@@ -107,13 +110,16 @@ function guardedLookup(lookup: LookupFunction, refuse: Refuse): LookupFunction {
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return callback(error, '');
       const addresses = typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found;
-      void refuse(addresses.map(({ address }) => address)).then((refusal) => {
-        if (refusal !== undefined) return callback(new RefusedAddressError(hostname, refusal), '');
-        const [first] = addresses;
-        if (first === undefined) return callback(lookupError(hostname, 'ENOTFOUND'), '');
-        if (options.all === true) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      });
+      void refuse(addresses.map(({ address }) => address)).then(
+        (refusal) => {
+          if (refusal !== undefined) return callback(new RefusedAddressError(hostname, refusal), '');
+          const [first] = addresses;
+          if (first === undefined) return callback(lookupError(hostname, 'ENOTFOUND'), '');
+          if (options.all === true) callback(null, addresses);
+          else callback(null, first.address, first.family);
+        },
+        (failure: Error) => callback(failure, ''),
+      );
     });
   };
 }

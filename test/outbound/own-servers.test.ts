@@ -80,3 +80,14 @@ test('a server on another machine is refused by its name and by its address, and
   expect(await own.has(['10.0.0.7'], 5432)).toBe(false);
   expect(await own.has(['10.0.0.5'], 443)).toBe(false);
 });
+
+test.each(['127.0.0.1', 'localhost'])(
+  'where the addresses of this machine cannot be read, %s is not reached',
+  async (host) => {
+    const { trap, own } = await ownServer();
+    const unreadable = { ...own, has: () => Promise.reject(new Error('the interfaces cannot be read')) };
+    const result = await post(outbound({ allowPrivate: 'true', own: unreadable }), `http://${host}:${trap.port}/`);
+    expect(result.status).toBeNull();
+    expect(trap.connections).toBe(0);
+  },
+);

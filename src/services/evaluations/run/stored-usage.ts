@@ -36,7 +36,7 @@ export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageCo
     tokens_output: ['bigint', given.tokens_output],
     tokens_cached_input: ['bigint', given.tokens_cached_input],
     tokens_reasoning: ['bigint', given.tokens_reasoning],
-    tokens_unknown: ['integer', given.tokens_unknown],
+    tokens_unknown: ['bigint', given.tokens_unknown],
     cost_amount: ['numeric', given.cost_amount],
     pricing: ['jsonb', given.pricing],
     assumed_cost: ['numeric', given.assumed_cost],
