@@ -119,7 +119,6 @@ export function allRoutes(
   const parts: ApiParts = {
     ...dependencies,
     eager,
-    system: db.system,
     quotas: createQuotas(settings.quotas),
     idempotency: createIdempotency(createIdempotencyKeys(cipher)),
     authenticator,

@@ -1,4 +1,4 @@
-import type { Query, SystemDatabase } from '../db/database.ts';
+import type { Query } from '../db/database.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { CapabilityName } from '../domain/capabilities.ts';
 import type { Idempotency } from '../http/idempotency.ts';
@@ -31,7 +31,6 @@ export type ApiDependencies = Omit<
 export interface ApiParts extends ApiDependencies {
   /** Whether workers run in this process, on the same connection. */
   eager: boolean;
-  system: SystemDatabase;
   quotas: Quotas;
   idempotency: Idempotency;
   authenticator: Authenticator;

@@ -5,6 +5,7 @@ import type { Capability } from './capability.ts';
 
 export const devices: Capability = {
   name: 'devices',
-  routes: ({ system, quotas, settings }) => deviceRoutes({ system, quotas, publicUrl: settings.signIn.publicUrl }),
+  routes: ({ db: { system }, quotas, settings }) =>
+    deviceRoutes({ system, quotas, publicUrl: settings.signIn.publicUrl }),
   expired: () => [doomed('device_authorizations', (eb) => ({ where: eb('expires_at', '<', now) }))],
 };

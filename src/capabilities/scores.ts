@@ -6,7 +6,11 @@ import type { Capability } from './capability.ts';
 
 export const scores: Capability = {
   name: 'scores',
-  routes: (parts) => [...scoreRoutes(parts), ...scoreDefinitionRoutes(), ...feedbackRoutes(parts)],
+  routes: (parts) => [
+    ...scoreRoutes(parts),
+    ...scoreDefinitionRoutes(),
+    ...feedbackRoutes({ ...parts, system: parts.db.system }),
+  ],
   rows: [
     doomed('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
     doomed('score_definitions', () => everyRow),

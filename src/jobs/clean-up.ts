@@ -1,15 +1,14 @@
 import type { SystemDatabase } from '../db/database.ts';
 import { type Doomed, deleteInBatches } from '../db/delete-in-batches.ts';
+import type { DECLARATIONS } from '../domain/capabilities.ts';
+import type { Merged } from '../domain/capability.ts';
 import { sweep } from './sweep.ts';
 
 /** How long what has ended is kept, in ms; undefined: for ever. */
-export interface Retention {
+export type Retention = {
   /** Events, their deliveries, notifications, and changes of monitors' states. */
   events: number;
-  executions?: number | undefined;
-  evaluations?: number | undefined;
-  auditLog?: number | undefined;
-}
+} & Partial<Record<keyof Merged<typeof DECLARATIONS, 'retention'>, number | undefined>>;
 
 /** One step of the deletion of what has expired. Safe to run in several processes at once. */
 export type Expiry = Doomed | ((db: SystemDatabase, signal: AbortSignal) => Promise<unknown>);

@@ -13,7 +13,7 @@ import type { Models } from '../../models/model.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { checkBudget } from '../evaluations/creation/create-evaluation.ts';
 import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
-import { misfitOf } from '../scores/evaluator-fit.ts';
+import { firstMisfit } from '../scores/evaluator-fit.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { getRule } from './rules.ts';
 
@@ -145,13 +145,10 @@ export async function createBackfill(
     query,
     configs.map((config) => config.name),
   );
-  for (const config of configs) {
-    const definition = definitions.get(config.name);
-    const misfit = definition && misfitOf(definition, config);
-    // A rule from before this was checked.
-    if (misfit !== undefined)
-      throw new ApiError('invalid_state', `The evaluator "${config.name}" does not fit: ${misfit}.`);
-  }
+  // A rule from before this was checked.
+  const found = firstMisfit(configs, definitions);
+  if (found !== undefined)
+    throw new ApiError('invalid_state', `The evaluator "${found.config.name}" does not fit: ${found.misfit}.`);
   if (maxCost !== null) checkBudget(models, [], configs);
   const [unfinished] = await query((own) =>
     own

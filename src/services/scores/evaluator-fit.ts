@@ -22,7 +22,7 @@ export const onlyType = (name: string, data_type: ScoreDataType): ScoreLimits =>
 });
 
 /** Why scores of an evaluator can't be stored under its name, each time or now and then; undefined: they can. */
-export function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string | undefined {
+function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string | undefined {
   const { name, data_type: type, min, max, categories } = limits;
   const own = categoriesOf(config);
   switch (type) {
@@ -44,6 +44,19 @@ export function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string |
     case 'text':
       return `scores named "${name}" are texts, and an evaluator gives numbers or categories: give it another name`;
   }
+}
+
+/** The first evaluator whose scores can't be stored under its name, and why. @param limits by name */
+export function firstMisfit(
+  evaluators: readonly EvaluatorConfig[],
+  limits: ReadonlyMap<string, ScoreLimits>,
+): { config: EvaluatorConfig; misfit: string } | undefined {
+  for (const config of evaluators) {
+    const own = limits.get(config.name);
+    const misfit = own && misfitOf(own, config);
+    if (misfit !== undefined) return { config, misfit };
+  }
+  return undefined;
 }
 
 /** What evaluators are kept with. */
@@ -83,12 +96,10 @@ async function holdersOf(query: Query, names: readonly string[], except?: string
 /** Which rule could not store its scores any more, and why; undefined: each can. */
 export async function unfitRuleOf(query: Query, changed: readonly ScoreLimits[]): Promise<string | undefined> {
   const byName = new Map(changed.map((limits) => [limits.name, limits]));
-  for (const { called, evaluators } of await holdersOf(query, [...byName.keys()]))
-    for (const config of evaluators) {
-      const limits = byName.get(config.name);
-      const misfit = limits && misfitOf(limits, config);
-      if (misfit !== undefined) return `${called} has the evaluator "${config.name}": ${misfit}`;
-    }
+  for (const { called, evaluators } of await holdersOf(query, [...byName.keys()])) {
+    const found = firstMisfit(evaluators, byName);
+    if (found !== undefined) return `${called} has the evaluator "${found.config.name}": ${found.misfit}`;
+  }
   return undefined;
 }
 
@@ -105,11 +116,8 @@ export async function requireFit(
 ): Promise<void> {
   const refuse = (config: EvaluatorConfig, misfit: string) =>
     invalidField(`evaluators.${evaluators.indexOf(config)}`, misfit);
-  for (const config of evaluators) {
-    const definition = definitions.get(config.name);
-    const misfit = definition && misfitOf(definition, config);
-    if (misfit !== undefined) throw refuse(config, misfit);
-  }
+  const found = firstMisfit(evaluators, definitions);
+  if (found !== undefined) throw refuse(found.config, found.misfit);
   // A new name takes the type of the first score of any of them.
   const fresh = evaluators.filter(({ name }) => !definitions.has(name));
   if (fresh.length === 0) return;
