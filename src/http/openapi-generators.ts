@@ -5,6 +5,7 @@ interface Schema {
   description?: string;
   type?: string | string[];
   format?: string;
+  pattern?: string;
   const?: unknown;
   enum?: unknown[];
   properties?: Record<string, Schema>;
@@ -130,7 +131,11 @@ export function suitGenerators(document: object): void {
 
   /** @returns what stands in its place */
   function named(schema: Schema, name: string, isInUnion: boolean): Schema {
-    if (schema.$ref !== undefined) return schema;
+    if (schema.$ref !== undefined) {
+      // Of a field that is marked (`http/unread.ts`), zod repeats the pattern of what it refers to.
+      const { pattern: _, ...reference } = schema;
+      return Object.keys(reference).length === 1 ? reference : schema;
+    }
     simplify(schema);
     const branches = branchesOf(schema);
     if (branches !== undefined) {

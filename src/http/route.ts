@@ -5,6 +5,7 @@ import type { AuditAction } from '../domain/audit.ts';
 import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Scope } from '../services/access/api-keys.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
+import { hiddenFields } from './unread.ts';
 
 /** What a handler is given: parsed input and the caller's workspace. */
 export interface RouteRequest<Params, Query, Body> {
@@ -100,10 +101,11 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   /** What the key needs besides: that of what the operation sends elsewhere. */
   alsoScope?: Scope;
   /**
-   * For an operation that is no read, and whose response shows more than the request has: what stands in place of those fields of the
-   * response where the key lacks the scope `read`.
+   * For an operation that is no read, where the key lacks `read`: fields of the response that it shows though they are not marked as shown
+   * (`http/unread.ts`), since its request has said them or made them; and those that it hides though they are.
    */
-  withoutRead?: Record<string, unknown>;
+  shows?: readonly string[];
+  hides?: readonly string[];
   /** Gives the caller's key, where the body has it in place of the header or a cookie. */
   keyOf?: ((body: z.output<Body>) => string) | undefined;
   /**
@@ -150,12 +152,21 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
 
 /** A route with its types forgotten, as the router and the document see it. */
 export type Route = Omit<RouteSpec, 'handler' | 'keyOf'> & {
+  /** Fields of the response that are hidden from keys without `read`, and what stands in their place; undefined: none. */
+  withoutRead?: Record<string, unknown> | undefined;
   keyOf?: ((body: unknown) => string) | undefined;
   handler(request: RouteRequest<unknown, unknown, unknown>): Promise<unknown>;
 };
 
 /** The scopes of which a key needs one. */
-export const scopesOf = ({ scope }: Route): readonly Scope[] => (typeof scope === 'string' ? [scope] : scope);
+export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
+  typeof scope === 'string' ? [scope] : scope;
+
+/** Whether a key without `read` can call an operation, which is no read then. */
+export function isCalledUnread(route: Pick<Route, 'scope' | 'alsoScope'>): boolean {
+  const scopes = scopesOf(route);
+  return route.alsoScope !== 'read' && !scopes.includes('read') && scopes.some((scope) => scope !== 'admin');
+}
 
 /**
  * Declares an operation; the handler's input has the types of its schemas.
@@ -167,8 +178,10 @@ export function defineRoute<
   Body extends z.ZodType = z.ZodType<undefined>,
 >(spec: RouteSpec<Params, Query, Body>): Route {
   const { keyOf } = spec;
+  const hidden = isCalledUnread(spec) ? hiddenFields(spec) : {};
   return {
     ...spec,
+    withoutRead: Object.keys(hidden).length === 0 ? undefined : hidden,
     keyOf: keyOf && ((body) => keyOf(parsedAs<z.output<Body>>(body))),
     handler: (request) =>
       spec.handler(parsedAs<RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>>(request)),

@@ -8,7 +8,8 @@ import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 import { actAs } from '../services/audit/acting.ts';
 import type { Handling } from './large-work.ts';
-import { RawResponse, type Route, type RouteRequest, scopesOf } from './route.ts';
+import { isCalledUnread, RawResponse, type Route, type RouteRequest, scopesOf } from './route.ts';
+import { hideStored } from './unread.ts';
 import { validate } from './validate.ts';
 
 // What every call of an operation has in common, whether it came as a request of the API or as a tool of the MCP server.
@@ -92,8 +93,7 @@ export async function runHandler(
 }
 
 /** A response as a key may see it: without what is stored, where it may not read that. */
-function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
-  const isWhole = withoutRead === undefined || allows(scopes, 'read');
-  if (isWhole || typeof response !== 'object' || response instanceof RawResponse) return response;
-  return { ...response, ...withoutRead };
+function withoutStored(route: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
+  const isWhole = !isCalledUnread(route) || allows(scopes, 'read') || response instanceof RawResponse;
+  return isWhole ? response : hideStored(route, response);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ModelParameters, ResponseFormat } from '../../domain/prompts/parameters.ts';
 import { Metadata, PromptReference, RolloutKey, Variables, Warnings } from '../../http/fields.ts';
+import { shown } from '../../http/unread.ts';
 import { Messages } from './message-schema.ts';
 import { ToolChoiceField, Tools } from './tool-schema.ts';
 
@@ -122,28 +123,32 @@ export const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_fil
 
 export const ChatCompletion = z
   .object({
-    id: z.string().meta({
-      description: 'The id of the execution.',
-      example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-    }),
-    object: z.literal('chat.completion'),
-    created: z.int().meta({ description: 'Seconds since 1970.' }),
-    model: z.string().meta({ description: 'The prompt version that ran.', example: 'support/greeting@3' }),
-    choices: z.array(
-      z.object({
-        index: z.literal(0),
-        message: z.object({
-          role: z.literal('assistant'),
-          content: z.string().nullable(),
-          refusal: z.null(),
-          tool_calls: z.array(FunctionToolCall).optional(),
-        }),
-        logprobs: z.null(),
-        finish_reason: FinishReason,
+    id: shown(
+      z.string().meta({
+        description: 'The id of the execution.',
+        example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
       }),
     ),
-    usage: Usage,
-    warnings: CallWarnings,
+    object: shown(z.literal('chat.completion')),
+    created: shown(z.int().meta({ description: 'Seconds since 1970.' })),
+    model: shown(z.string().meta({ description: 'The prompt version that ran.', example: 'support/greeting@3' })),
+    choices: shown(
+      z.array(
+        z.object({
+          index: z.literal(0),
+          message: z.object({
+            role: z.literal('assistant'),
+            content: z.string().nullable(),
+            refusal: z.null(),
+            tool_calls: z.array(FunctionToolCall).optional(),
+          }),
+          logprobs: z.null(),
+          finish_reason: FinishReason,
+        }),
+      ),
+    ),
+    usage: shown(Usage),
+    warnings: shown(CallWarnings),
   })
   .meta({ id: 'ChatCompletion' });
 

@@ -3,9 +3,6 @@ import type { DatasetChange } from '../../services/datasets/add-examples.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import type { Dataset, DatasetChange as DatasetChangeSchema } from './schema.ts';
 
-/** What stands in place of what a dataset says for a key that may not read it. */
-export const UNREAD_DATASET = { description: null } as const satisfies Partial<z.input<typeof Dataset>>;
-
 /** A dataset as callers see it after a change, and what the change did. */
 export function presentChange({
   row,

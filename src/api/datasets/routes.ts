@@ -17,7 +17,7 @@ import { parseCsv } from './csv.ts';
 import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
 import { parseJsonLines } from './json-lines.ts';
-import { presentChange, presentDataset, UNREAD_DATASET } from './presenter.ts';
+import { presentChange, presentDataset } from './presenter.ts';
 import { datasetSample, exampleSample, lineSample, UPLOAD_DESCRIPTION } from './samples.ts';
 import {
   AddExamples,
@@ -135,7 +135,6 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
         'dataset. Existing examples stay, unless `mode` is `replace`. An execution that is already an example is left unchanged. If all of them are, no ' +
         'version is created: `added` is 0, and the response is the latest version.',
       scope: 'write',
-      withoutRead: UNREAD_DATASET,
       status: 201,
       idempotent: true,
       params: NameParams,
@@ -168,7 +167,6 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
         'without an `id`, one with the same variables and expectation is that example. If nothing changes, no version is created: `added` and `replaced` ' +
         'are 0, and the response is the latest version. A dataset that does not exist is created. For larger files, upload with `mode=add`.',
       scope: 'write',
-      withoutRead: UNREAD_DATASET,
       status: 201,
       idempotent: true,
       params: NameParams,
@@ -206,7 +204,6 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       summary: 'Upload a dataset, or the next version of an existing one',
       description: UPLOAD_DESCRIPTION,
       scope: 'write',
-      withoutRead: UNREAD_DATASET,
       params: NameParams,
       query: UploadQuery,
       body: 'stream',
@@ -243,7 +240,6 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       description:
         'Evaluation results are kept. Uploading to this name later creates a new dataset that continues the version numbers.',
       scope: 'write',
-      withoutRead: UNREAD_DATASET,
       params: NameParams,
       response: Dataset,
       responseExample: datasetSample,

@@ -5,6 +5,7 @@ import { executionStates } from '../../domain/execution-states.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
 import { saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
@@ -59,34 +60,38 @@ export const ExportQuery = z.strictObject({
 
 export const Dataset = z
   .object({
-    name: DatasetName,
-    version: z.int(),
-    examples_total: z.int(),
-    hash: z.string().meta({
-      description:
-        'SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash.',
-      example: 'sha256:6d1f…',
-    }),
+    name: shown(DatasetName),
+    version: shown(z.int()),
+    examples_total: shown(z.int()),
+    hash: shown(
+      z.string().meta({
+        description:
+          'SHA-256 over keys, variables and expected values in order. Two versions with the same examples have the same hash.',
+        example: 'sha256:6d1f…',
+      }),
+    ),
     description: z.string().nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    version_created_at: Timestamp,
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
+    version_created_at: shown(Timestamp),
   })
   .meta({ id: 'Dataset' });
 
 export const DatasetChange = Dataset.extend({
-  delimiter: z
-    .string()
-    .optional()
-    .meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
-  added: z.int().optional().meta({ description: 'How many examples were added to those of the version before.' }),
-  replaced: z
-    .int()
-    .optional()
-    .meta({ description: 'How many examples of the version before have another content now.' }),
-  unchanged: z.int().optional().meta({
-    description: 'How many of the given examples the dataset has already. If it has all, no version is created.',
-  }),
+  delimiter: shown(
+    z.string().optional().meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
+  ),
+  added: shown(
+    z.int().optional().meta({ description: 'How many examples were added to those of the version before.' }),
+  ),
+  replaced: shown(
+    z.int().optional().meta({ description: 'How many examples of the version before have another content now.' }),
+  ),
+  unchanged: shown(
+    z.int().optional().meta({
+      description: 'How many of the given examples the dataset has already. If it has all, no version is created.',
+    }),
+  ),
 }).meta({ id: 'DatasetChange' });
 
 export const DatasetPage = pageOf(Dataset).meta({ id: 'DatasetPage' });

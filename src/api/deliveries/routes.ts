@@ -76,7 +76,6 @@ export function deliveryRoutes({
         'Makes the next attempt of a `waiting` delivery immediately. If it fails, the following attempt keeps its usual delay.',
       scope: 'write',
       // What the receiver has responded.
-      withoutRead: { status_reason: null } satisfies Partial<z.input<typeof Delivery>>,
       params: DeliveryParams,
       response: Delivery,
       responseExample: { ...deliverySample, status: 'waiting', status_reason: 'HTTP 503', finished_at: null },
@@ -93,6 +92,7 @@ export function deliveryRoutes({
       description:
         'Creates a new delivery of the same event and sends it immediately with the current settings of the webhook.',
       scope: 'write',
+      shows: ['status_reason'],
       status: 201,
       idempotent: true,
       params: DeliveryParams,

@@ -3,31 +3,38 @@ import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
 import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { hiding, shown } from '../../http/unread.ts';
 import { EventName } from '../webhooks/schema.ts';
 
 export const Delivery = z
   .object({
-    id: z.string().meta({ example: 'dlv_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    webhook_id: z.string(),
-    event_id: z.string(),
-    event: EventName,
-    trigger: z
-      .enum(DELIVERY_TRIGGERS)
-      .meta({ description: 'What caused it: the event itself, or a request to redeliver, replay or test.' }),
-    status: z.enum(deliveryStates.states).meta({
-      description:
-        '`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. ' +
-        '`abandoned`: the webhook was disabled or deleted.',
-    }),
+    id: shown(z.string().meta({ example: 'dlv_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    webhook_id: shown(z.string()),
+    event_id: shown(z.string()),
+    event: shown(EventName),
+    trigger: shown(
+      z
+        .enum(DELIVERY_TRIGGERS)
+        .meta({ description: 'What caused it: the event itself, or a request to redeliver, replay or test.' }),
+    ),
+    status: shown(
+      z.enum(deliveryStates.states).meta({
+        description:
+          '`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. ' +
+          '`abandoned`: the webhook was disabled or deleted.',
+      }),
+    ),
     status_reason: z.string().nullable().meta({ description: 'The last error, or why it was abandoned.' }),
-    attempts_made: z.int(),
-    next_attempt_at: Timestamp.nullable(),
-    workflow_id: z.string().nullable().meta({
-      description:
-        'The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded.',
-    }),
-    created_at: Timestamp,
-    finished_at: Timestamp.nullable(),
+    attempts_made: shown(z.int()),
+    next_attempt_at: shown(Timestamp.nullable()),
+    workflow_id: shown(
+      z.string().nullable().meta({
+        description:
+          'The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded.',
+      }),
+    ),
+    created_at: shown(Timestamp),
+    finished_at: shown(Timestamp.nullable()),
   })
   .meta({ id: 'Delivery' });
 
@@ -53,12 +60,15 @@ const Attempt = z
   })
   .meta({ id: 'DeliveryAttempt' });
 
-export const DeliveryWithAttempts = Delivery.extend({
-  request_body: z.string().nullable().meta({
-    description: 'The body of every attempt: the event, exactly as signed. Null if the event no longer exists.',
-  }),
-  attempts: z.array(Attempt).meta({ description: 'All attempts so far, oldest first.' }),
-}).meta({ id: 'DeliveryWithAttempts' });
+export const DeliveryWithAttempts = hiding(
+  Delivery.extend({
+    request_body: z.string().nullable().meta({
+      description: 'The body of every attempt: the event, exactly as signed. Null if the event no longer exists.',
+    }),
+    attempts: z.array(Attempt).meta({ description: 'All attempts so far, oldest first.' }),
+  }).meta({ id: 'DeliveryWithAttempts' }),
+  ['attempts', 'request_body'],
+);
 
 export const DeliveryPage = pageOf(Delivery).meta({ id: 'DeliveryPage' });
 

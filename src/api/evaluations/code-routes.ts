@@ -14,7 +14,7 @@ import {
   StoreCodeResults,
   StoredCodeResults,
 } from './code-schema.ts';
-import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
+import { presentEvaluation } from './presenter.ts';
 import { CODE_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationParams } from './schema.ts';
 
@@ -39,7 +39,6 @@ export function codeEvaluationRoutes({ idempotency, quotas }: CodeEvaluationDeps
         'The service calls no model. Your program runs the examples (`GET /evaluations/{id}/open-examples`), scores the outputs, sends the ' +
         'results and finishes the run. The TypeScript and Python clients do all of this. A run that receives no results for 72 hours fails; `retry` continues it.',
       scope: 'execute',
-      withoutRead: UNREAD_EVALUATION,
       status: 201,
       idempotent: true,
       body: CreateCodeEvaluation,
@@ -148,7 +147,6 @@ export function codeEvaluationRoutes({ idempotency, quotas }: CodeEvaluationDeps
       description:
         'Summarizes the evaluation and compares it with its baseline once every example has a result. Finishing it again changes nothing.',
       scope: 'execute',
-      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       response: Evaluation,
       responseExample: CODE_SAMPLE,

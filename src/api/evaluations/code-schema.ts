@@ -3,6 +3,7 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { EvaluatorName, Weight } from '../../evaluators/fields.ts';
 import { Metadata, Name, saneText, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { checkExamples, evaluationFields } from './create-schema.ts';
 
 const MAX_SCORES = 10;
@@ -130,7 +131,7 @@ export const StoreCodeResults = z
 
 export const StoredCodeResults = z
   .object({
-    stored: z.int().meta({ description: 'The number of new results.' }),
-    known: z.int().meta({ description: 'The number of examples that already had a result, which is kept.' }),
+    stored: shown(z.int().meta({ description: 'The number of new results.' })),
+    known: shown(z.int().meta({ description: 'The number of examples that already had a result, which is kept.' })),
   })
   .meta({ id: 'StoredCodeResults' });

@@ -10,7 +10,7 @@ import { retryEvaluation } from '../../services/evaluations/creation/retry-evalu
 import { type EvaluationRow, getCurrentEvaluation } from '../../services/evaluations/evaluations.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ResumeEvaluation } from './create-schema.ts';
-import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
+import { presentEvaluation } from './presenter.ts';
 import { BATCHED_SAMPLE, EVALUATION_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationParams, ProviderBatchParams } from './schema.ts';
 
@@ -41,7 +41,6 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       summary,
       description,
       scope: 'execute',
-      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       response: Evaluation,
       responseExample: { ...EVALUATION_SAMPLE, ...sample },
@@ -68,7 +67,6 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       description:
         '`max_cost` also sets the budget of an evaluation that is still running or scheduled, so it need not pause first.',
       scope: 'execute',
-      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       body: ResumeEvaluation,
       bodyOptional: true,
@@ -104,7 +102,6 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       summary: 'Resubmit a batch in an unknown state',
       description: 'If the provider already has the batch, both copies are processed and its calls are paid for twice.',
       scope: 'execute',
-      withoutRead: UNREAD_EVALUATION,
       params: ProviderBatchParams,
       response: Evaluation,
       responseExample: BATCHED_SAMPLE,

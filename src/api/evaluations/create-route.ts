@@ -19,9 +19,9 @@ import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toMode } from './batch-options.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
-import { presentEvaluation, UNREAD_RESCORED } from './presenter.ts';
+import { presentEvaluation } from './presenter.ts';
 import { CREATE_SAMPLES, EVALUATION_SAMPLE } from './samples.ts';
-import { CreatedEvaluation, EvaluationParams } from './schema.ts';
+import { CreatedEvaluation, EvaluationParams, HIDDEN } from './schema.ts';
 import { hasScorer, requireScorerScope } from './scorer-scope.ts';
 import { toNewEvaluation } from './to-new-evaluation.ts';
 
@@ -46,6 +46,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       'of `http` evaluators, which are not shown again. An `http` evaluator sends dataset examples to another service, which ' +
       'also requires the scope `read`.',
     scope: 'execute',
+    shows: HIDDEN,
     status: 201,
     idempotent: true,
     body: CreateEvaluation,
@@ -87,7 +88,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
       'Examples without an output count as failed. If the source is deleted during the run, the remaining examples count as failed, too. ' +
       'An `http` evaluator in the request receives stored data, which also requires the scope `read`.',
     scope: 'execute',
-    withoutRead: UNREAD_RESCORED,
+    shows: HIDDEN.filter((field) => !['parameters', 'includes', 'evaluators', 'metadata'].includes(field)),
     status: 201,
     idempotent: true,
     params: EvaluationParams,

@@ -27,31 +27,6 @@ function addCosts(a: string | null, b: string | null): string | null {
   return a === null || b === null ? null : new Big(a).plus(b).toFixed();
 }
 
-/** What stands in place of an evaluation's content for a key that may not read it. */
-export const UNREAD_EVALUATION = {
-  parameters: {},
-  includes: [],
-  evaluators: [],
-  batches: [],
-  metadata: {},
-  score: null,
-  scores_by_evaluator: null,
-  passed: null,
-  regressions: null,
-  improvements: null,
-  unscored_by_evaluator: {},
-  failures: [],
-  error: null,
-} as const satisfies Partial<z.input<typeof Evaluation>>;
-
-/** The same in a response to a request that may leave out its evaluators: those of another evaluation. */
-export const UNREAD_RESCORED = {
-  parameters: {},
-  includes: [],
-  evaluators: [],
-  metadata: {},
-} as const satisfies Partial<z.input<typeof Evaluation>>;
-
 const iso = (time: Date | null) => time?.toISOString() ?? null;
 
 function presentProviderBatch(row: BatchRow): z.input<typeof ProviderBatch> {

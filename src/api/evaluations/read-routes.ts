@@ -4,7 +4,7 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteEvaluation } from '../../services/evaluations/control/delete-evaluation.ts';
 import { getCurrentEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
-import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
+import { presentEvaluation } from './presenter.ts';
 import { EVALUATION_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationPage, EvaluationParams, ListQuery } from './schema.ts';
 
@@ -42,7 +42,6 @@ export function readEvaluationRoutes(): Route[] {
         'The evaluation can no longer be read or compared. Its usage stays in `GET /usage`. Runs that used it as their baseline keep their results; ' +
         'those still running compare with their threshold instead. The `Idempotency-Key` that created it is forgotten.',
       scope: 'write',
-      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       response: Evaluation,
       responseExample: EVALUATION_SAMPLE,

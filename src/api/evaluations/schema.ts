@@ -8,6 +8,7 @@ import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { CreationTime, idParams, Metadata, Name, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { hiding, shown } from '../../http/unread.ts';
 import { BatchOptions } from './batch-options.ts';
 
 const Judge = z.object({ tokens: TokenUsage, cost: CostAmount });
@@ -47,110 +48,152 @@ export const ProviderBatch = z
   })
   .meta({ id: 'ProviderBatch' });
 
-export const Evaluation = z
-  .object({
-    id: z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    status: z.enum(evaluationStates.states),
-    status_reason: z.string().nullable().meta({ description: 'Why the evaluation is paused.' }),
-    target: z.object({ type: z.enum(EVALUATION_TARGETS), name: z.string() }).meta({
-      description: 'The evaluated target: a prompt, or `code` that the caller runs.',
-    }),
-    prompt_name: z.string().meta({ description: 'The name of the target.' }),
-    prompt_version: z.int().meta({ description: '0 for code and for a draft.' }),
-    model: z.string().meta({ description: '`code` for code.' }),
-    fallback_models: z.array(z.string()).meta({
-      description: 'Called in order when the previous model failed permanently. Pinned, like the rest of the version.',
-    }),
-    includes: z
-      .array(z.object({ name: z.string(), version: z.int() }))
-      .meta({ description: 'The prompts that the texts include, at any depth, pinned when the run was created.' }),
-    provider: z.string(),
-    parameters: ModelParameters,
-    dataset: z
-      .object({ name: z.string(), version: z.int() })
-      .nullable()
-      .meta({ description: 'Null for inline examples.' }),
-    evaluators: z.array(Evaluator),
-    threshold: z.number(),
-    example_threshold: z.number().nullable().meta({
-      description:
-        'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
-    }),
-    baseline_id: z.string().nullable(),
-    source_evaluation_id: z.string().nullable().meta({
-      description: 'The run whose outputs were rescored without calling the model.',
-    }),
-    reuse: z.object({ max_age: z.int() }).nullable(),
-    concurrency: z.int(),
-    mode: z.enum(EVALUATION_MODES),
-    batch: BatchOptions.nullable().meta({
-      description: 'Null if models are called one by one, also when `auto` chose that.',
-    }),
-    batches: z.array(ProviderBatch).optional().meta({ description: 'Omitted in lists and when a run is created.' }),
-    savings: CostAmount.optional().meta({ description: 'The savings by batches so far. Omitted when `batches` is.' }),
-    max_cost: z.string().nullable(),
-    start_at: Timestamp.nullable(),
-    metadata: Metadata,
-    schedule_id: z.string().nullable(),
-    score: z.number().nullable().meta({
-      description:
-        'Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.',
-    }),
-    scores_by_evaluator: z
-      .record(z.string(), z.number())
-      .nullable()
-      .meta({ description: 'The same for each evaluator. An evaluator that has scored nothing is left out.' }),
-    passed: z.boolean().nullable().meta({
-      description: 'Whether the score reaches the threshold; false without a score, null until the run has completed.',
-    }),
-    examples_total: z.int(),
-    examples_evaluated: z.int(),
-    examples_failed: z.int(),
-    examples_unscored: z.int().optional().meta({
-      description: 'Evaluated examples without a score: the answer of a judge or scorer could not be used.',
-    }),
-    unscored_by_evaluator: z
-      .record(z.string(), z.int())
-      .optional()
-      .meta({ description: 'The number of examples without a score of that evaluator, where there are any.' }),
-    failures: FailureCauses.optional().meta({
-      description: `Why examples failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
-    }),
-    regressions: z.int().nullable(),
-    improvements: z.int().nullable(),
-    tokens: TokenUsage.meta({ description: 'The model and the judges combined.' }),
-    tokens_unknown_calls: z.int().optional().meta({
-      description:
-        'The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.',
-    }),
-    cost: CostAmount.meta({ description: 'The model and the judges combined.' }),
-    judge: Judge.meta({ description: 'The judges only.' }),
-    latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
-    progress: z.number().meta({ description: 'Share of the examples that have a result, 0–1.' }),
-    retries: z.int(),
-    workflow_id: z
-      .string()
-      .meta({ description: 'Empty if a program of the caller runs the evaluation instead of a workflow.' }),
-    results_due_at: Timestamp.nullable().meta({
-      description: 'For code evaluations: when the run fails unless results arrive. Null if the service runs it.',
-    }),
-    error: ErrorOrNull,
-    created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    finished_at: Timestamp.nullable(),
-  })
-  .meta({ id: 'Evaluation' });
+/** Of an evaluation, from keys without `read`. What is none of its own content, a run that has just been created has not got yet. */
+export const HIDDEN = [
+  'parameters',
+  'includes',
+  'evaluators',
+  'batches',
+  'metadata',
+  'score',
+  'scores_by_evaluator',
+  'passed',
+  'regressions',
+  'improvements',
+  'unscored_by_evaluator',
+  'failures',
+  'error',
+] as const;
 
-export const CreatedEvaluation = Evaluation.extend({
-  evaluators: z.array(
-    Evaluator.extend({
-      secret: z.string().optional().meta({
+export const Evaluation = hiding(
+  z
+    .object({
+      id: shown(z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+      status: shown(z.enum(evaluationStates.states)),
+      status_reason: shown(z.string().nullable().meta({ description: 'Why the evaluation is paused.' })),
+      target: shown(
+        z.object({ type: z.enum(EVALUATION_TARGETS), name: z.string() }).meta({
+          description: 'The evaluated target: a prompt, or `code` that the caller runs.',
+        }),
+      ),
+      prompt_name: shown(z.string().meta({ description: 'The name of the target.' })),
+      prompt_version: shown(z.int().meta({ description: '0 for code and for a draft.' })),
+      model: shown(z.string().meta({ description: '`code` for code.' })),
+      fallback_models: shown(
+        z.array(z.string()).meta({
+          description:
+            'Called in order when the previous model failed permanently. Pinned, like the rest of the version.',
+        }),
+      ),
+      includes: z
+        .array(z.object({ name: z.string(), version: z.int() }))
+        .meta({ description: 'The prompts that the texts include, at any depth, pinned when the run was created.' }),
+      provider: shown(z.string()),
+      parameters: ModelParameters,
+      dataset: shown(
+        z.object({ name: z.string(), version: z.int() }).nullable().meta({ description: 'Null for inline examples.' }),
+      ),
+      evaluators: z.array(Evaluator),
+      threshold: shown(z.number()),
+      example_threshold: shown(
+        z.number().nullable().meta({
+          description:
+            'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
+        }),
+      ),
+      baseline_id: shown(z.string().nullable()),
+      source_evaluation_id: shown(
+        z.string().nullable().meta({
+          description: 'The run whose outputs were rescored without calling the model.',
+        }),
+      ),
+      reuse: shown(z.object({ max_age: z.int() }).nullable()),
+      concurrency: shown(z.int()),
+      mode: shown(z.enum(EVALUATION_MODES)),
+      batch: shown(
+        BatchOptions.nullable().meta({
+          description: 'Null if models are called one by one, also when `auto` chose that.',
+        }),
+      ),
+      batches: z.array(ProviderBatch).optional().meta({ description: 'Omitted in lists and when a run is created.' }),
+      savings: shown(
+        CostAmount.optional().meta({ description: 'The savings by batches so far. Omitted when `batches` is.' }),
+      ),
+      max_cost: shown(z.string().nullable()),
+      start_at: shown(Timestamp.nullable()),
+      metadata: Metadata,
+      schedule_id: shown(z.string().nullable()),
+      score: z.number().nullable().meta({
         description:
-          'The signing secret of an `http` evaluator in the request. It is stored encrypted and not shown again.',
+          'Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.',
       }),
-    }),
-  ),
-}).meta({ id: 'CreatedEvaluation' });
+      scores_by_evaluator: z
+        .record(z.string(), z.number())
+        .nullable()
+        .meta({ description: 'The same for each evaluator. An evaluator that has scored nothing is left out.' }),
+      passed: z.boolean().nullable().meta({
+        description:
+          'Whether the score reaches the threshold; false without a score, null until the run has completed.',
+      }),
+      examples_total: shown(z.int()),
+      examples_evaluated: shown(z.int()),
+      examples_failed: shown(z.int()),
+      examples_unscored: shown(
+        z.int().optional().meta({
+          description: 'Evaluated examples without a score: the answer of a judge or scorer could not be used.',
+        }),
+      ),
+      unscored_by_evaluator: z
+        .record(z.string(), z.int())
+        .optional()
+        .meta({ description: 'The number of examples without a score of that evaluator, where there are any.' }),
+      failures: FailureCauses.optional().meta({
+        description: `Why examples failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
+      }),
+      regressions: z.int().nullable(),
+      improvements: z.int().nullable(),
+      tokens: shown(TokenUsage.meta({ description: 'The model and the judges combined.' })),
+      tokens_unknown_calls: shown(
+        z.int().optional().meta({
+          description:
+            'The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.',
+        }),
+      ),
+      cost: shown(CostAmount.meta({ description: 'The model and the judges combined.' })),
+      judge: shown(Judge.meta({ description: 'The judges only.' })),
+      latency: shown(z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() })),
+      progress: shown(z.number().meta({ description: 'Share of the examples that have a result, 0–1.' })),
+      retries: shown(z.int()),
+      workflow_id: shown(
+        z.string().meta({ description: 'Empty if a program of the caller runs the evaluation instead of a workflow.' }),
+      ),
+      results_due_at: shown(
+        Timestamp.nullable().meta({
+          description: 'For code evaluations: when the run fails unless results arrive. Null if the service runs it.',
+        }),
+      ),
+      error: ErrorOrNull,
+      created_at: shown(Timestamp),
+      started_at: shown(Timestamp.nullable()),
+      finished_at: shown(Timestamp.nullable()),
+    })
+    .meta({ id: 'Evaluation' }),
+  HIDDEN,
+);
+
+export const CreatedEvaluation = hiding(
+  Evaluation.extend({
+    evaluators: z.array(
+      Evaluator.extend({
+        secret: z.string().optional().meta({
+          description:
+            'The signing secret of an `http` evaluator in the request. It is stored encrypted and not shown again.',
+        }),
+      }),
+    ),
+  }).meta({ id: 'CreatedEvaluation' }),
+  ['parameters'],
+);
 
 export const EvaluationPage = pageOf(Evaluation).meta({ id: 'EvaluationPage' });
 

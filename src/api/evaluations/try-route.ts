@@ -11,6 +11,7 @@ import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../eva
 import { Variables } from '../../http/fields.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { shown } from '../../http/unread.ts';
 import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
 import { outcomeOf } from '../../services/executions/executions.ts';
 import { waitMsOf } from '../executions/prefer.ts';
@@ -59,24 +60,28 @@ const TryEvaluators = z
 
 const TriedScores = z
   .object({
-    score: z.number().nullable().meta({
-      description: 'The weighted mean of those that have a score, 0–1; null if none has.',
-    }),
-    scores: z.array(
-      z.object({
-        name: z.string(),
-        type: z.string(),
-        score: z.number().nullable().meta({ description: 'Null if there is none.' }),
-        reason: z.string().nullable(),
-        category: z
-          .exactOptional(z.string())
-          .meta({ description: 'The category that the judge gave, if it gives categories.' }),
-        problem: z.string().nullable().meta({
-          description: 'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
-        }),
-        execution_id: z.string().nullable().meta({ description: 'The last execution that called the judge.' }),
-        cost: CostAmount.nullable().meta({ description: 'The cost of the judge; null if no model was called.' }),
+    score: shown(
+      z.number().nullable().meta({
+        description: 'The weighted mean of those that have a score, 0–1; null if none has.',
       }),
+    ),
+    scores: shown(
+      z.array(
+        z.object({
+          name: z.string(),
+          type: z.string(),
+          score: z.number().nullable().meta({ description: 'Null if there is none.' }),
+          reason: z.string().nullable(),
+          category: z
+            .exactOptional(z.string())
+            .meta({ description: 'The category that the judge gave, if it gives categories.' }),
+          problem: z.string().nullable().meta({
+            description: 'Why the output could not be scored. Such a score is 0, or null if its judge gave none.',
+          }),
+          execution_id: z.string().nullable().meta({ description: 'The last execution that called the judge.' }),
+          cost: CostAmount.nullable().meta({ description: 'The cost of the judge; null if no model was called.' }),
+        }),
+      ),
     ),
   })
   .meta({ id: 'TriedScores' });

@@ -36,22 +36,6 @@ function parsedOf(text: string): JsonValue {
   return parsed.ok ? parsed.value : null;
 }
 
-/** What stands in place of an execution's content for a key that may not read it. */
-export const UNREAD_EXECUTION = {
-  parameters: {},
-  variables: {},
-  input: '',
-  tools: null,
-  tool_choice: null,
-  includes: [],
-  output: null,
-  output_json: null,
-  tool_calls: [],
-  calls: [],
-  error: null,
-  metadata: {},
-} as const satisfies Partial<z.input<typeof Execution>>;
-
 /** What the model wrote, parsed, where it was asked for JSON and has written some. */
 function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'parameters'>): JsonValue {
   // Most ask for no format: nothing is parsed to learn that.

@@ -7,6 +7,7 @@ import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import { BodyVersion, Metadata, Name, publicIdInput, TimestampInput, Variables } from '../../http/fields.ts';
+import { shown } from '../../http/unread.ts';
 import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
 
 export const MAX_RECORDS = 1_000;
@@ -170,7 +171,9 @@ export const RecordRuns = z
   .meta(requiring('RecordRuns', ['records']));
 
 export const RecordedRuns = z
-  .object({ ids: z.array(z.string()).meta({ description: 'The ids of the executions, in the order of the records.' }) })
+  .object({
+    ids: shown(z.array(z.string()).meta({ description: 'The ids of the executions, in the order of the records.' })),
+  })
   .meta({ id: 'RecordedRuns' });
 
 type RunInput = z.output<typeof Run>;

@@ -29,7 +29,7 @@ import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
 import { REPEATABLE, toExecutionSearch } from './filter-schema.ts';
 import { waitMsOf } from './prefer.ts';
-import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
+import { presentExecution } from './presenter.ts';
 import { type RunExecutionDeps, runExecution, streamExecution } from './run-execution.ts';
 import { executionBodies, executionSample, facetsSample } from './samples.ts';
 import {
@@ -78,6 +78,20 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
         'the wait; `Prefer: respond-async` does not wait. An execution that the model rejects is `failed` and also returns 201. ' +
         'With `Accept: text/event-stream` the response is the stream of the execution, as at `GET /executions/{id}/stream`.',
       scope: 'execute',
+      shows: [
+        'parameters',
+        'variables',
+        'input',
+        'tools',
+        'tool_choice',
+        'includes',
+        'output',
+        'output_json',
+        'tool_calls',
+        'calls',
+        'error',
+        'metadata',
+      ],
       status: 201,
       idempotent: true,
       body: CreateExecution,
@@ -184,7 +198,6 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       description:
         'Tokens and cost stay in `GET /usage`. The `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
-      withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,
       response: Execution,
       responseExample: executionSample,
@@ -199,7 +212,6 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       tag,
       summary: 'Cancel an execution',
       scope: 'execute',
-      withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,
       response: Execution,
       responseExample: { ...executionSample, status: 'canceled', output: null, finish_reason: null },

@@ -20,6 +20,7 @@ import {
   Warnings,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
+import { shown, unread } from '../../http/unread.ts';
 import { MAX_FACET_VALUES } from '../../services/executions/facets.ts';
 import { EXECUTION_SORTS, SORTED_EXECUTIONS } from '../../services/executions/sorted-executions.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
@@ -125,15 +126,15 @@ const ExecutionCall = z
 
 export const Execution = z
   .object({
-    id: z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    status: z.enum(executionStates.states),
-    prompt_name: z.string().nullable().meta({ description: 'Null for a draft that was run on its own.' }),
-    prompt_version: z.int().nullable().meta({ description: 'Null for a draft.' }),
-    model: z.string().meta({ description: 'The model that responded or is being called.' }),
-    requested_model: z.string().meta({ description: 'The model that was called first.' }),
-    provider: z.string(),
+    id: shown(z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    status: shown(z.enum(executionStates.states)),
+    prompt_name: shown(z.string().nullable().meta({ description: 'Null for a draft that was run on its own.' })),
+    prompt_version: shown(z.int().nullable().meta({ description: 'Null for a draft.' })),
+    model: shown(z.string().meta({ description: 'The model that responded or is being called.' })),
+    requested_model: shown(z.string().meta({ description: 'The model that was called first.' })),
+    provider: shown(z.string()),
     parameters: ModelParameters,
-    variables: Variables,
+    variables: unread(Variables, {}),
     input: z.union([z.string(), z.array(ChatMessage)]).meta({
       description: 'The input sent to the model: the filled template or the list of messages.',
     }),
@@ -151,47 +152,57 @@ export const Execution = z
     tool_calls: z
       .array(ToolCall)
       .meta({ description: 'The tool calls that the model requested. The service never runs tools.' }),
-    finish_reason: z.string().nullable(),
-    tokens: TokenUsage,
-    tokens_unknown: z.boolean().optional().meta({
-      description:
-        'True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
-    }),
-    cost: Cost,
-    latency: z.object({
-      queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),
-      model_ms: z.int().nullable().meta({ description: 'The duration of the successful call.' }),
-      total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
-    }),
-    attempts: z.int().meta({ description: 'Calls to models.' }),
+    finish_reason: shown(z.string().nullable()),
+    tokens: shown(TokenUsage),
+    tokens_unknown: shown(
+      z.boolean().optional().meta({
+        description:
+          'True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
+      }),
+    ),
+    cost: shown(Cost),
+    latency: shown(
+      z.object({
+        queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),
+        model_ms: z.int().nullable().meta({ description: 'The duration of the successful call.' }),
+        total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
+      }),
+    ),
+    attempts: shown(z.int().meta({ description: 'Calls to models.' })),
     calls: z.array(ExecutionCall).meta({
       description: 'Every call in order, including failed ones. Their costs add up to the cost of the execution.',
     }),
-    reused_from: z.string().nullable().meta({
-      description: 'The execution whose response was reused. No model was called.',
-    }),
+    reused_from: shown(
+      z.string().nullable().meta({
+        description: 'The execution whose response was reused. No model was called.',
+      }),
+    ),
     error: ExecutionError.nullable(),
-    label: z.string().nullable().meta({ description: 'The label that the request named, if any.' }),
-    release: z
-      .object({
-        id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-        arm: z.enum(ARMS),
-        keyed: z
-          .boolean()
-          .meta({ description: 'Whether the `rollout_key` chose the arm. Otherwise it was chosen at random.' }),
-      })
-      .nullable()
-      .meta({ description: 'The release on the label that chose the version, if any.' }),
-    recorded: z.boolean().meta({ description: 'Whether the run was recorded with `POST /executions/record`.' }),
+    label: shown(z.string().nullable().meta({ description: 'The label that the request named, if any.' })),
+    release: shown(
+      z
+        .object({
+          id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+          arm: z.enum(ARMS),
+          keyed: z
+            .boolean()
+            .meta({ description: 'Whether the `rollout_key` chose the arm. Otherwise it was chosen at random.' }),
+        })
+        .nullable()
+        .meta({ description: 'The release on the label that chose the version, if any.' }),
+    ),
+    recorded: shown(z.boolean().meta({ description: 'Whether the run was recorded with `POST /executions/record`.' })),
     metadata: Metadata,
-    scores: z
-      .array(Score)
-      .optional()
-      .meta({ description: `The newest ${SHOWN_SCORES} scores, if any. Only in \`GET /executions/{id}\`.` }),
-    workflow_id: z.string().nullable().meta({ description: 'Null for recorded runs.' }),
-    created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    finished_at: Timestamp.nullable(),
+    scores: shown(
+      z
+        .array(Score)
+        .optional()
+        .meta({ description: `The newest ${SHOWN_SCORES} scores, if any. Only in \`GET /executions/{id}\`.` }),
+    ),
+    workflow_id: shown(z.string().nullable().meta({ description: 'Null for recorded runs.' })),
+    created_at: shown(Timestamp),
+    started_at: shown(Timestamp.nullable()),
+    finished_at: shown(Timestamp.nullable()),
   })
   .meta({ id: 'Execution' });
 

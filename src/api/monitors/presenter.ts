@@ -21,16 +21,3 @@ export function presentMonitor(row: MonitorRow): z.input<typeof Monitor> {
     updated_at: row.updated_at.toISOString(),
   };
 }
-
-/** What stands in place of what a monitor has seen for a key that may not read it. */
-export const UNREAD_STATE = { state: 'no_data', values: [], last_checked_at: null } as const satisfies Partial<
-  z.input<typeof Monitor>
->;
-
-/** The same of all that it is. */
-export const UNREAD_MONITOR = {
-  ...UNREAD_STATE,
-  prompt_name: null,
-  label: null,
-  checks: [],
-} as const satisfies Partial<z.input<typeof Monitor>>;

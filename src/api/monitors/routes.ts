@@ -5,7 +5,7 @@ import { presentValues } from '../../services/monitors/change-state.ts';
 import { getMonitor, listChanges, listMonitors } from '../../services/monitors/monitors.ts';
 import { deleteMonitor, setMonitor } from '../../services/monitors/set-monitor.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentMonitor, UNREAD_MONITOR, UNREAD_STATE } from './presenter.ts';
+import { presentMonitor } from './presenter.ts';
 import { changeSample, monitorSample, newMonitorSample } from './samples.ts';
 import { ListQuery, Monitor, MonitorHistory, MonitorName, MonitorPage, MonitorParams, PutMonitor } from './schema.ts';
 
@@ -78,7 +78,7 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
         'Measures the runs that ended in its window, once a minute. Alerts and recoveries send the events `monitor.alerted` and ' +
         '`monitor.recovered` to webhooks that name them, and e-mails. Changing a monitor restarts it, which ends an alert; so does disabling it.',
       scope: 'write',
-      withoutRead: UNREAD_STATE,
+      shows: ['prompt_name', 'label', 'checks'],
       params: MonitorParams,
       body: PutMonitor,
       bodyExamples: { 'Errors and latency of a prompt': newMonitorSample },
@@ -97,7 +97,6 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
       tag,
       summary: 'Delete a monitor and its history, and end any alert',
       scope: 'write',
-      withoutRead: UNREAD_MONITOR,
       params: MonitorParams,
       response: Monitor,
       responseExample: monitorSample,

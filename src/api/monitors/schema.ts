@@ -16,6 +16,7 @@ import { scoreNameProblem } from '../../domain/scores/score-name.ts';
 import { durationText } from '../../domain/text/duration-text.ts';
 import { Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { hiding, shown, unread } from '../../http/unread.ts';
 import { metricOf, Span } from '../releases/steps-schema.ts';
 
 export const MonitorName = nameSchema(monitorNameProblem, 'support/errors');
@@ -139,33 +140,36 @@ const MonitorStateSchema = z.enum(monitorStates.states).meta({
   description: '`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold.',
 });
 
-export const Monitor = z
-  .object({
-    name: MonitorName,
-    prompt_name: Name.nullable(),
-    label: z.string().nullable(),
-    window: z.string(),
-    checks: z.array(
-      z
-        .object({
-          ...checkFields,
-          metric: z.string(),
-          recover_at: z.number(),
-          min_executions: z.int(),
-          for: z.string(),
-        })
-        .meta({ id: 'MonitorCheck' }),
-    ),
-    notify: z.object({ email: z.boolean() }),
-    enabled: z.boolean(),
-    state: MonitorStateSchema,
-    since: Timestamp.meta({ description: 'When the monitor entered this state.' }),
-    values: Values.meta({ description: 'The latest measurements, in the order of `checks`.' }),
-    last_checked_at: Timestamp.nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'Monitor' });
+export const Monitor = hiding(
+  z
+    .object({
+      name: shown(MonitorName),
+      prompt_name: Name.nullable(),
+      label: z.string().nullable(),
+      window: shown(z.string()),
+      checks: z.array(
+        z
+          .object({
+            ...checkFields,
+            metric: z.string(),
+            recover_at: z.number(),
+            min_executions: z.int(),
+            for: z.string(),
+          })
+          .meta({ id: 'MonitorCheck' }),
+      ),
+      notify: shown(z.object({ email: z.boolean() })),
+      enabled: shown(z.boolean()),
+      state: unread(MonitorStateSchema, 'no_data'),
+      since: shown(Timestamp.meta({ description: 'When the monitor entered this state.' })),
+      values: Values.meta({ description: 'The latest measurements, in the order of `checks`.' }),
+      last_checked_at: Timestamp.nullable(),
+      created_at: shown(Timestamp),
+      updated_at: shown(Timestamp),
+    })
+    .meta({ id: 'Monitor' }),
+  ['state', 'values', 'last_checked_at'],
+);
 
 export const MonitorPage = pageOf(Monitor).meta({ id: 'MonitorPage' });
 

@@ -44,28 +44,6 @@ export function presentWritten(row: FoundPromptRow): z.input<typeof Prompt> {
   return { ...presentPrompt(row), ...(warnings.length > 0 && { warnings }) };
 }
 
-/** What stands in place of a prompt's content for a key that may not read it. */
-export const UNREAD_PROMPT = {
-  template: null,
-  messages: null,
-  tools: null,
-  tool_choice: null,
-  inputs: null,
-  model: '',
-  fallback_models: [],
-  parameters: {},
-  config: null,
-  variables: [],
-  description: null,
-  commit_message: null,
-  created_by: null,
-} as const satisfies Partial<z.input<typeof Prompt>>;
-
-/** The same in a response that has the content of the request: what comes from elsewhere. */
-export const UNREAD_WRITTEN_PROMPT = { variables: [], description: null } as const satisfies Partial<
-  z.input<typeof Prompt>
->;
-
 /** The same in a list of prompts. */
 export function presentListedPrompt(row: ListedPromptRow): z.input<typeof ListedPrompt> {
   return { ...presentPrompt(row), all_labels: row.all_labels };

@@ -21,14 +21,7 @@ import {
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import {
-  presentListedPrompt,
-  presentPrompt,
-  presentResolved,
-  presentWritten,
-  UNREAD_PROMPT,
-  UNREAD_WRITTEN_PROMPT,
-} from './presenter.ts';
+import { presentListedPrompt, presentPrompt, presentResolved, presentWritten } from './presenter.ts';
 import { CREATE_SAMPLES, DIFF_SAMPLE, PROMPT_SAMPLE } from './samples.ts';
 import {
   CreatePrompt,
@@ -113,7 +106,19 @@ export function promptRoutes({
       tag,
       summary: 'Create a prompt, or the next version of an existing one',
       scope: 'write',
-      withoutRead: UNREAD_WRITTEN_PROMPT,
+      shows: [
+        'template',
+        'messages',
+        'tools',
+        'tool_choice',
+        'inputs',
+        'model',
+        'fallback_models',
+        'parameters',
+        'config',
+        'commit_message',
+        'created_by',
+      ],
       status: 201,
       idempotent: true,
       body: CreatePrompt,
@@ -253,7 +258,6 @@ export function promptRoutes({
         'A label that moves only by releases can be moved directly only by an `admin`, with ' +
         '`override` and `reason`. No label can be moved while a release runs on it.',
       scope: ['write', 'publish'],
-      withoutRead: UNREAD_PROMPT,
       params: LabelParams,
       body: SetLabel,
       bodyExamples: { 'Version 3': { version: 3 } },
@@ -279,7 +283,6 @@ export function promptRoutes({
         'A protected label (`PUT /labels/{label}`) requires `publish`, any other `write`. A label that a current version of another prompt ' +
         'includes cannot be removed: change that version first.',
       scope: ['write', 'publish'],
-      withoutRead: UNREAD_PROMPT,
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
@@ -297,7 +300,6 @@ export function promptRoutes({
         'Restoring a prompt that is not archived changes and records nothing. A prompt with a protected label, or that a version under a ' +
         'protected label includes, also requires `publish`.',
       scope: 'write',
-      withoutRead: UNREAD_PROMPT,
       params: NameParams,
       response: Prompt,
       responseExample: example,
@@ -331,7 +333,7 @@ export function promptRoutes({
       description:
         '`template` replaces `messages`, and `messages` replaces `template`. Null removes tools, tool_choice, inputs and config.',
       scope: 'write',
-      withoutRead: { ...UNREAD_PROMPT, warnings: [] },
+      hides: ['warnings'],
       params: NameParams,
       body: UpdatePrompt,
       bodyExamples: {
@@ -363,7 +365,6 @@ export function promptRoutes({
         'The prompt and its versions stay readable. Archiving an archived prompt returns the same response. A prompt with a ' +
         'protected label, or that a version under a protected label includes, also requires `publish`.',
       scope: 'write',
-      withoutRead: UNREAD_PROMPT,
       params: NameParams,
       response: Prompt,
       responseExample: { ...example, archived: true },

@@ -17,6 +17,7 @@ import {
 import { AnyJson, jsonObject, shortList } from '../../domain/text/json-object.ts';
 import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber, Warnings } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 
 const Messages = PromptMessages.meta({
   description: 'A list of messages and placeholders for lists of messages. Set either this or `template`.',
@@ -111,8 +112,8 @@ export const PromptRelease = z
 
 export const Prompt = z
   .object({
-    name: Name,
-    version: BodyVersion,
+    name: shown(Name),
+    version: shown(BodyVersion),
     template: z.string().nullable().meta({ description: 'Null if the prompt has messages.' }),
     messages: z.array(PromptMessage).nullable().meta({ description: 'Null if the prompt is a template.' }),
     tools: z.array(Tool).nullable(),
@@ -126,8 +127,8 @@ export const Prompt = z
       description:
         'The names of all values that a run must or may pass: placeholders (also of includes), files and inputs.',
     }),
-    labels: z.array(z.string()).meta({ description: 'Labels that point to this version.' }),
-    archived: z.boolean(),
+    labels: shown(z.array(z.string()).meta({ description: 'Labels that point to this version.' })),
+    archived: shown(z.boolean()),
     description: z.string().nullable(),
     commit_message: z.string().nullable(),
     created_by: z
@@ -141,18 +142,22 @@ export const Prompt = z
       })
       .nullable()
       .meta({ description: 'Who created the version; null for the operator, or if no longer known.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    version_created_at: Timestamp,
-    release: PromptRelease.optional().meta({
-      description:
-        'Only when requested by a label with a running release; the returned version is then the stable one.',
-    }),
-    warnings: Warnings.optional().meta({
-      description:
-        'In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or ' +
-        '`{{#if x}}`, which stay text.',
-    }),
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
+    version_created_at: shown(Timestamp),
+    release: shown(
+      PromptRelease.optional().meta({
+        description:
+          'Only when requested by a label with a running release; the returned version is then the stable one.',
+      }),
+    ),
+    warnings: shown(
+      Warnings.optional().meta({
+        description:
+          'In responses to creating and updating: texts with tags of another template language, such as `{{ user.name }}` or ' +
+          '`{{#if x}}`, which stay text.',
+      }),
+    ),
   })
   .meta({ id: 'Prompt' });
 

@@ -7,11 +7,6 @@ import type { ScoreAgreement } from '../../services/queues/reviewer-agreement.ts
 import { presentExecutionFilter } from '../executions/filter-schema.ts';
 import type { Queue, QueueAgreement, QueueItem } from './schema.ts';
 
-/** What stands in place of what a queue says for a key that may not read it. */
-export const UNREAD_QUEUE = { description: null, score_names: [], filter: null } as const satisfies Partial<
-  z.input<typeof Queue>
->;
-
 export function presentQueue(row: QueueRow): z.input<typeof Queue> {
   const items = Object.values(row.progress).reduce((sum, count) => sum + count, 0);
   return {

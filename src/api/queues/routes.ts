@@ -8,7 +8,7 @@ import { deleteQueue, getQueue, listQueues, putQueue } from '../../services/queu
 import { QUEUE_AGREEMENT_BYTES, queueAgreement } from '../../services/queues/reviewer-agreement.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
-import { presentItem, presentQueue, presentQueueAgreement, UNREAD_QUEUE } from './presenter.ts';
+import { presentItem, presentQueue, presentQueueAgreement } from './presenter.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { itemSample, queueAgreementSample, queueSample } from './samples.ts';
 import {
@@ -131,7 +131,6 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       summary: 'Create a queue, or replace its settings',
       description: `Omitted fields take their defaults. Items are kept. A workspace can have at most ${MAX_QUEUES} queues.`,
       scope: 'write',
-      withoutRead: UNREAD_QUEUE,
       params: QueueParams,
       body: PutQueue,
       bodyExamples: {
@@ -163,7 +162,6 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       summary: 'Delete a queue and its items',
       description: 'Scores and datasets are kept.',
       scope: 'write',
-      withoutRead: UNREAD_QUEUE,
       params: QueueParams,
       response: Queue,
       responseExample: queueSample,

@@ -13,6 +13,7 @@ import { ScoreName } from '../../domain/scores/score-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { pathId, publicIdInput, saneText, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { DatasetName } from '../datasets/schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
@@ -62,18 +63,20 @@ const Count = z.int();
 
 export const Queue = z
   .object({
-    name: QueueName,
+    name: shown(QueueName),
     description: z.string().nullable(),
     score_names: z.array(z.string()),
     filter: z.looseObject({}).nullable().meta({ description: 'As given in the request.' }),
-    sample_rate: z.number(),
-    reviewers_per_item: z.int(),
-    progress: z
-      .object({ pending: Count, leased: Count, completed: Count, skipped: Count })
-      .meta({ description: 'The number of items in each state.' }),
-    full: z.boolean().meta({ description: 'Whether the queue is full.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    sample_rate: shown(z.number()),
+    reviewers_per_item: shown(z.int()),
+    progress: shown(
+      z
+        .object({ pending: Count, leased: Count, completed: Count, skipped: Count })
+        .meta({ description: 'The number of items in each state.' }),
+    ),
+    full: shown(z.boolean().meta({ description: 'Whether the queue is full.' })),
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
   })
   .meta({ id: 'Queue' });
 
@@ -123,8 +126,8 @@ export const AddItems = z
 
 export const AddedItems = z
   .object({
-    added: Count,
-    present: Count.meta({ description: 'The number already in the queue.' }),
+    added: shown(Count),
+    present: shown(Count.meta({ description: 'The number already in the queue.' })),
   })
   .meta({ id: 'AddedQueueItems' });
 
@@ -146,24 +149,30 @@ const Review = z.object({
 
 export const QueueItem = z
   .object({
-    id: z.string().meta({ example: 'item_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    subject: z
-      .object({
-        execution_id: z.string().optional(),
-        evaluation_id: z.string().optional(),
-        example_id: z.string().optional(),
-      })
-      .meta({ description: 'An execution, or an example of an evaluation.' }),
-    state: z.enum(ITEM_STATES).meta({
-      description: '`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.',
-    }),
-    completed: Count.meta({ description: 'The number of reviewers who completed the item.' }),
-    skipped: Count.meta({ description: 'The number of reviewers who skipped the item.' }),
-    reviews: z
-      .array(Review)
-      .meta({ description: 'In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.' }),
-    created_at: Timestamp,
-    completed_at: Timestamp.nullable(),
+    id: shown(z.string().meta({ example: 'item_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    subject: shown(
+      z
+        .object({
+          execution_id: z.string().optional(),
+          evaluation_id: z.string().optional(),
+          example_id: z.string().optional(),
+        })
+        .meta({ description: 'An execution, or an example of an evaluation.' }),
+    ),
+    state: shown(
+      z.enum(ITEM_STATES).meta({
+        description: '`skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.',
+      }),
+    ),
+    completed: shown(Count.meta({ description: 'The number of reviewers who completed the item.' })),
+    skipped: shown(Count.meta({ description: 'The number of reviewers who skipped the item.' })),
+    reviews: shown(
+      z
+        .array(Review)
+        .meta({ description: 'In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.' }),
+    ),
+    created_at: shown(Timestamp),
+    completed_at: shown(Timestamp.nullable()),
   })
   .meta({ id: 'QueueItem' });
 
@@ -171,7 +180,7 @@ export const QueueItemPage = pageOf(QueueItem).meta({ id: 'QueueItemPage' });
 
 export const NextItem = z
   .object({
-    item: QueueItem.nullable().meta({ description: 'Null if nothing is left for this reviewer at the moment.' }),
+    item: shown(QueueItem.nullable().meta({ description: 'Null if nothing is left for this reviewer at the moment.' })),
   })
   .meta({ id: 'NextQueueItem' });
 

@@ -5,16 +5,6 @@ import type { ReleaseRow } from '../../services/releases/releases.ts';
 import { releaseWorkflowId } from '../../temporal/names.ts';
 import type { Release } from './schema.ts';
 
-/** What those are not shown who may not read. */
-export const UNREAD_RELEASE = {
-  steps: [],
-  status_reason: null,
-  reason: null,
-  metadata: {},
-  approvals: [],
-  decisions: [],
-};
-
 /** A release as callers see it. */
 export function presentRelease(row: ReleaseRow, arms: Arms = NO_ARMS): z.input<typeof Release> {
   return {

@@ -16,7 +16,7 @@ import { startStored } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import { presentRelease, UNREAD_RELEASE } from './presenter.ts';
+import { presentRelease } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
   ControlRelease,
@@ -101,7 +101,6 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       summary,
       description: `${description} Repeating the request changes nothing.`,
       scope: ['write', 'publish'],
-      withoutRead: UNREAD_RELEASE,
       params: ReleaseParams,
       body: action === 'promote' ? PromoteRelease : ControlRelease,
       bodyOptional: true,
@@ -130,7 +129,6 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
         'The steps come from the request or from the policy of the label. The label itself moves at the final `promote` step; until then, a ' +
         'share of callers gets the candidate. A failed check returns all callers to the stable version. A protected label requires `publish`.',
       scope: ['write', 'publish'],
-      withoutRead: UNREAD_RELEASE,
       status: 201,
       idempotent: true,
       body: CreateRelease,

@@ -6,6 +6,7 @@ import { releaseStates } from '../../domain/releases/release-states.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { EXAMINED_EXECUTIONS } from '../../services/releases/failures.ts';
 import { SERIES_UNITS } from '../../services/releases/numbers.ts';
 import { ReleaseSteps } from './steps-schema.ts';
@@ -103,19 +104,21 @@ const ReleaseArm = z.object(armFields).meta({ id: 'ReleaseArm' });
 
 export const Release = z
   .object({
-    id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    prompt_name: Name,
-    label: z.string(),
-    stable_version: BodyVersion.meta({ description: 'The version the label pointed to when the release started.' }),
-    candidate_version: BodyVersion,
+    id: shown(z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    prompt_name: shown(Name),
+    label: shown(z.string()),
+    stable_version: shown(
+      BodyVersion.meta({ description: 'The version the label pointed to when the release started.' }),
+    ),
+    candidate_version: shown(BodyVersion),
     steps: z.array(Step),
-    step: z.int().meta({ description: 'The index of the current step, from 0.' }),
-    percent: z.number().meta({ description: 'The share of keys that get the candidate now, 0–100.' }),
-    salt: z.string(),
-    status: z.enum(releaseStates.states),
+    step: shown(z.int().meta({ description: 'The index of the current step, from 0.' })),
+    percent: shown(z.number().meta({ description: 'The share of keys that get the candidate now, 0–100.' })),
+    salt: shown(z.string()),
+    status: shown(z.enum(releaseStates.states)),
     status_reason: z.string().nullable().meta({ description: 'The reason for the status, in words.' }),
     reason: z.string().nullable(),
-    deadline: Timestamp.nullable(),
+    deadline: shown(Timestamp.nullable()),
     metadata: Metadata,
     approvals: z.array(
       z.object({
@@ -140,18 +143,22 @@ export const Release = z
         numbers: AnyNumbers,
       }),
     ),
-    arms: z.object({ stable: ReleaseArm, candidate: ReleaseArm }).meta({
-      description: 'Totals of all executions of the release by arm, a few seconds old.',
-    }),
-    failures: FailureCauses.optional().meta({
-      description: `Why executions of the candidate failed, the most frequent cause first, at most ${MAX_FAILURE_CAUSES}: those among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only where one release is read.`,
-    }),
-    evaluation_id: z.string().nullable().meta({ description: 'The last evaluation of the candidate.' }),
-    workflow_id: z.string(),
-    created_by: Actor,
-    created_at: Timestamp,
-    promoted_at: Timestamp.nullable().meta({ description: 'When the label moved.' }),
-    finished_at: Timestamp.nullable(),
+    arms: shown(
+      z.object({ stable: ReleaseArm, candidate: ReleaseArm }).meta({
+        description: 'Totals of all executions of the release by arm, a few seconds old.',
+      }),
+    ),
+    failures: shown(
+      FailureCauses.optional().meta({
+        description: `Why executions of the candidate failed, the most frequent cause first, at most ${MAX_FAILURE_CAUSES}: those among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only where one release is read.`,
+      }),
+    ),
+    evaluation_id: shown(z.string().nullable().meta({ description: 'The last evaluation of the candidate.' })),
+    workflow_id: shown(z.string()),
+    created_by: shown(Actor),
+    created_at: shown(Timestamp),
+    promoted_at: shown(Timestamp.nullable().meta({ description: 'When the label moved.' })),
+    finished_at: shown(Timestamp.nullable()),
   })
   .meta({ id: 'Release' });
 

@@ -5,6 +5,7 @@ import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-co
 import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
+import { shown } from '../../http/unread.ts';
 import { CallWarnings, ignored, Verbosity } from '../chat-completions/schema.ts';
 import { functionShape, toTool, uniqueNames } from '../chat-completions/tool-schema.ts';
 import { Input, VariableInput } from './input-schema.ts';
@@ -197,38 +198,44 @@ const FunctionToolShown = z.object({
 
 export const ModelResponse = z
   .object({
-    id: z.string().meta({
-      description: 'The id of the execution.',
-      example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-    }),
-    object: z.literal('response'),
-    created_at: z.int().meta({ description: 'Seconds since 1970.' }),
-    completed_at: z.int().nullable(),
-    status: Status,
-    background: z.literal(false),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
-    instructions: z.null(),
-    model: z.string().meta({ description: 'The version of the prompt that was run.', example: 'support/greeting@3' }),
-    output: z.array(OutputItem),
-    previous_response_id: z.null(),
-    parallel_tool_calls: z.boolean(),
-    temperature: z.number().nullable(),
-    top_p: z.number().nullable(),
-    max_output_tokens: z.int().nullable(),
-    tools: z.array(FunctionToolShown),
-    tool_choice: z.union([z.string(), z.object({ type: z.literal('function'), name: z.string() })]),
-    truncation: z.literal('disabled'),
-    metadata: z.record(z.string(), z.string()),
-    usage: z
-      .object({
-        input_tokens: z.int(),
-        input_tokens_details: z.object({ cached_tokens: z.int() }),
-        output_tokens: z.int(),
-        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
-        total_tokens: z.int(),
-      })
-      .nullable(),
-    warnings: CallWarnings,
+    id: shown(
+      z.string().meta({
+        description: 'The id of the execution.',
+        example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+      }),
+    ),
+    object: shown(z.literal('response')),
+    created_at: shown(z.int().meta({ description: 'Seconds since 1970.' })),
+    completed_at: shown(z.int().nullable()),
+    status: shown(Status),
+    background: shown(z.literal(false)),
+    error: shown(z.object({ code: z.string(), message: z.string() }).nullable()),
+    incomplete_details: shown(z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable()),
+    instructions: shown(z.null()),
+    model: shown(
+      z.string().meta({ description: 'The version of the prompt that was run.', example: 'support/greeting@3' }),
+    ),
+    output: shown(z.array(OutputItem)),
+    previous_response_id: shown(z.null()),
+    parallel_tool_calls: shown(z.boolean()),
+    temperature: shown(z.number().nullable()),
+    top_p: shown(z.number().nullable()),
+    max_output_tokens: shown(z.int().nullable()),
+    tools: shown(z.array(FunctionToolShown)),
+    tool_choice: shown(z.union([z.string(), z.object({ type: z.literal('function'), name: z.string() })])),
+    truncation: shown(z.literal('disabled')),
+    metadata: shown(z.record(z.string(), z.string())),
+    usage: shown(
+      z
+        .object({
+          input_tokens: z.int(),
+          input_tokens_details: z.object({ cached_tokens: z.int() }),
+          output_tokens: z.int(),
+          output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+          total_tokens: z.int(),
+        })
+        .nullable(),
+    ),
+    warnings: shown(CallWarnings),
   })
   .meta({ id: 'ModelResponse' });

@@ -7,10 +7,6 @@ import type { RuleRow } from '../../services/rules/rules.ts';
 import { presentExecutionFilter } from '../executions/filter-schema.ts';
 import type { Backfill, Rule } from './schema.ts';
 
-/** What stands in place of a rule's content for a key that may not read it. */
-export const UNREAD_RULE = { evaluators: [], last_error: null } as const satisfies Partial<z.input<typeof Rule>>;
-export const UNREAD_BACKFILL = { error: null, last_error: null } as const satisfies Partial<z.input<typeof Backfill>>;
-
 type LastError = { code: string; message: string; at: string } | null;
 
 /**

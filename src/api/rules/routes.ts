@@ -16,7 +16,7 @@ import {
 import { countWaiting, deleteRule, getRule, listRules, type RuleDeps, setRule } from '../../services/rules/rules.ts';
 import { hasScorer } from '../evaluations/scorer-scope.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
-import { presentBackfill, presentRule, UNREAD_BACKFILL, UNREAD_RULE } from './presenter.ts';
+import { presentBackfill, presentRule } from './presenter.ts';
 import { backfillSample, createBackfillSample, ruleSample, setFreeRuleSample, setRuleSample } from './samples.ts';
 import {
   Backfill,
@@ -53,7 +53,6 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       summary,
       description: 'Calls in progress still finish. Repeating the request changes nothing.',
       scope: 'execute',
-      withoutRead: UNREAD_BACKFILL,
       params: BackfillParams,
       response: Backfill,
       responseExample: { ...backfillSample, status: action === 'pause' ? 'paused' : 'canceled' },
@@ -74,7 +73,6 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       description:
         'Uses the current rule; later changes to it have no effect. Executions that a judge has already scored are not paid for again.',
       scope: 'execute',
-      withoutRead: UNREAD_BACKFILL,
       status: 201,
       idempotent: true,
       params: RuleParams,
@@ -131,7 +129,6 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       tag,
       summary: 'Resume a paused backfill, optionally with a higher budget',
       scope: 'execute',
-      withoutRead: UNREAD_BACKFILL,
       params: BackfillParams,
       body: ResumeBackfill,
       bodyOptional: true,
@@ -172,7 +169,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
         'Omitted fields take their defaults. An `http` evaluator keeps its secret unless another is given; a new secret is in the response and not shown ' +
         'again. A rule with an `http` evaluator also requires the scope `read`.',
       scope: 'execute',
-      withoutRead: { last_error: null },
+      shows: ['evaluators'],
       params: RuleParams,
       body: PutRule,
       bodyExamples: { 'Score every run of a group': setFreeRuleSample, 'Judge a tenth of all runs': setRuleSample },
@@ -220,7 +217,6 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       tag,
       summary: 'Delete a rule and its backfills, and keep its scores',
       scope: 'execute',
-      withoutRead: UNREAD_RULE,
       params: RuleParams,
       response: Rule,
       responseExample: ruleSample,

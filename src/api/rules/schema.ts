@@ -7,6 +7,7 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import { Name, pathId, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { MaxCost } from '../evaluations/create-schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
@@ -56,30 +57,32 @@ const Amount = z.string().meta({ description: 'US dollars, decimal.', example: '
 
 export const Rule = z
   .object({
-    name: z.string(),
-    prompt_name: z.string().nullable(),
-    group: z.string().nullable(),
-    label: z.string().nullable(),
-    filter: AnyJson.nullable().meta({ override: { description: 'As given; null: none.' } }),
-    sample_rate: z.number(),
+    name: shown(z.string()),
+    prompt_name: shown(z.string().nullable()),
+    group: shown(z.string().nullable()),
+    label: shown(z.string().nullable()),
+    filter: shown(AnyJson.nullable().meta({ override: { description: 'As given; null: none.' } })),
+    sample_rate: shown(z.number()),
     evaluators: z.array(AnyJson).meta({
       description: 'As given. Secrets of `http` evaluators appear only in the response that creates them.',
     }),
-    max_cost_per_day: z.string().nullable(),
-    enabled: z.boolean(),
-    scored: z.int().meta({ description: 'Executions that have all their scores.' }),
-    failed: z.int().meta({ description: 'Executions without a score.' }),
-    skipped: z.int().meta({ description: 'Executions skipped after waiting for a day.' }),
-    skipped_budget: z.int().meta({ description: 'Executions skipped because the budget was used up.' }),
-    spent: Amount,
-    spent_today: Amount.meta({ description: 'US dollars spent of `max_cost_per_day`, decimal.' }),
-    waiting: z
-      .int()
-      .optional()
-      .meta({ description: 'Executions waiting to be scored; 10,000 means 10,000 or more. Omitted in lists.' }),
+    max_cost_per_day: shown(z.string().nullable()),
+    enabled: shown(z.boolean()),
+    scored: shown(z.int().meta({ description: 'Executions that have all their scores.' })),
+    failed: shown(z.int().meta({ description: 'Executions without a score.' })),
+    skipped: shown(z.int().meta({ description: 'Executions skipped after waiting for a day.' })),
+    skipped_budget: shown(z.int().meta({ description: 'Executions skipped because the budget was used up.' })),
+    spent: shown(Amount),
+    spent_today: shown(Amount.meta({ description: 'US dollars spent of `max_cost_per_day`, decimal.' })),
+    waiting: shown(
+      z
+        .int()
+        .optional()
+        .meta({ description: 'Executions waiting to be scored; 10,000 means 10,000 or more. Omitted in lists.' }),
+    ),
     last_error: LastError,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
   })
   .meta({ id: 'Rule' });
 
@@ -105,22 +108,22 @@ export const ResumeBackfill = z
 
 export const Backfill = z
   .object({
-    id: z.string().meta({ example: 'bf_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12' }),
-    rule: z.string(),
-    since: Timestamp,
-    until: Timestamp,
-    max_cost: z.string().nullable(),
-    status: z.enum(backfillStates.states as [string, ...string[]]),
-    status_reason: z.string().nullable(),
-    progress: z.number().meta({ description: 'The share of the period searched so far, 0–1.' }),
-    found: z.int().meta({ description: 'Executions to score found so far.' }),
-    scored: z.int(),
-    failed: z.int(),
-    spent: Amount,
+    id: shown(z.string().meta({ example: 'bf_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12' })),
+    rule: shown(z.string()),
+    since: shown(Timestamp),
+    until: shown(Timestamp),
+    max_cost: shown(z.string().nullable()),
+    status: shown(z.enum(backfillStates.states as [string, ...string[]])),
+    status_reason: shown(z.string().nullable()),
+    progress: shown(z.number().meta({ description: 'The share of the period searched so far, 0–1.' })),
+    found: shown(z.int().meta({ description: 'Executions to score found so far.' })),
+    scored: shown(z.int()),
+    failed: shown(z.int()),
+    spent: shown(Amount),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     last_error: LastError,
-    created_at: Timestamp,
-    finished_at: Timestamp.nullable(),
+    created_at: shown(Timestamp),
+    finished_at: shown(Timestamp.nullable()),
   })
   .meta({ id: 'Backfill' });
 

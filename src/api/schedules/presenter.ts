@@ -20,11 +20,6 @@ export function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof 
   };
 }
 
-/** What stands in place of a schedule's content for a key that may not read it. */
-export const UNREAD_SCHEDULE = { evaluation: {}, last_error: null } as const satisfies Partial<
-  z.input<typeof Schedule>
->;
-
 /** The same with the secrets of its evaluators, for the one response that shows them. */
 export function presentNewSchedule(row: ScheduleRow, due: Date[], secrets: EvaluatorSecrets): z.input<typeof Schedule> {
   const { body, parsed } = row.request;

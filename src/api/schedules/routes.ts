@@ -19,7 +19,7 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { presentNewSchedule, presentSchedule, UNREAD_SCHEDULE } from './presenter.ts';
+import { presentNewSchedule, presentSchedule } from './presenter.ts';
 import { newScheduleSample, scheduleSample } from './samples.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
@@ -48,7 +48,6 @@ export function scheduleRoutes(
       tag,
       summary,
       scope: 'execute',
-      withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,
       response: Schedule,
       responseExample: { ...scheduleSample, paused: name === 'pause' },
@@ -71,6 +70,7 @@ export function scheduleRoutes(
         'Each run starts an evaluation with the prompt, label and dataset as they are at that time. ' +
         'The response contains the secrets of its `http` evaluators, which are not shown again. An `http` evaluator over a dataset also requires `read`.',
       scope: 'execute',
+      shows: ['evaluation', 'last_error'],
       status: 201,
       idempotent: true,
       body: CreateSchedule,
@@ -158,7 +158,6 @@ export function scheduleRoutes(
       tag,
       summary: 'Delete a schedule and keep its evaluations',
       scope: 'execute',
-      withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,
       response: Schedule,
       responseExample: scheduleSample,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { saneText, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
+import { shown, unread } from '../../http/unread.ts';
 import { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 
 function isTimeZone(name: string): boolean {
@@ -41,26 +42,31 @@ export const CreateSchedule = z
 
 export const Schedule = z
   .object({
-    id: z.string().meta({ example: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    name: z.string(),
-    cron: z.string(),
-    time_zone: z.string(),
-    paused: z.boolean(),
-    evaluation: AnyJson.meta({
-      override: {
-        description:
-          'The evaluation to start, as given. Its secrets appear only in the response that creates the schedule.',
-      },
-    }),
-    next_runs: z
-      .array(Timestamp)
-      .optional()
-      .meta({ description: 'The next start times; empty while paused. Omitted in lists.' }),
+    id: shown(z.string().meta({ example: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    name: shown(z.string()),
+    cron: shown(z.string()),
+    time_zone: shown(z.string()),
+    paused: shown(z.boolean()),
+    evaluation: unread(
+      AnyJson.meta({
+        override: {
+          description:
+            'The evaluation to start, as given. Its secrets appear only in the response that creates the schedule.',
+        },
+      }),
+      {},
+    ),
+    next_runs: shown(
+      z
+        .array(Timestamp)
+        .optional()
+        .meta({ description: 'The next start times; empty while paused. Omitted in lists.' }),
+    ),
     last_error: z
       .object({ code: z.string(), message: z.string(), at: Timestamp })
       .nullable()
       .meta({ description: 'Why the last start failed; null once a start succeeds.' }),
-    created_at: Timestamp,
+    created_at: shown(Timestamp),
   })
   .meta({ id: 'Schedule' });
 

@@ -7,7 +7,7 @@ import {
   listScoreDefinitions,
   setScoreDefinition,
 } from '../../services/scores/definitions.ts';
-import { presentDefinition, UNREAD_DEFINITION } from './presenter.ts';
+import { presentDefinition } from './presenter.ts';
 import { definitionSample } from './samples.ts';
 import {
   DefinitionParams,
@@ -59,6 +59,7 @@ export function scoreDefinitionRoutes(): Route[] {
       description:
         'Stored scores stay unchanged; while there are any, `data_type` must match theirs. Omitted limits do not apply.',
       scope: 'write',
+      shows: ['min', 'max', 'categories', 'description'],
       params: DefinitionParams,
       body: SetScoreDefinition,
       bodyExamples: {
@@ -83,7 +84,6 @@ export function scoreDefinitionRoutes(): Route[] {
       summary: 'Delete a score definition',
       description: 'Scores with this name are kept, and so is its type. Returns the deleted definition.',
       scope: 'write',
-      withoutRead: UNREAD_DEFINITION,
       params: DefinitionParams,
       response: ScoreDefinition,
       responseExample: definitionSample,

@@ -27,15 +27,6 @@ export function presentScore(row: ScoreRow): z.input<typeof Score> {
   };
 }
 
-/** What stands in place of a score's content for a key that may not read it. */
-export const UNREAD_SCORE = {
-  value: '',
-  author: null,
-  evaluator: null,
-  comment: null,
-  metadata: {},
-} as const satisfies Partial<z.input<typeof Score>>;
-
 export const presentDefinition = (row: ScoreDefinitionRow): z.input<typeof ScoreDefinition> => ({
   name: row.name,
   data_type: row.data_type,
@@ -47,6 +38,3 @@ export const presentDefinition = (row: ScoreDefinitionRow): z.input<typeof Score
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
-
-/** The same of a definition. */
-export const UNREAD_DEFINITION = { min: null, max: null, categories: null, description: null } as const;

@@ -11,7 +11,7 @@ import { deleteScore, eachScorePage, listScores } from '../../services/scores/sc
 import { type ScoreToStore, storeScores } from '../../services/scores/store-scores.ts';
 import { type ScoreSummary as SummaryRow, summarizeScores } from '../../services/scores/summarize-scores.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentScore, UNREAD_SCORE } from './presenter.ts';
+import { presentScore } from './presenter.ts';
 import { scoreBodies, scoreSample, summarySample } from './samples.ts';
 import {
   CreatedScores,
@@ -72,6 +72,7 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
         `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. One whose \`id\` is stored replaces it: one's own, or as \`admin\` anybody's. ` +
         'Values that do not match the definition of their name are rejected. A name without a definition takes the type of its first value.',
       scope: ['score', 'write'],
+      shows: ['value', 'author', 'evaluator', 'comment', 'metadata'],
       status: 201,
       idempotent: true,
       body: CreateScores,
@@ -140,7 +141,6 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       tag,
       summary: 'Delete a score',
       scope: ['score', 'write'],
-      withoutRead: UNREAD_SCORE,
       params: ScoreParams,
       response: Score,
       responseExample: scoreSample,

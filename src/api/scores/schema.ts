@@ -21,6 +21,7 @@ import {
   TimestampInput,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { MAX_TOKEN_NAMES } from '../../services/scores/feedback-token.ts';
 import { SCORE_GROUPS } from '../../services/scores/summarize-scores.ts';
 
@@ -94,15 +95,17 @@ export const CreateScores = z.union([
 
 export const Score = z
   .object({
-    id: z.string().meta({ example: 'score_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    name: z.string(),
+    id: shown(z.string().meta({ example: 'score_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
+    name: shown(z.string()),
     value: Value,
-    data_type: z.enum(SCORE_DATA_TYPES),
-    subject: z.union([
-      z.object({ execution_id: z.string() }),
-      z.object({ evaluation_id: z.string(), example_id: z.string() }),
-    ]),
-    source: z.enum(SCORE_SOURCES),
+    data_type: shown(z.enum(SCORE_DATA_TYPES)),
+    subject: shown(
+      z.union([
+        z.object({ execution_id: z.string() }),
+        z.object({ evaluation_id: z.string(), example_id: z.string() }),
+      ]),
+    ),
+    source: shown(z.enum(SCORE_SOURCES)),
     author: z
       .string()
       .nullable()
@@ -110,13 +113,13 @@ export const Score = z
     evaluator: z.object({ rule: z.string(), version: z.string(), model: z.string().nullable() }).nullable(),
     comment: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
   })
   .meta({ id: 'Score' });
 
 export const ScorePage = pageOf(Score).meta({ id: 'ScorePage' });
-export const CreatedScores = z.union([Score, z.object({ data: z.array(Score) }).meta({ id: 'Scores' })]);
+export const CreatedScores = z.union([Score, z.object({ data: shown(z.array(Score)) }).meta({ id: 'Scores' })]);
 export const ScoreParams = idParams('score');
 
 const Rule = saneText().max(SHORT, `must be at most ${SHORT} characters`);
@@ -235,15 +238,15 @@ export const SetScoreDefinition = z
 
 export const ScoreDefinition = z
   .object({
-    name: z.string(),
-    data_type: z.enum(SCORE_DATA_TYPES),
+    name: shown(z.string()),
+    data_type: shown(z.enum(SCORE_DATA_TYPES)),
     min: z.number().nullable(),
     max: z.number().nullable(),
     categories: z.array(z.object({ value: z.string(), label: z.string() })).nullable(),
     description: z.string().nullable(),
-    defined: z.boolean().meta({ description: 'False if the type comes from the first score.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    defined: shown(z.boolean().meta({ description: 'False if the type comes from the first score.' })),
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
   })
   .meta({ id: 'ScoreDefinition' });
 export const ScoreDefinitionPage = pageOf(ScoreDefinition).meta({ id: 'ScoreDefinitionPage' });
@@ -272,10 +275,10 @@ export const CreateFeedbackToken = z
 
 export const FeedbackToken = z
   .object({
-    token: z.string().meta({ example: 'pmsf_…' }),
-    execution_id: z.string(),
-    names: z.array(z.string()),
-    expires_at: Timestamp,
+    token: shown(z.string().meta({ example: 'pmsf_…' })),
+    execution_id: shown(z.string()),
+    names: shown(z.array(z.string())),
+    expires_at: shown(Timestamp),
   })
   .meta({ id: 'FeedbackToken' });
 
@@ -283,5 +286,5 @@ export const CreateFeedback = z
   .strictObject({ name: ScoreName, value: ValueInput, comment: Comment.optional() })
   .meta({ id: 'CreateFeedback' });
 export const Feedback = z
-  .object({ name: z.string(), value: Value, comment: z.string().nullable() })
+  .object({ name: shown(z.string()), value: shown(Value), comment: shown(z.string().nullable()) })
   .meta({ id: 'Feedback' });

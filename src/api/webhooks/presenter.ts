@@ -5,14 +5,6 @@ import { decryptHeaders } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookRow } from '../../services/webhooks/webhooks.ts';
 import type { Webhook } from './schema.ts';
 
-/** What stands in place of a webhook's settings for a key that may not read them. */
-export const UNREAD_WEBHOOK = {
-  url: '',
-  description: null,
-  disabled_reason: null,
-  header_names: [],
-} as const satisfies Partial<z.input<typeof Webhook>>;
-
 /** Null where they cannot be decrypted: the rest of the webhook can still be read, and its headers set again. */
 function headerNames(cipher: Cipher, { headers }: WebhookRow): string[] | null {
   try {

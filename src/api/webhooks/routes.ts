@@ -20,7 +20,7 @@ import {
   type WebhookRow,
 } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentWebhook, UNREAD_WEBHOOK } from './presenter.ts';
+import { presentWebhook } from './presenter.ts';
 import { secretSample, webhookSample } from './samples.ts';
 import {
   CreateWebhook,
@@ -47,7 +47,6 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       tag,
       summary,
       scope: 'write',
-      withoutRead: UNREAD_WEBHOOK,
       params: WebhookParams,
       response: Webhook,
       responseExample: { ...webhookSample, ...responseExample },
@@ -153,7 +152,6 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       summary: 'Delete a webhook',
       description: 'Its unfinished deliveries are abandoned.',
       scope: 'write',
-      withoutRead: UNREAD_WEBHOOK,
       params: WebhookParams,
       response: Webhook,
       responseExample: webhookSample,
@@ -175,7 +173,6 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
         'The response contains the new secret, which is not shown again. ' +
         `Requests are also signed with the previous secret for ${OVERLAP_HOURS} hours; an older secret expires immediately.`,
       scope: 'write',
-      withoutRead: UNREAD_WEBHOOK,
       idempotent: true,
       params: WebhookParams,
       body: RotateSecret,

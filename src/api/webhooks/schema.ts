@@ -4,6 +4,7 @@ import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/webhooks/events.t
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
 import { MAX_REPLAYED } from '../../services/webhooks/deliveries/replay-events.ts';
 import { CustomHeaders } from './header-rules.ts';
@@ -88,34 +89,36 @@ export const ReplayEvents = z
   .meta({ id: 'ReplayEvents' });
 
 export const Replayed = z
-  .object({ replayed: z.int().meta({ description: `The number of new deliveries, ${MAX_REPLAYED} at most.` }) })
+  .object({ replayed: shown(z.int().meta({ description: `The number of new deliveries, ${MAX_REPLAYED} at most.` })) })
   .meta({ id: 'ReplayedEvents' });
 
 export const Webhook = z
   .object({
-    id: z.string().meta({ example: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+    id: shown(z.string().meta({ example: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
     url: z.string(),
-    events: z.array(EventName),
+    events: shown(z.array(EventName)),
     description: z.string().nullable(),
-    status: z.enum(webhookStates.states),
+    status: shown(z.enum(webhookStates.states)),
     disabled_reason: z.string().nullable(),
-    consecutive_failures: z.int().meta({ description: 'Failed attempts since the last successful one.' }),
-    rate_limit_per_minute: z.int().nullable(),
+    consecutive_failures: shown(z.int().meta({ description: 'Failed attempts since the last successful one.' })),
+    rate_limit_per_minute: shown(z.int().nullable()),
     header_names: z.array(z.string()).nullable().meta({
       description:
         'Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.',
     }),
-    previous_secret_expires_at: Timestamp.nullable().meta({
-      description: `When the previous secret stops signing: ${OVERLAP_HOURS} hours after the rotation.`,
-    }),
-    last_delivery_at: Timestamp.nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    previous_secret_expires_at: shown(
+      Timestamp.nullable().meta({
+        description: `When the previous secret stops signing: ${OVERLAP_HOURS} hours after the rotation.`,
+      }),
+    ),
+    last_delivery_at: shown(Timestamp.nullable()),
+    created_at: shown(Timestamp),
+    updated_at: shown(Timestamp),
   })
   .meta({ id: 'Webhook' });
 
 export const WebhookWithSecret = Webhook.extend({
-  secret: z.string().meta({ description: 'The signing secret. It is stored encrypted and not shown again.' }),
+  secret: shown(z.string().meta({ description: 'The signing secret. It is stored encrypted and not shown again.' })),
 }).meta({ id: 'WebhookWithSecret' });
 
 export const WebhookPage = pageOf(Webhook).meta({ id: 'WebhookPage' });

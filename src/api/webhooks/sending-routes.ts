@@ -55,9 +55,6 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         '`Prefer: wait=N` waits less, `Prefer: respond-async` not at all.',
       scope: 'write',
       // What the receiver has responded.
-      withoutRead: { attempts: [], request_body: null, status_reason: null } satisfies Partial<
-        z.input<typeof DeliveryWithAttempts>
-      >,
       status: 201,
       idempotent: true,
       params: WebhookParams,
