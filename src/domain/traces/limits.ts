@@ -16,6 +16,11 @@ export const MAX_STEP_BYTES = 1024 * 1024;
 export const MAX_STEP_NAME_CHARS = 200;
 export const MAX_STEP_ERROR_CHARS = 10_000;
 export const MAX_STEP_TAGS = 50;
+export const MAX_STEP_METADATA = 50;
+export const MAX_STEP_METADATA_CHARS = 512;
+/** Of the resource, which each of its steps has. */
+export const MAX_RESOURCE_ATTRIBUTES = 64;
+export const MAX_RESOURCE_BYTES = 8 * 1024;
 export const MAX_STEP_SCORES = 50;
 
 /** Further steps are dropped: the trace says so. */

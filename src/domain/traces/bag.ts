@@ -1,0 +1,116 @@
+import { isObject, type JsonValue } from '../text/json.ts';
+
+/** Longer texts are not parsed: they stay texts. */
+const MAX_PARSED_CHARS = 2 * 1024 * 1024;
+/** Of a list whose places are in names. */
+const MAX_PLACES = 10_000;
+
+/** A text that is JSON of a list or an object, parsed; any other value as it is. */
+export function parsed(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || value.length > MAX_PARSED_CHARS || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+/** A text that is JSON of a text, as Langfuse and the AI SDK write some; any other value as it is. */
+export function unquoted(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || value.length > MAX_PARSED_CHARS || !/^".*"$/s.test(value)) return value;
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+export const jsonText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+type Node = Map<string, Node | JsonValue>;
+
+/** Objects whose names are the numbers from 0 on are lists. */
+function toJson(node: Node | JsonValue): JsonValue {
+  if (!(node instanceof Map)) return node;
+  const entries = [...node].map(([name, value]) => [name, toJson(value)] as const);
+  if (!entries.every(([name]) => /^\d{1,5}$/.test(name))) return Object.fromEntries(entries);
+  return entries
+    .filter(([name]) => Number(name) < MAX_PLACES)
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, value]) => value);
+}
+
+/** The attributes of a span, of which those that a field of the step holds are taken out. */
+export class Bag {
+  readonly #attributes: Map<string, JsonValue>;
+
+  constructor(attributes: ReadonlyMap<string, JsonValue>) {
+    this.#attributes = new Map(attributes);
+  }
+
+  /** @param name `name`, `name#member`, or `name.*` for an object of what is named so */
+  get(name: string): JsonValue | undefined {
+    if (name.endsWith('.*')) return this.#nested(name.slice(0, -1));
+    const [attribute = '', member] = name.split('#');
+    const value = this.#attributes.get(attribute);
+    if (member === undefined || value === undefined) return value;
+    const object = parsed(value);
+    return isObject(object) && Object.hasOwn(object, member) ? (object[member] as JsonValue) : undefined;
+  }
+
+  add(name: string, value: JsonValue): void {
+    this.#attributes.set(name, value);
+  }
+
+  drop(name: string): void {
+    if (name.endsWith('.*')) for (const each of this.#named(name.slice(0, -1))) this.#attributes.delete(each);
+    else this.#attributes.delete(name);
+  }
+
+  /** The first value that can be read; others of the same value are dropped with it. */
+  take<Value>(names: readonly string[], read: (value: JsonValue) => Value | undefined): Value | undefined {
+    for (const name of names) {
+      const given = this.get(name);
+      const value = given === undefined || given === null ? undefined : read(given);
+      if (value === undefined) continue;
+      // Members stay: the rest of their object may say more.
+      for (const other of names) if (this.#attributes.get(other) === given) this.#attributes.delete(other);
+      return value;
+    }
+    return undefined;
+  }
+
+  /** Takes out what is named so; names are without the prefix. */
+  takePrefixed(prefix: string): [name: string, value: JsonValue][] {
+    return this.#named(prefix).map((name) => {
+      const value = this.#attributes.get(name) ?? null;
+      this.#attributes.delete(name);
+      return [name.slice(prefix.length), value];
+    });
+  }
+
+  rest(): Map<string, JsonValue> {
+    return this.#attributes;
+  }
+
+  #named(prefix: string): string[] {
+    return [...this.#attributes.keys()].filter((name) => name.startsWith(prefix) && name !== prefix);
+  }
+
+  #nested(prefix: string): JsonValue | undefined {
+    const root: Node = new Map();
+    for (const name of this.#named(prefix)) {
+      const path = name.slice(prefix.length).split('.');
+      const last = path.pop() ?? '';
+      let node = root;
+      for (const step of path) {
+        const inner = node.get(step);
+        const next: Node = inner instanceof Map ? inner : new Map();
+        if (next !== inner) node.set(step, next);
+        node = next;
+      }
+      if (!node.has(last)) node.set(last, this.#attributes.get(name) ?? null);
+    }
+    return root.size === 0 ? undefined : toJson(root);
+  }
+}

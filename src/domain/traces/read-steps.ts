@@ -1,0 +1,59 @@
+import { PENDING } from './attribute-names.ts';
+import { MAX_AHEAD_MS } from './limits.ts';
+import { type StepOrigin, stepOrigin, toStep } from './map-span.ts';
+import { type OtlpEncoding, type OtlpOrigin, type Refusal, readRequest } from './otlp/read-request.ts';
+import type { Step } from './step.ts';
+
+const US = 1_000;
+
+/** The spans of a request, one by one. */
+export interface ReadSteps {
+  /** Spans in it. */
+  size: number;
+  /**
+   * A step, why a span is not taken, or null where there is nothing to store. Each is read when it is asked for, so that the caller can give
+   * others a turn in between.
+   */
+  steps: Iterable<Step | Refusal | null>;
+}
+
+/** Which times are taken, in milliseconds since 1970. */
+export interface Times {
+  now: number;
+  /** Steps that began before would be deleted at once. */
+  oldest: number;
+}
+
+export const isRefusal = (read: Step | Refusal): read is Refusal => 'reason' in read;
+
+/**
+ * Reads the spans of an OTLP request as steps. Whatever is sent, it throws nothing.
+ * @param body decompressed
+ * @returns or why it is no such request
+ */
+export function readSteps(body: Buffer, encoding: OtlpEncoding, times: Times): ReadSteps | { fault: string } {
+  const request = readRequest(body, encoding);
+  return 'fault' in request ? request : { size: request.size, steps: stepsOf(request.spans, times) };
+}
+
+function* stepsOf(
+  spans: Exclude<ReturnType<typeof readRequest>, { fault: string }>['spans'],
+  { now, oldest }: Times,
+): Generator<Step | Refusal | null> {
+  const origins = new WeakMap<OtlpOrigin, StepOrigin>();
+  const [latest, earliest] = [(now + MAX_AHEAD_MS) * US, oldest * US];
+  for (const read of spans) {
+    if ('reason' in read) {
+      yield read;
+      continue;
+    }
+    const { span, origin } = read;
+    const refuse = (reason: string): Refusal => ({ id: `${span.traceId}:${span.spanId}`, reason, hasIds: true });
+    const known = origins.get(origin) ?? stepOrigin(origin);
+    origins.set(origin, known);
+    if (span.attributes.get(PENDING.attribute) === PENDING.value) yield null;
+    else if (span.startedAt > latest) yield refuse('it starts in the future: is the clock right?');
+    else if (span.startedAt < earliest) yield refuse('it started before what is kept (TRACE_RETENTION)');
+    else yield toStep({ ...span, endedAt: span.endedAt && Math.min(span.endedAt, latest) }, known);
+  }
+}
