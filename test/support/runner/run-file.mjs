@@ -17,10 +17,11 @@ const ADAPTER = path.join(path.dirname(require.resolve('jest-circus/package.json
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === '@jest/globals'
-      ? { url: new URL('./globals.mjs', import.meta.url).href, shortCircuit: true }
-      : next(specifier, context),
+  resolve(specifier, context, next) {
+    if (specifier === '@jest/globals') return { url: new URL('./globals.mjs', import.meta.url).href, shortCircuit: true };
+    // The client's sources, as the other programs of the repository take them: nothing has to be built before a test.
+    return next(specifier, { ...context, conditions: [...context.conditions, 'pms-source'] });
+  },
 });
 
 export default async function runFile(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {
