@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { DECLARATIONS } from '../src/domain/capabilities.ts';
+import type { Declaration } from '../src/domain/capability.ts';
 import { findImportCycles } from './import-cycles.ts';
 import { type Import, importsOf } from './imports.ts';
 
@@ -15,6 +17,9 @@ import { type Import, importsOf } from './imports.ts';
 //
 // Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
 // start them by their types, and they call activities by theirs; a type leaves nothing behind when the program runs.
+//
+// In `api` and `services`, a capability may import from those before it in `src/domain/capabilities.ts`, and from folders that no capability
+// owns. Types may come from anywhere.
 //
 // Import cycles are refused, those of types too: files in a cycle can only be understood together.
 
@@ -126,6 +131,13 @@ const LAYERS: Record<string, Layer> = {
   lib: { files: ['lib/'], values: [] },
 };
 
+/** The capabilities' folders of `src/api` and `src/services`, with their positions in the order of imports. */
+const OWNERS = new Map(
+  (DECLARATIONS as readonly Declaration[]).flatMap(({ name, folders = [] }, position) =>
+    [name, ...folders].map((folder) => [folder, { name, position }] as const),
+  ),
+);
+
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
 const READS_ENVIRONMENT = /\bprocess\.env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
 
@@ -140,6 +152,19 @@ function resolveImport(file: string, target: string): string {
   return path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
 }
 
+/** The capability that a file of `src` belongs to. */
+function ownerOf(file: string) {
+  const [layer = '', folder = ''] = file.split('/');
+  return layer === 'api' || layer === 'services' ? OWNERS.get(folder) : undefined;
+}
+
+/** What is wrong with an import of another capability's code as values; undefined where nothing is. */
+function orderFaultOf(file: string, imported: string): string | undefined {
+  const [owner, other] = [ownerOf(file), ownerOf(imported)];
+  if (owner === undefined || other === undefined || other.position <= owner.position) return undefined;
+  return `${owner.name} comes before ${other.name} in src/domain/capabilities.ts and may import only its types: move what is shared`;
+}
+
 /** What is wrong with an import in a file of a layer; undefined where nothing is. */
 function faultOf(file: string, name: string, layer: Layer, { target, isType }: Import): string | undefined {
   if (!target.startsWith('.')) {
@@ -151,7 +176,8 @@ function faultOf(file: string, name: string, layer: Layer, { target, isType }: I
   if (imported.startsWith('../')) return 'src is complete in itself: nothing outside of it may be imported';
   const [importedName] = layerOf(imported) ?? [];
   if (importedName === undefined) return 'it is in no layer: add its folder to the table in scripts/check-imports.ts';
-  if (importedName === name || layer.values === 'everything' || layer.values.includes(importedName)) return undefined;
+  if (importedName === name || layer.values === 'everything' || layer.values.includes(importedName))
+    return isType ? undefined : orderFaultOf(file, imported);
   if (layer.types?.includes(importedName))
     return isType ? undefined : `${name} may import types of ${importedName} only: write "import type"`;
   const allowed = [...layer.values, ...(layer.types ?? []).map((other) => `types of ${other}`)];

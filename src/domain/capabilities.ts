@@ -17,26 +17,29 @@ import { views } from './capabilities/views.ts';
 import { webhooks } from './capabilities/webhooks.ts';
 import { workspaces } from './capabilities/workspaces.ts';
 
-/** What the service can do, in the order in which registers have it. A new capability comes at its end. */
+/**
+ * What the service can do. The code of a capability (its folders of `src/api` and `src/services`) may import that of those before it:
+ * `scripts/check-imports.ts`. Registers are in the same order.
+ */
 export const DECLARATIONS = [
-  prompts,
-  releases,
-  datasets,
-  queues,
-  executions,
-  evaluations,
-  scores,
-  schedules,
-  monitors,
-  views,
-  rules,
-  webhooks,
+  auditLog,
   access,
   members,
-  workspaces,
-  usage,
   devices,
-  auditLog,
+  workspaces,
+  webhooks,
+  prompts,
+  usage,
+  scores,
+  executions,
+  datasets,
+  evaluations,
+  schedules,
+  rules,
+  releases,
+  monitors,
+  queues,
+  views,
 ] as const;
 
 export type CapabilityName = (typeof DECLARATIONS)[number]['name'];

@@ -61,6 +61,8 @@ export type NotificationMail = (facts: NotificationFacts) => { subject: string; 
  */
 export interface Declaration {
   name: string;
+  /** Folders of `src/api` and `src/services` that are its own, besides the one that has its name. */
+  folders?: readonly string[];
   /** Sections of the API document, and what their operations are about. */
   tags?: Record<string, string>;
   /** Kinds of its public ids (`domain/ids.ts` has their prefixes). */

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { CAPABILITIES, expiredBy } from '../../src/capabilities.ts';
 import { OWNERSHIP } from '../../src/db/tables.ts';
@@ -29,6 +30,17 @@ const ENDED = ['webhooks', 'schedules'];
 test('each capability is declared and does something, under one name', () => {
   expect(names(CAPABILITIES)).toEqual(names(DECLARATIONS));
   expect(new Set(names(DECLARATIONS)).size).toBe(DECLARATIONS.length);
+});
+
+test('every folder of the API and of services belongs to one capability, or to all', () => {
+  const shared = ['acceptance', 'idempotency', 'operations', 'reconciliation', 'streams'];
+  const own = declarations.flatMap(({ folders = [] }) => folders);
+  const folders = sorted(globSync('src/{api,services}/*/').map((folder) => path.basename(folder)));
+  expect(
+    folders.filter((folder) => ![...own, ...shared].includes(folder) && !names(declarations).includes(folder)),
+  ).toEqual([]);
+  expect([...own, ...shared].filter((folder) => !folders.includes(folder))).toEqual([]);
+  expect(new Set(own).size).toBe(own.length);
 });
 
 test('the rows of every table of a workspace are deleted with it', () => {

@@ -48,6 +48,8 @@ test.each([
   ['api/a.ts', `import { startApi } from './server.ts';`, 'not composition'],
   ['main.ts', `import { a } from '../test/a.ts';`, 'nothing outside of it may be imported'],
   ['stray/a.ts', `export const a = 1;`, 'it is in no layer'],
+  ['services/prompts/a.ts', `import { b } from '../monitors/b.ts';`, 'prompts comes before monitors'],
+  ['api/sessions/a.ts', `import { b } from '../../services/scim/b.ts';`, 'access comes before members'],
   ['services/a.ts', `const url = process.env.DATABASE_URL;`, 'settings are read in src/config.ts'],
   ['services/a.ts', `import { env } from 'node:process';`, 'settings are read in src/config.ts'],
 ])('%s may not hold: %s', (file, source, fault) => {

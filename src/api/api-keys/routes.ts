@@ -14,9 +14,8 @@ import {
   SCOPES,
 } from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
+import { memberOf, refuseAccessToken } from '../../services/access/personal-keys.ts';
 import { presentApiKey } from '../../services/access/present-api-key.ts';
-import { memberOf } from '../../services/members/members.ts';
-import { refuseAccessToken } from '../../services/members/personal-keys.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { apiKeySample } from './samples.ts';
 import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey, CurrentApiKey } from './schema.ts';

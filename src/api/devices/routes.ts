@@ -16,7 +16,7 @@ import {
   POLL_SECONDS,
   pollDeviceAuthorization,
   pollError,
-} from '../../services/access/device-authorizations.ts';
+} from '../../services/devices/device-authorizations.ts';
 import { presentApiKey } from '../../services/access/present-api-key.ts';
 import { createRateLimiter } from '../../services/access/rate-limiter.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';

@@ -14,7 +14,7 @@ import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import { shown } from '../../http/unread.ts';
 import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
 import { outcomeOf } from '../../services/executions/executions.ts';
-import { waitMsOf } from '../executions/prefer.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
+import { deliveriesOfExecution, MAX_EXECUTION_DELIVERIES } from '../../services/executions/execution-deliveries.ts';
 import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import {
@@ -20,15 +22,10 @@ import {
   type SortedPosition,
 } from '../../services/executions/sorted-executions.ts';
 import { scoresOfExecution } from '../../services/scores/scores.ts';
-import {
-  deliveriesOfExecution,
-  MAX_EXECUTION_DELIVERIES,
-} from '../../services/webhooks/deliveries/execution-deliveries.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
 import { REPEATABLE, toExecutionSearch } from './filter-schema.ts';
-import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
 import { type RunExecutionDeps, runExecution, streamExecution } from './run-execution.ts';
 import { executionBodies, executionSample, facetsSample } from './samples.ts';

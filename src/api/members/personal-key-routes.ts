@@ -12,7 +12,7 @@ import {
   MAX_PERSONAL_KEYS,
   requireMember,
   revokePersonalKey,
-} from '../../services/members/personal-keys.ts';
+} from '../../services/access/personal-keys.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey } from '../api-keys/schema.ts';
 import { personalKeySample } from './samples.ts';

@@ -8,7 +8,7 @@ import { SCOPES } from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import { changeMember, removeMember } from '../../services/members/control-member.ts';
 import { getMember, listMembers, type ShownMember } from '../../services/members/list-members.ts';
-import { ownMemberOf } from '../../services/members/personal-keys.ts';
+import { ownMemberOf } from '../../services/access/personal-keys.ts';
 import { activeMembers, type GroupGrants } from '../../services/members/sync-members.ts';
 import { memberSample } from './samples.ts';
 import { ListMembers, Me, Member, MemberPage, UpdateMember } from './schema.ts';

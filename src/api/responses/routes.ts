@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
 import { PreferHeader } from '../chat-completions/schema.ts';
 import { failed, respondWithStream } from '../chat-completions/stream-completion.ts';
-import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
+import { MAX_WAIT_SECONDS, waitMsOf } from '../../http/prefer.ts';
 import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { presentResponse } from './presenter.ts';
 import { ResponseEvents } from './response-events.ts';

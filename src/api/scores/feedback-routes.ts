@@ -3,13 +3,13 @@ import type { Cipher } from '../../domain/cipher.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { scoreValueOf } from '../../domain/scores/score.ts';
+import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { invalidToken, tokenIn } from '../../http/middleware/token-check.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { hasWorkspace, requireExecution, requireKnownNames, storeFeedback } from '../../services/scores/feedback.ts';
 import { createFeedbackToken, readFeedbackToken } from '../../services/scores/feedback-token.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { ExecutionParams } from '../executions/schema.ts';
 import { CreateFeedback, CreateFeedbackToken, Feedback, FeedbackToken } from './schema.ts';
 
 const tag = 'Scores';
@@ -42,7 +42,7 @@ export function feedbackRoutes({
       scope: ['score', 'write'],
       status: 201,
       idempotent: true,
-      params: ExecutionParams,
+      params: idParams('execution'),
       body: CreateFeedbackToken,
       bodyExamples: { 'For an hour': { names: ['helpful'], expires_in: 3600 } },
       response: FeedbackToken,

@@ -12,7 +12,7 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentWithAttempts } from '../deliveries/presenter.ts';
 import { attemptSample, bodySample, requestedSample } from '../deliveries/samples.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
-import { waitMsOf } from '../executions/prefer.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
 
 const tag = 'Webhooks';

@@ -3,6 +3,7 @@ import type { Declaration } from '../capability.ts';
 /** Keys and sessions. */
 export const access = {
   name: 'access',
+  folders: ['api-keys', 'sessions'],
   tags: {
     'API keys': 'Keys of the workspace and their scopes.',
     Sessions: 'Console sessions.',

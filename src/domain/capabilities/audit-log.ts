@@ -2,6 +2,7 @@ import type { Declaration } from '../capability.ts';
 
 export const auditLog = {
   name: 'audit log',
+  folders: ['audit', 'audit-log'],
   tags: { 'Audit log': 'Who changed what, and when.' },
   ids: ['auditEntry'],
   quotas: {

@@ -26,6 +26,7 @@ const evaluation = {
 
 export const evaluations = {
   name: 'evaluations',
+  folders: ['batches'],
   tags: { Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.' },
   ids: ['evaluation', 'providerBatch'],
   audit: {

@@ -36,6 +36,7 @@ const execution = {
 
 export const executions = {
   name: 'executions',
+  folders: ['chat-completions', 'responses', 'providers', 'models'],
   tags: {
     Executions: 'Runs of a prompt on a model, with their tokens, cost and latency.',
     "OpenAI's format": 'Chat completions, responses and models for the SDKs of OpenAI: the model names a prompt.',

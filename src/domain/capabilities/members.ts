@@ -2,6 +2,7 @@ import type { Declaration } from '../capability.ts';
 
 export const members = {
   name: 'members',
+  folders: ['scim', 'provisioning'],
   tags: { Members: 'Members of the workspace, authenticated by an identity provider, and their keys.' },
   ids: ['member', 'user', 'userGroup'],
   audit: {

@@ -2,6 +2,7 @@ import type { Declaration } from '../capability.ts';
 
 export const queues = {
   name: 'queues',
+  folders: ['agreement'],
   tags: { Queues: 'Executions and examples for people to score one by one.' },
   ids: ['queueItem'],
   audit: {

@@ -25,6 +25,7 @@ const release = {
 
 export const releases = {
   name: 'releases',
+  folders: ['labels'],
   tags: { Releases: 'A new version of a prompt behind a label, step by step, with checks between the steps.' },
   ids: ['release'],
   audit: {

@@ -17,6 +17,7 @@ const disabledMail: NotificationMail = ({ webhookId, webhookUrl }) => {
 
 export const webhooks = {
   name: 'webhooks',
+  folders: ['deliveries', 'events'],
   tags: {
     Webhooks: 'URLs that receive signed events, and the deliveries to them.',
     Events: 'Everything that happened, as sent to webhooks.',

@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { parsePublicId, publicId } from '../../domain/ids.ts';
 import type { AuthenticatedKey } from '../access/authenticate.ts';
-import { ownMemberOf } from './personal-keys.ts';
+import { ownMemberOf } from '../access/personal-keys.ts';
 
 declare const brand: unique symbol;
 /**

@@ -44,16 +44,6 @@ export async function signInKeyOf(query: Query, { id, name }: Pick<MemberRow, 'i
   return made.id;
 }
 
-/** Whose key it is. @returns null for a key of the workspace */
-export async function memberOf(
-  query: Query,
-  id: string | null,
-): Promise<Pick<MemberRow, 'id' | 'name' | 'role'> | null> {
-  if (id === null) return null;
-  const [row] = await query((own) => own.selectFrom('members').select(['id', 'name', 'role']).where('id', '=', id));
-  return row ?? null;
-}
-
 /** Makes every process look again what the keys and sessions of members may do, once the transaction commits. */
 export async function forgetKeysOf(query: Query, memberIds: string | readonly string[]): Promise<void> {
   const ids = [memberIds].flat();

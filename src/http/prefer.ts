@@ -1,4 +1,4 @@
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError } from '../domain/errors.ts';
 
 const DEFAULT_WAIT_SECONDS = 60;
 export const MAX_WAIT_SECONDS = 300;

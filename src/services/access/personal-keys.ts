@@ -1,13 +1,25 @@
+import type { Selectable } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { Page } from '../../db/read-page.ts';
 import { now } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import { type ApiKeyRow, createApiKey, holdKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
-import type { AuthenticatedKey } from '../access/authenticate.ts';
+import { type ApiKeyRow, createApiKey, holdKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import type { AuthenticatedKey } from './authenticate.ts';
 
 /** Valid ones of a member. */
 export const MAX_PERSONAL_KEYS = 20;
+
+/** Whose key it is. @returns null for a key of the workspace */
+export async function memberOf(
+  query: Query,
+  id: string | null,
+): Promise<Pick<Selectable<Tables['members']>, 'id' | 'name' | 'role'> | null> {
+  if (id === null) return null;
+  const [row] = await query((own) => own.selectFrom('members').select(['id', 'name', 'role']).where('id', '=', id));
+  return row ?? null;
+}
 
 /** The member whose key or session it is; undefined for a key of the workspace, whoever has made it. */
 export const ownMemberOf = ({ kind, memberId }: AuthenticatedKey): string | undefined =>
