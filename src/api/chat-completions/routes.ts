@@ -1,7 +1,7 @@
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../../http/prefer.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { CompletionChunks } from './chunks.ts';
 import { openAiErrors } from './errors.ts';

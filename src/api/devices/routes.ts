@@ -4,6 +4,8 @@ import { addressGroup } from '../../http/client-address.ts';
 import { tooMany } from '../../http/middleware/authentication.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
+import { presentApiKey } from '../../services/access/present-api-key.ts';
+import { createRateLimiter } from '../../services/access/rate-limiter.ts';
 import {
   type Approver,
   beginDeviceAuthorization,
@@ -17,8 +19,6 @@ import {
   pollDeviceAuthorization,
   pollError,
 } from '../../services/devices/device-authorizations.ts';
-import { presentApiKey } from '../../services/access/present-api-key.ts';
-import { createRateLimiter } from '../../services/access/rate-limiter.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { approvedSample, createdSample, deniedSample, deviceKeySample, deviceSample } from './samples.ts';
 import {

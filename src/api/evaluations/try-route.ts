@@ -10,11 +10,11 @@ import { type Example, type Score, unscored } from '../../evaluators/evaluator.t
 import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import { shown } from '../../http/unread.ts';
 import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
 import { outcomeOf } from '../../services/executions/executions.ts';
-import { waitMsOf } from '../../http/prefer.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 

@@ -5,7 +5,6 @@ import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { generateApiKey, SCOPES } from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
-import { presentApiKey } from '../../services/access/present-api-key.ts';
 import {
   createPersonalKey,
   listPersonalKeys,
@@ -13,6 +12,7 @@ import {
   requireMember,
   revokePersonalKey,
 } from '../../services/access/personal-keys.ts';
+import { presentApiKey } from '../../services/access/present-api-key.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey } from '../api-keys/schema.ts';
 import { personalKeySample } from './samples.ts';

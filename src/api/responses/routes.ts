@@ -1,10 +1,10 @@
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
+import { MAX_WAIT_SECONDS, waitMsOf } from '../../http/prefer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
 import { PreferHeader } from '../chat-completions/schema.ts';
 import { failed, respondWithStream } from '../chat-completions/stream-completion.ts';
-import { MAX_WAIT_SECONDS, waitMsOf } from '../../http/prefer.ts';
 import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { presentResponse } from './presenter.ts';
 import { ResponseEvents } from './response-events.ts';

@@ -3,6 +3,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
 import { idParams } from '../../http/fields.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { bodyOfDelivery, getDelivery, hasEnded, listAttempts } from '../../services/webhooks/deliveries/deliveries.ts';
 import type { DeliveryWaiter } from '../../services/webhooks/deliveries/delivery-waiter.ts';
@@ -12,7 +13,6 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentWithAttempts } from '../deliveries/presenter.ts';
 import { attemptSample, bodySample, requestedSample } from '../deliveries/samples.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
-import { waitMsOf } from '../../http/prefer.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
 
 const tag = 'Webhooks';

@@ -6,11 +6,11 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
-import { actAs, OPERATOR, whoActs } from '../audit/acting.ts';
-import { createPersonalKey, ownMemberOf } from '../access/personal-keys.ts';
-import type { Quotas } from '../workspaces/quotas.ts';
 import { type ApiKeyRow, createApiKey, generateApiKey, holdKey, type NewApiKey } from '../access/api-keys.ts';
 import { type AuthenticatedKey, keyOfSession } from '../access/authenticate.ts';
+import { createPersonalKey, ownMemberOf } from '../access/personal-keys.ts';
+import { actAs, OPERATOR, whoActs } from '../audit/acting.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './device-codes.ts';
 
 /** How long a person has to decide, and the program to fetch its key. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { newId, publicId } from '../../domain/ids.ts';
-import { getExecution, isFinished } from './executions.ts';
 import { type DeliveryRow, selectDeliveries } from '../webhooks/deliveries/deliveries.ts';
+import { getExecution, isFinished } from './executions.ts';
 
 /** Deliveries of one execution that are given at most: the newest. */
 export const MAX_EXECUTION_DELIVERIES = 100;
