@@ -2,7 +2,7 @@ import type { StepType } from './step.ts';
 
 // Which attribute means what, by the conventions in use: OpenTelemetry's for generative AI (`gen_ai.`, old and new), OpenInference (`llm.`,
 // `openinference.`), the AI SDK (`ai.`), OpenLLMetry (`traceloop.`), Langfuse, MLflow, and ours (`pms.`). The first that is there counts.
-// `name#member` is a member of a JSON object, and `name.*` what begins so: lists and objects whose paths are in the names.
+// `name#member` is a member of a JSON object, and `name.*` a list whose places are in names, such as `name.0.role`.
 
 /** The type that a value of an attribute means. In lower case; a value that is not listed says nothing. */
 export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Readonly<Record<string, StepType>>])[] = [

@@ -1,31 +1,9 @@
 import { isObject, type JsonValue } from '../text/json.ts';
+import { JsonTexts } from './json-texts.ts';
+import { MAX_ATTRIBUTE_DEPTH } from './limits.ts';
 
-/** Longer texts are not parsed: they stay texts. */
-const MAX_PARSED_CHARS = 2 * 1024 * 1024;
 /** Of a list whose places are in names. */
 const MAX_PLACES = 10_000;
-
-/** A text that is JSON of a list or an object, parsed; any other value as it is. */
-export function parsed(value: JsonValue): JsonValue {
-  if (typeof value !== 'string' || value.length > MAX_PARSED_CHARS || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value) as JsonValue;
-  } catch {
-    return value;
-  }
-}
-
-/** A text that is JSON of a text, as Langfuse and the AI SDK write some; any other value as it is. */
-export function unquoted(value: JsonValue): JsonValue {
-  if (typeof value !== 'string' || value.length > MAX_PARSED_CHARS || !/^".*"$/s.test(value)) return value;
-  try {
-    return JSON.parse(value) as JsonValue;
-  } catch {
-    return value;
-  }
-}
-
-export const jsonText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 type Node = Map<string, Node | JsonValue>;
 
@@ -42,20 +20,26 @@ function toJson(node: Node | JsonValue): JsonValue {
 
 /** The attributes of a span, of which those that a field of the step holds are taken out. */
 export class Bag {
+  readonly texts = new JsonTexts();
   readonly #attributes: Map<string, JsonValue>;
 
   constructor(attributes: ReadonlyMap<string, JsonValue>) {
     this.#attributes = new Map(attributes);
   }
 
-  /** @param name `name`, `name#member`, or `name.*` for an object of what is named so */
+  /** @param name `name`, `name#member`, or `name.*` for a list whose places are in names */
   get(name: string): JsonValue | undefined {
     if (name.endsWith('.*')) return this.#nested(name.slice(0, -1));
     const [attribute = '', member] = name.split('#');
     const value = this.#attributes.get(attribute);
     if (member === undefined || value === undefined) return value;
-    const object = parsed(value);
+    const object = this.texts.parsed(value);
     return isObject(object) && Object.hasOwn(object, member) ? (object[member] as JsonValue) : undefined;
+  }
+
+  /** The same, parsed where it is JSON; null where it is not there. */
+  getJson(name: string): JsonValue {
+    return this.texts.parsed(this.get(name) ?? null);
   }
 
   add(name: string, value: JsonValue): void {
@@ -63,7 +47,7 @@ export class Bag {
   }
 
   drop(name: string): void {
-    if (name.endsWith('.*')) for (const each of this.#named(name.slice(0, -1))) this.#attributes.delete(each);
+    if (name.endsWith('.*')) for (const each of this.#places(name.slice(0, -1))) this.#attributes.delete(each);
     else this.#attributes.delete(name);
   }
 
@@ -97,10 +81,15 @@ export class Bag {
     return [...this.#attributes.keys()].filter((name) => name.startsWith(prefix) && name !== prefix);
   }
 
+  /** `gen_ai.prompt.0.role`, but not `gen_ai.prompt.name`. */
+  #places(prefix: string): string[] {
+    return this.#named(prefix).filter((name) => /^\d/.test(name.slice(prefix.length)));
+  }
+
   #nested(prefix: string): JsonValue | undefined {
     const root: Node = new Map();
-    for (const name of this.#named(prefix)) {
-      const path = name.slice(prefix.length).split('.');
+    for (const name of this.#places(prefix)) {
+      const path = name.slice(prefix.length).split('.', MAX_ATTRIBUTE_DEPTH);
       const last = path.pop() ?? '';
       let node = root;
       for (const step of path) {

@@ -18,7 +18,8 @@ import {
   TYPES_BY_PRESENCE,
   TYPES_BY_VALUE,
 } from './attribute-names.ts';
-import { Bag, jsonText, parsed, unquoted } from './bag.ts';
+import { Bag } from './bag.ts';
+import { jsonText } from './json-texts.ts';
 import {
   MAX_RESOURCE_ATTRIBUTES,
   MAX_RESOURCE_BYTES,
@@ -91,7 +92,7 @@ function attributesIn(
 
 function metadataOf(bag: Bag, room: Room): Record<string, string> {
   const objects = METADATA_OBJECTS.flatMap((name) => {
-    const object = parsed(bag.get(name) ?? null);
+    const object = bag.getJson(name);
     if (!isObject(object)) return [];
     bag.drop(name);
     return Object.entries(object);
@@ -105,7 +106,7 @@ function metadataOf(bag: Bag, room: Room): Record<string, string> {
       kept.set(
         shortened(name, MAX_STEP_NAME_CHARS),
         room.text(
-          jsonText(unquoted(value as JsonValue)).slice(0, MAX_STEP_METADATA_CHARS + 1),
+          jsonText(bag.texts.unquoted(value as JsonValue)).slice(0, MAX_STEP_METADATA_CHARS + 1),
           'metadata',
           MAX_STEP_METADATA_CHARS,
         ),
@@ -116,7 +117,7 @@ function metadataOf(bag: Bag, room: Room): Record<string, string> {
 
 function tagsOf(bag: Bag): string[] {
   const tags = TAG_NAMES.flatMap((name) => {
-    const value = parsed(bag.get(name) ?? null);
+    const value = bag.getJson(name);
     bag.drop(name);
     return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
   });
@@ -125,7 +126,7 @@ function tagsOf(bag: Bag): string[] {
 
 function parametersOf(bag: Bag, room: Room): Attributes {
   const objects = PARAMETER_OBJECTS.flatMap((name) => {
-    const object = parsed(bag.get(name) ?? null);
+    const object = bag.getJson(name);
     if (!isObject(object)) return [];
     bag.drop(name);
     return Object.entries(object) as [string, JsonValue][];
@@ -209,7 +210,7 @@ export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
   const room = new Room(span.cut);
   const type = typeOf(bag);
   const failure = failureOf(bag, span);
-  const inEvents = messagesInEvents(span.events);
+  const inEvents = messagesInEvents(span.events, bag.texts);
   const input = contentOf(bag, INPUT_SOURCES, type) ?? inEvents.input;
   const answer = answerFrom(contentOf(bag, OUTPUT_SOURCES, type) ?? inEvents.output, type);
   for (const name of REPEATING) bag.drop(name);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ChatMessage, type ToolCall } from '../prompts/messages.ts';
 import { isObject, type JsonValue } from '../text/json.ts';
-import { parsed } from './bag.ts';
+import { storableText } from '../text/storable-text.ts';
+import type { JsonTexts } from './json-texts.ts';
 
 // Messages in the forms of OpenTelemetry, OpenAI (chat completions and responses), Anthropic, the AI SDK, LangChain and OpenInference, which
 // differ in names. What is in none of these forms is left to be a text.
@@ -57,33 +58,37 @@ const first = (raw: Raw, names: readonly string[]): unknown =>
   names.map((name) => raw[name]).find((value) => value !== undefined && value !== null);
 const firstText = (raw: Raw, names: readonly string[]): string | undefined => {
   const value = first(raw, names);
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? storableText(value) : undefined;
 };
 const unwrapped = (raw: unknown, name: string): unknown => (isObject(raw) && isObject(raw[name]) ? raw[name] : raw);
 
-/** Names of the tools that were called, by the ids of calls: results say only those. */
-type Names = Map<string, string>;
+interface Context {
+  texts: JsonTexts;
+  /** Names of the tools that were called, by the ids of calls: results say only those. */
+  names: Map<string, string>;
+}
 
-function callOf(raw: Raw, names: Names): ReadPart {
+function callOf(raw: Raw, context: Context): ReadPart {
   const called = isObject(raw['function']) ? raw['function'] : raw;
-  const id = firstText(raw, ['id', 'toolCallId', 'call_id', 'tool_call_id']) ?? `call_${names.size + 1}`;
+  const id = firstText(raw, ['id', 'toolCallId', 'call_id', 'tool_call_id']) ?? `call_${context.names.size + 1}`;
   const name = firstText(called, ['name', 'toolName']) ?? '';
-  names.set(id, name);
+  context.names.set(id, name);
   return {
     type: 'tool_call',
     id,
     name,
-    input: parsed((first(called, ['arguments', 'input', 'args']) ?? {}) as JsonValue),
+    input: context.texts.parsed((first(called, ['arguments', 'input', 'args']) ?? {}) as JsonValue),
   };
 }
 
-function resultOf(raw: Raw, names: Names): ReadPart {
-  const id = firstText(raw, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']) ?? `call_${names.size}`;
+function resultOf(raw: Raw, context: Context): ReadPart {
+  const id =
+    firstText(raw, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']) ?? `call_${context.names.size}`;
   const given = first(raw, ['response', 'result', 'output', 'content']) ?? null;
   // The AI SDK says of what type it is.
   const output = isObject(given) && 'value' in given && typeof given['type'] === 'string' ? given['value'] : given;
-  const name = firstText(raw, ['name', 'toolName']) ?? names.get(id) ?? 'tool';
-  return { type: 'tool_result', id, name, output: parsed(output as JsonValue) };
+  const name = firstText(raw, ['name', 'toolName']) ?? context.names.get(id) ?? 'tool';
+  return { type: 'tool_result', id, name, output: context.texts.parsed(output as JsonValue) };
 }
 
 function fileOf(raw: Raw): ReadPart | undefined {
@@ -98,7 +103,7 @@ function fileOf(raw: Raw): ReadPart | undefined {
   return address === undefined ? undefined : { type: 'text', text: `[${media_type}: ${address}]` };
 }
 
-function partOf(given: unknown, names: Names): ReadPart | undefined {
+function partOf(given: unknown, context: Context): ReadPart | undefined {
   if (typeof given === 'string') return { type: 'text', text: given };
   const raw = unwrapped(unwrapped(given, 'message_content'), 'tool_call');
   if (!isObject(raw)) return undefined;
@@ -108,9 +113,9 @@ function partOf(given: unknown, names: Names): ReadPart | undefined {
       return typeof text === 'string' ? { type: 'text', text } : undefined;
     }
     case 'call':
-      return callOf(raw, names);
+      return callOf(raw, context);
     case 'result':
-      return resultOf(raw, names);
+      return resultOf(raw, context);
     case 'reasoning':
       return { type: 'reasoning', text: firstText(raw, ['text', 'content', 'thinking']) ?? '' };
     case 'file':
@@ -121,20 +126,20 @@ function partOf(given: unknown, names: Names): ReadPart | undefined {
 }
 
 /** @returns undefined: one of them is in no known form */
-function partsOf(raw: Raw, role: ChatMessage['role'], names: Names): ReadPart[] | undefined {
+function partsOf(raw: Raw, role: ChatMessage['role'], context: Context): ReadPart[] | undefined {
   if (!['parts', 'contents', 'content', 'tool_calls'].some((name) => name in raw)) return undefined;
-  const content = parsed((first(raw, ['parts', 'contents', 'content']) ?? []) as JsonValue);
+  const content = context.texts.parsed((first(raw, ['parts', 'contents', 'content']) ?? []) as JsonValue);
   // A tool's result is any JSON, and so may be a text that looks like it.
   const isResult = role === 'tool' && !(Array.isArray(raw['parts'] ?? content) && hasResult(raw['parts'] ?? content));
-  if (isResult) return [resultOf({ ...raw, id: firstText(raw, ['tool_call_id', 'id']) }, names)];
+  if (isResult) return [resultOf({ ...raw, id: firstText(raw, ['tool_call_id', 'id']) }, context)];
   const text = raw['content'];
   const given = Array.isArray(content) ? content : [typeof text === 'string' ? text : JSON.stringify(content)];
-  const calls = parsed((raw['tool_calls'] ?? []) as JsonValue);
+  const calls = context.texts.parsed((raw['tool_calls'] ?? []) as JsonValue);
   const parts = [
-    ...given.map((part) => partOf(part, names)),
+    ...given.map((part) => partOf(part, context)),
     ...(Array.isArray(calls) ? calls : []).map((call) => {
       const inner = unwrapped(call, 'tool_call');
-      return isObject(inner) ? callOf(inner, names) : undefined;
+      return isObject(inner) ? callOf(inner, context) : undefined;
     }),
     ...[firstText(raw, ['reasoning', 'reasoning_content'])].flatMap((text) =>
       text === undefined ? [] : [{ type: 'reasoning' as const, text }],
@@ -159,17 +164,17 @@ const contentOf = (parts: readonly Part[]): string | Part[] => {
 };
 
 /** Results stand in messages of their own. @returns null: there is nothing in it */
-function messagesOf(given: unknown, names: Names): unknown[] | undefined {
+function messagesOf(given: unknown, context: Context): unknown[] | undefined {
   const outer = ['message', 'kwargs', 'data'].reduce(unwrapped, given);
   if (!isObject(outer)) return undefined;
   const kind = PARTS[String(outer['type'])];
   const isItem = kind === 'call' || kind === 'result' || kind === 'reasoning';
   if (isItem) {
-    const part = partOf(outer, names);
+    const part = partOf(outer, context);
     return part && split('assistant', [part], {});
   }
   const role = ROLES[(firstText(outer, ['role', 'type', 'kind']) ?? '').toLowerCase()];
-  const parts = role && partsOf(outer, role, names);
+  const parts = role && partsOf(outer, role, context);
   return role && parts && split(role, parts, outer);
 }
 
@@ -190,15 +195,17 @@ function split(role: ChatMessage['role'], parts: readonly ReadPart[], raw: Raw):
 }
 
 /** A list of messages, alone or as a member of what a call was given. */
-function listIn(raw: JsonValue): unknown[] | undefined {
+function listIn(raw: JsonValue, texts: JsonTexts): unknown[] | undefined {
   if (Array.isArray(raw)) return raw.length === 1 && Array.isArray(raw[0]) ? raw[0] : raw;
   if (!isObject(raw)) return undefined;
   if (['role', 'parts', 'content', 'tool_calls', 'kwargs'].some((name) => name in raw))
     return ['role' in raw || 'kwargs' in raw ? raw : { role: 'assistant', ...raw }];
-  const inner = parsed((first(raw, ['messages', 'input', 'prompt', 'choices', 'generations']) ?? null) as JsonValue);
+  const inner = texts.parsed(
+    (first(raw, ['messages', 'input', 'prompt', 'choices', 'generations']) ?? null) as JsonValue,
+  );
   const list = typeof inner === 'string' ? [{ role: 'user', content: inner }] : inner;
   if (!Array.isArray(list)) return undefined;
-  const system = parsed((first(raw, ['system', 'instructions']) ?? []) as JsonValue);
+  const system = texts.parsed((first(raw, ['system', 'instructions']) ?? []) as JsonValue);
   const isEmpty = Array.isArray(system) && system.length === 0;
   return [
     ...(isEmpty ? [] : [{ role: 'system', content: system }]),
@@ -225,11 +232,11 @@ function merged(messages: readonly unknown[], given: readonly unknown[]): unknow
 }
 
 /** @returns undefined: they are in no known form, or none are there */
-export function readMessages(value: JsonValue): ChatMessage[] | undefined {
-  const list = listIn(parsed(value));
+export function readMessages(value: JsonValue, texts: JsonTexts): ChatMessage[] | undefined {
+  const list = listIn(texts.parsed(value), texts);
   if (list === undefined || list.length === 0 || list.length > MAX_MESSAGES) return undefined;
-  const names: Names = new Map();
-  const read = list.map((item) => messagesOf(item, names));
+  const context: Context = { texts, names: new Map() };
+  const read = list.map((item) => messagesOf(item, context));
   if (!read.every((messages) => messages !== undefined)) return undefined;
   return Messages.safeParse(merged(read.flat(), list)).data;
 }

@@ -1,7 +1,8 @@
 import type { ChatMessage } from '../prompts/messages.ts';
 import { isObject, type JsonValue } from '../text/json.ts';
 import { CHOICE_EVENT, type ContentSource, MESSAGE_EVENTS } from './attribute-names.ts';
-import { type Bag, jsonText, parsed, unquoted } from './bag.ts';
+import type { Bag } from './bag.ts';
+import { type JsonTexts, jsonText } from './json-texts.ts';
 import type { OtlpSpan } from './otlp/read-request.ts';
 import { type Answer, answerOf, readMessages } from './read-messages.ts';
 import type { Room } from './room.ts';
@@ -12,7 +13,7 @@ type Content = { messages: ChatMessage[] } | { text: string };
 function valueFrom(bag: Bag, from: ContentSource['from']): JsonValue | undefined {
   if (typeof from === 'string') return bag.get(from) ?? undefined;
   const members = Object.entries(from)
-    .map(([member, name]) => [member, parsed(bag.get(name) ?? null)] as const)
+    .map(([member, name]) => [member, bag.getJson(name)] as const)
     .filter(([, value]) => value !== null);
   // What is always said is nothing that was said.
   return members.some(([member]) => member !== 'system') ? Object.fromEntries(members) : undefined;
@@ -36,9 +37,9 @@ export function contentOf(bag: Bag, sources: readonly ContentSource[], type: Ste
     if (value !== undefined && value !== '') {
       const isAlways = messages === 'always';
       const read: ChatMessage[] | undefined =
-        isAlways || (speaks && messages !== 'text') ? readMessages(value) : undefined;
+        isAlways || (speaks && messages !== 'text') ? readMessages(value, bag.texts) : undefined;
       if (read !== undefined) found = { messages: isHistory ? beforeAnswer(read) : read };
-      else found ??= { text: jsonText(unquoted(value)) };
+      else found ??= { text: jsonText(bag.texts.unquoted(value)) };
       isFinal = read !== undefined || !isAlways;
     }
     for (const name of typeof from === 'string' ? [from] : Object.values(from)) bag.drop(name);
@@ -47,17 +48,20 @@ export function contentOf(bag: Bag, sources: readonly ContentSource[], type: Ste
 }
 
 /** Events with one message each, as the conventions once had them. */
-export function messagesInEvents(events: OtlpSpan['events']): { input: Content | null; output: Content | null } {
+export function messagesInEvents(
+  events: OtlpSpan['events'],
+  texts: JsonTexts,
+): { input: Content | null; output: Content | null } {
   const read = (kind: 'input' | 'output') => {
     const raw = events.flatMap(({ name, attributes }) => {
       const isChoice = name === CHOICE_EVENT;
       const role = isChoice ? 'assistant' : MESSAGE_EVENTS[name];
       if (role === undefined || isChoice !== (kind === 'output')) return [];
-      const values = Object.fromEntries([...attributes].map(([key, value]) => [key, parsed(value)]));
+      const values = Object.fromEntries([...attributes].map(([key, value]) => [key, texts.parsed(value)]));
       const message = isObject(values['message']) ? values['message'] : values;
       return [{ ...message, role: (message as Record<string, JsonValue>)['role'] ?? role }];
     });
-    const messages = raw.length === 0 ? undefined : readMessages(raw as JsonValue);
+    const messages = raw.length === 0 ? undefined : readMessages(raw as JsonValue, texts);
     if (messages !== undefined) return { messages };
     return raw.length === 0 ? null : { text: JSON.stringify(raw) };
   };

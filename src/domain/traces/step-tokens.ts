@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../text/json.ts';
 import { MAX_TOKENS } from '../usage.ts';
 import { EXCLUSIVE_TOKENS, TOKEN_NAMES } from './attribute-names.ts';
-import { type Bag, parsed } from './bag.ts';
+import type { Bag } from './bag.ts';
 import type { StepTokens } from './step.ts';
 
 const countOf = (value: JsonValue): number | undefined => {
@@ -36,7 +36,7 @@ function exclusiveTokens(usage: Record<string, unknown>): StepTokens | null {
  * the whole, the sender means them to exclude each other.
  */
 export function tokensOf(bag: Bag): StepTokens | null {
-  const usage = parsed(bag.get(EXCLUSIVE_TOKENS) ?? null);
+  const usage = bag.getJson(EXCLUSIVE_TOKENS);
   if (isObject(usage)) {
     bag.drop(EXCLUSIVE_TOKENS);
     const tokens = exclusiveTokens(usage);

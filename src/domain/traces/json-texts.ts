@@ -1,0 +1,43 @@
+import type { JsonValue } from '../text/json.ts';
+import { countJsonValues } from '../text/json-count.ts';
+import { storableJson } from '../text/storable-text.ts';
+
+/** Longer texts stay texts. */
+const MAX_PARSED_CHARS = 2 * 1024 * 1024;
+/** Of all texts of a span: a long conversation has some thousands. */
+const MAX_PARSED_VALUES = 20_000;
+
+export const jsonText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Texts of one span that are JSON. Those beyond so many values stay texts, so that no span takes long. */
+export class JsonTexts {
+  #left = MAX_PARSED_VALUES;
+  readonly #known = new Map<string, JsonValue>();
+
+  /** A text that is JSON of a list or an object, parsed; any other value as it is, and what is too deep to be kept. */
+  parsed(value: JsonValue): JsonValue {
+    return this.#parse(value, /^\s*[[{]/);
+  }
+
+  /** A text that is JSON of a text, as Langfuse and the AI SDK write some; any other value as it is. */
+  unquoted(value: JsonValue): JsonValue {
+    return this.#parse(value, /^"[\s\S]*"$/);
+  }
+
+  #parse(value: JsonValue, form: RegExp): JsonValue {
+    if (typeof value !== 'string' || value.length > MAX_PARSED_CHARS || !form.test(value)) return value;
+    const known = this.#known.get(value);
+    if (known !== undefined) return known;
+    const count = countJsonValues(Buffer.from(value), this.#left);
+    if (count > this.#left) return value;
+    this.#left -= count;
+    let parsed = value as JsonValue;
+    try {
+      parsed = storableJson(JSON.parse(value) as JsonValue);
+    } catch {
+      // It only looks like JSON, or is too deep.
+    }
+    this.#known.set(value, parsed);
+    return parsed;
+  }
+}
