@@ -8,7 +8,7 @@ let service: TestService;
 let databaseUrl: string;
 
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its commands are about all workspaces' });
   const [row] = await service.foundation.db.system.query<{ name: string }>({
     text: 'select current_database() as name',
   });

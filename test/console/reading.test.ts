@@ -140,8 +140,7 @@ test('an example that failed shows what was sent, and leads to the playground an
 test('the statistics of more than 1,000 prompts are there for all of them', async () => {
   const { db } = stage.service.foundation;
   const { query } = db.system;
-  const [workspace] = await query((own) => own.selectFrom('workspaces').select('id'));
-  await seedIncludes(query, { workspaceId: workspace?.id ?? '', count: 1_000, days: 1 });
+  await seedIncludes(query, { workspaceId: stage.service.workspaceId, count: 1_000, days: 1 });
   await call('POST', '/prompts', { body: { name: 'zz/last', template: 'Hello', model: 'sandbox/echo' } });
   await call('POST', '/executions', { body: { prompt_name: 'zz/last' } });
   const { context, page } = await stage.signIn();

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { launchBrowser, slowDown, watchRequests } from '../support/browser.ts';
+import { launchBrowser, slowDown, type TestBrowser, watchRequests } from '../support/browser.ts';
+import { atProcessEnd } from '../support/process-end.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
@@ -25,14 +26,25 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+let launched: Promise<TestBrowser> | undefined;
+
+/** One Chromium for all files of this process. */
+function sharedBrowser(): Promise<TestBrowser> {
+  if (launched === undefined) {
+    launched = launchBrowser();
+    atProcessEnd(async () => (await launched)?.close());
+  }
+  return launched;
+}
+
 /** @param environment the service's settings */
 export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
   const service = await startTestService(environment);
-  const chromium = await launchBrowser().catch(async (error: unknown) => {
+  const { browser } = await sharedBrowser().catch(async (error: unknown) => {
     await service.stop();
     throw error;
   });
-  const { browser } = chromium;
+  const contexts: BrowserContext[] = [];
   const at = (path: string) => `${service.origin}/console${path}`;
   const visit: Stage['visit'] = async (options = {}) => {
     const context = await browser.newContext({
@@ -41,6 +53,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
       reducedMotion: 'reduce',
       ...options,
     });
+    contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     watchRequests(page);
@@ -71,7 +84,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
       return visitor;
     },
     async stop() {
-      await chromium.close();
+      for (const context of contexts) await context.close();
       await service.stop();
     },
   };

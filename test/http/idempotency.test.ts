@@ -189,18 +189,22 @@ test('what has no secret is given again to any key that may ask for it', async (
 test('the key text that a replay shows is encrypted at rest', async () => {
   const { body } = await post('/api-keys', 'secret', { name: 'secret', scopes: ['read'] });
   expect(body.key).toMatch(/^pms_[A-Za-z0-9]{43}$/);
-  const rows = await service.foundation.db.system.query<{ answer: Buffer }>({
-    text: 'select answer from idempotency_keys',
-  });
+  const rows = await service.foundation.db.system.query<{ answer: Buffer }>(
+    { text: 'select answer from idempotency_keys where workspace_id = $1' },
+    [service.workspaceId],
+  );
   expect(rows.length).toBeGreaterThan(0);
   for (const { answer } of rows) expect(answer.includes(body.key)).toBe(false);
 });
 
 test('a key is forgotten after a day', async () => {
   await run('day', 'day');
-  await service.foundation.db.system.query({
-    text: `update idempotency_keys set created_at = now() - interval '25 hours' where key = 'day'`,
-  });
+  await service.foundation.db.system.query(
+    {
+      text: `update idempotency_keys set created_at = now() - interval '25 hours' where workspace_id = $1 and key = 'day'`,
+    },
+    [service.workspaceId],
+  );
   const again = await run('day', 'another');
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
 });

@@ -10,7 +10,7 @@ import { type WebhookRows, webhookRows } from '../support/webhook-rows.ts';
 let service: TestService;
 let rows: WebhookRows;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
   rows = webhookRows(service.foundation.db, service.foundation.cipher);
 });
 afterAll(() => service?.stop());

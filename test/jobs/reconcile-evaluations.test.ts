@@ -20,7 +20,7 @@ let workspaceId: string;
 let overdue: OverdueRows;
 const { log, lines } = captureLog();
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
   const { query } = service.foundation.db.system;
   overdue = overdueRows(query, 'evaluations');
   const [workspace] = await query<{ id: string }>({ text: 'select id from workspaces' });

@@ -10,7 +10,7 @@ import { until } from '../support/wait-for.ts';
 let service: TestService;
 let rows: ExecutionRows;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
   rows = await executionRows(service.foundation.db);
 });
 afterAll(() => service?.stop());

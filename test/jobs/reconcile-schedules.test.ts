@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 /** Without workers, so that the reconciliation happens when the test asks for it and at no other time. */
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
 });
 afterAll(() => service?.stop());
 

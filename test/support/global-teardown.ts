@@ -1,5 +1,8 @@
+import { endProcess } from './process-end.ts';
+
 /** Stops what the set-up started. */
 export default async function teardown(): Promise<void> {
+  await endProcess();
   await globalThis.testServers?.temporal.stop();
   await globalThis.testServers?.postgres.stop();
 }

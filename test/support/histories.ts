@@ -6,6 +6,7 @@ import { CancelledFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
+import './one-runtime.ts';
 
 const { History } = proto.temporal.api.history.v1;
 type History = ReturnType<typeof History.fromObject>;

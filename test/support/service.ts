@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import process from 'node:process';
 import { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { startApi } from '../../src/api/server.ts';
 import { parseSettings } from '../../src/config.ts';
 import { connectDependencies, type Dependencies } from '../../src/dependencies.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
-import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
+import { DEFAULT_WORKSPACE, ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
+import { getWorkspace } from '../../src/services/workspaces/workspaces.ts';
 import { createTestDatabase } from './database.ts';
+import './one-runtime.ts';
+import { atProcessEnd } from './process-end.ts';
 
 /** An answer of the API. `body` is parsed JSON (the text, where it is none). */
 export interface Answer {
@@ -33,12 +37,14 @@ export type Call = (
   },
 ) => Promise<Answer>;
 
-/** The whole service in this process, on a database of its own and the shared Temporal. */
+/** The whole service in this process. */
 export interface TestService {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   /** The first key of the workspace `default`, with all scopes. */
   key: string;
+  /** Of that workspace, as the database has it. */
+  workspaceId: string;
   foundation: Dependencies;
   databaseUrl: string;
   /** Calls `/v1` + path as JSON with the first key, another, or (null) none. */
@@ -46,15 +52,54 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** What a test file may want otherwise than most do. */
+export interface ServiceOptions {
+  /** Default: true. */
+  workers?: boolean;
+  /** Why it does not do with a workspace of its own on the service that its process has: a service is started for this file alone. */
+  own?: string;
+}
+
 /**
- * Starts API and (unless `workers` is false) workers. Test files that run at the same time share Temporal, each
- * with task queues of its own.
+ * A service for a test file: a new workspace `default` on the service that all files of a process of Jest share, with
+ * workers or without, or (with settings of its own, or `own`) one for itself. What files before it left is in other workspaces.
  * @param environment settings over the tests' own
  */
 export async function startTestService(
   environment: Record<string, string> = {},
-  { workers: withWorkers = true }: { workers?: boolean } = {},
+  { workers = true, own }: ServiceOptions = {},
 ): Promise<TestService> {
+  if (own !== undefined || Object.keys(environment).length > 0) return startOwnService(environment, workers);
+  const { foundation, ...shared } = await (workers ? sharedWithWorkers() : sharedWithoutWorkers());
+  // As the first key does it with an empty database. Names are used once, so those that files before this one have used are given up.
+  await foundation.db.system.query((all) =>
+    all
+      .updateTable('workspaces')
+      .set(({ ref }) => ({ name: sql<string>`${ref('name')} || ' until ' || ${ref('id')}` }))
+      .where('name', 'not like', '% until %'),
+  );
+  const key = generateApiKey();
+  const workspaceId = await makeFirst(foundation, key);
+  return { ...shared, foundation, key, workspaceId, call: createCall(shared.origin, key), stop: async () => {} };
+}
+
+/** One for all files of this process, until it ends. */
+function sharedService(workers: boolean): () => Promise<TestService> {
+  let started: Promise<TestService> | undefined;
+  return () => {
+    if (started === undefined) {
+      started = startOwnService({}, workers);
+      atProcessEnd(async () => (await started)?.stop());
+    }
+    return started;
+  };
+}
+
+const sharedWithWorkers = sharedService(true);
+const sharedWithoutWorkers = sharedService(false);
+
+/** Test files that run at the same time share Temporal, each with task queues of its own. */
+async function startOwnService(environment: Record<string, string>, withWorkers: boolean): Promise<TestService> {
   const database = await createTestDatabase();
   const settings = parseSettings({
     PORT: '0',
@@ -76,7 +121,7 @@ export async function startTestService(
     log,
   );
   const key = generateApiKey();
-  await ensureFirstKey(foundation.db, key);
+  const workspaceId = await makeFirst(foundation, key);
   // Test files without workers need not load them.
   const workers = withWorkers ? await (await import('../../src/worker.ts')).startWorkers(foundation) : undefined;
   const api = await startApi(foundation, { eager: withWorkers });
@@ -84,6 +129,7 @@ export async function startTestService(
   return {
     origin,
     key,
+    workspaceId,
     foundation,
     databaseUrl: database.url,
     call: createCall(origin, key),
@@ -94,6 +140,12 @@ export async function startTestService(
       await database.drop();
     },
   };
+}
+
+/** @returns the id of the workspace `default`, whose first key this is */
+async function makeFirst({ db }: Dependencies, key: string): Promise<string> {
+  await ensureFirstKey(db, key);
+  return (await getWorkspace(db.system, DEFAULT_WORKSPACE)).id;
 }
 
 /** A function that calls the API at `origin`: by undici, which takes half the time of `fetch`. */

@@ -32,7 +32,7 @@ let service: TestService;
 const processes: Process[] = [];
 
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'starts further services on its database' });
   for (const [name, model] of [
     ['secret-plan', 'sandbox/slow-300'],
     ['secret-failure', 'sandbox/fail'],

@@ -93,11 +93,7 @@ test('streams end with their key, in all processes, and those of others go on', 
 });
 
 test('streams end with a key that the operator revokes, and with one that expires', async () => {
-  const { db } = service.foundation;
-  const [{ workspace_id: workspaceId } = { workspace_id: '' }] = await db.system.query((all) =>
-    all.selectFrom('api_keys').select('workspace_id').limit(1),
-  );
-  const own = db.workspace(workspaceId);
+  const own = service.foundation.db.workspace(service.workspaceId);
   const expiring = generateApiKey();
   const revoked = generateApiKey();
   const add = (key: string, expiresAt: Date | null) =>

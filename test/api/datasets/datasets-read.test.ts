@@ -300,10 +300,7 @@ test('is not deleted while an evaluation that has not ended uses it', async () =
 });
 
 test('inline examples of evaluations are no dataset', async () => {
-  const { id: workspaceId } = (
-    await service.foundation.db.system.query<{ id: string }>({ text: 'select id from workspaces' })
-  )[0] ?? { id: '' };
-  const db = service.foundation.db.workspace(workspaceId);
+  const db = service.foundation.db.workspace(service.workspaceId);
   const before = (await service.call('GET', '/datasets?limit=1000')).body;
   await db.transaction((query) => storeExamples(query, { check: async () => {} }, [{ variables: {} }]));
   expect((await service.call('GET', '/datasets?limit=1000')).body).toEqual(before);

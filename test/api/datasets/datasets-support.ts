@@ -51,14 +51,19 @@ export function openUpload(
   return { request, answer };
 }
 
-/** How many rows the datasets' tables hold. */
+/** How many rows the datasets' tables hold of the workspace. */
 export async function countRows(
   service: TestService,
 ): Promise<{ datasets: number; versions: number; examples: number }> {
-  const [row] = await service.foundation.db.system.query<{ datasets: number; versions: number; examples: number }>({
-    text: `select (select count(*)::int from datasets) as datasets, (select count(*)::int from dataset_versions) as versions,
-             (select count(*)::int from dataset_examples) as examples`,
-  });
+  const [row] = await service.foundation.db.system.query<{ datasets: number; versions: number; examples: number }>(
+    {
+      text: `select (select count(*)::int from datasets where workspace_id = $1) as datasets,
+               (select count(*)::int from dataset_versions where workspace_id = $1) as versions,
+               (select count(*)::int from dataset_examples e join dataset_versions v on v.id = e.dataset_version_id
+                where v.workspace_id = $1) as examples`,
+    },
+    [service.workspaceId],
+  );
   if (!row) throw new Error('A select without from gives a row.');
   return row;
 }

@@ -156,9 +156,7 @@ test('prompts with very many includes are left to the next request', async () =>
 
 test('the number of statements does not grow with that of prompts', async () => {
   for (let index = 0; index < 5; index++) await create(`g/${index}`, { template: '{{> a/one }} {{ name }}' });
-  const { db } = service.foundation;
-  const [workspace] = await db.system.query((own) => own.selectFrom('workspaces').select('id'));
-  const own = db.workspace(workspace?.id ?? '');
+  const own = service.foundation.db.workspace(service.workspaceId);
   let statements = 0;
   const query = new Proxy(own.query, {
     apply(target, self, given) {

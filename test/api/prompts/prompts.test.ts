@@ -18,8 +18,8 @@ const namesOf = async (path: string) => (await get(path)).body.data.map(({ name 
 
 async function eventsOf(name: string) {
   return service.foundation.db.system.query<{ type: string; data: unknown }>(
-    { text: `select type, data from events where data->>'prompt_name' = $1 order by id` },
-    [name],
+    { text: `select type, data from events where workspace_id = $1 and data->>'prompt_name' = $2 order by id` },
+    [service.workspaceId, name],
   );
 }
 

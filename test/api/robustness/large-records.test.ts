@@ -21,8 +21,7 @@ const query = (text: string, values: unknown[] = []) => service.foundation.db.sy
 
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
-  const [workspace] = await service.foundation.db.system.query<{ id: string }>({ text: 'select id from workspaces' });
-  workspaceId = workspace?.id ?? '';
+  ({ workspaceId } = service);
   // They compress well: what counts is how large they are in memory, not on disk.
   await query(
     `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,

@@ -10,7 +10,7 @@ import { createCall, startTestService, type TestService } from '../../support/se
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, { own: 'counts all rows' });
   await service.call('POST', '/prompts', { body: { name: 'echo', template: 'x', model: 'sandbox/echo' } });
 });
 afterAll(() => service?.stop());

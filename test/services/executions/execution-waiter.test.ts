@@ -12,7 +12,7 @@ let rows: ExecutionRows;
 let waiter: ExecutionWaiter;
 let db: WorkspaceDatabase;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'cuts connections of the service' });
   rows = await executionRows(service.foundation.db);
   waiter = createExecutionWaiter(service.foundation.listener);
   await until('the listener', async () => service.foundation.listener.connected());

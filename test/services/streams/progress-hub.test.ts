@@ -18,7 +18,7 @@ let service: TestService;
 let db: WorkspaceDatabase;
 const workspaceId = newId();
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'counts what is read for all workspaces' });
   db = service.foundation.db.workspace(workspaceId);
 });
 afterAll(() => service?.stop());

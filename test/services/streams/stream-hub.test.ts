@@ -18,7 +18,7 @@ let rows: ExecutionRows;
 let db: WorkspaceDatabase;
 let calls: ReturnType<typeof streamedCalls>;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'counts what is read for all workspaces' });
   rows = await executionRows(service.foundation.db);
   calls = streamedCalls(service);
   const first = await rows.queue({});

@@ -27,7 +27,7 @@ let workspaceId: string;
 let pool: pg.Pool;
 const outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: 1_000 });
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
   const { db, cipher } = service.foundation;
   rows = webhookRows(db, cipher);
   const [found] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
