@@ -280,6 +280,8 @@ test('a program that is killed and started again runs no example twice but for t
     return body.data[0]?.examples_evaluated ?? 0;
   };
   const begun = async () => (await readFile(log, 'utf8')).trim().split('\n');
+  // Begun and not stored: under way, or done and on its way to the service, which is longer where that is busy.
+  let lost = 0;
   let kept = 0;
   for (const least of [10, 30]) {
     const program = start();
@@ -288,6 +290,7 @@ test('a program that is killed and started again runs no example twice but for t
     await once(program, 'exit');
     kept = await stored();
     expect(kept).toBeLessThan(60);
+    lost += new Set(await begun()).size - kept;
   }
   const last = start();
   const printed = (async () => (await Array.fromAsync(last.stdout.setEncoding('utf8'))).join(''))();
@@ -300,5 +303,5 @@ test('a program that is killed and started again runs no example twice but for t
   // Of each that was killed, at most what was under way, or on its way to the service.
   const all = await begun();
   expect(new Set(all).size).toBe(60);
-  expect(all.length).toBeLessThanOrEqual(60 + 2 * 2 * 3);
+  expect(all.length).toBeLessThanOrEqual(60 + lost);
 });
