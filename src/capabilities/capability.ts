@@ -87,7 +87,7 @@ export const CLEAN_UP_EVERY_MS = 10 * 60_000;
 
 /** A task that first looks for what was left behind before this process was there. */
 export const reconciling = (
-  { reconcileEveryMs: everyMs }: WorkerParts,
+  parts: WorkerParts,
   name: string,
-  run: (stopping: AbortSignal) => Promise<void>,
-): Job => ({ name: `reconcile ${name}`, everyMs, run, atOnce: true });
+  reconcile: (parts: WorkerParts) => Promise<void>,
+): Job => ({ name: `reconcile ${name}`, everyMs: parts.reconcileEveryMs, run: () => reconcile(parts), atOnce: true });

@@ -17,10 +17,8 @@ export const evaluations: Capability = {
   routes: (parts) => [...progressRoutes(parts), ...evaluationRoutes(parts), tryEvaluatorsRoute(parts)],
   tools: EVALUATION_TOOLS,
   jobs: (parts) => [
-    reconciling(parts, 'evaluations', () =>
-      reconcileEvaluations(parts.db, parts.starter, parts.log, parts.onEvaluationEnd),
-    ),
-    reconciling(parts, 'batches', () => reconcileBatches(parts.db, parts.starter, parts.log)),
+    reconciling(parts, 'evaluations', reconcileEvaluations),
+    reconciling(parts, 'batches', reconcileBatches),
   ],
   end: (deps, workspace, signal) =>
     endEach(workspace, 'evaluations', inStates(evaluationStates, UNFINISHED_EVALUATION), signal, (id) =>

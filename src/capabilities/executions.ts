@@ -32,9 +32,7 @@ export const executions: Capability = {
   ],
   tools: RUN_TOOLS,
   jobs: (parts) => [
-    reconciling(parts, 'executions', () =>
-      reconcileExecutions(parts.db, parts.starter, parts.log, parts.onExecutionEnd),
-    ),
+    reconciling(parts, 'executions', reconcileExecutions),
     {
       name: 'clean up streams',
       everyMs: CLEAN_UP_STREAMS_EVERY_MS,

@@ -23,7 +23,7 @@ export const releases: Capability = {
   routes: releaseRoutes,
   tools: RELEASE_TOOLS,
   jobs: (parts) => [
-    reconciling(parts, 'releases', () => reconcileReleases(parts.db, parts.starter, parts.log)),
+    reconciling(parts, 'releases', reconcileReleases),
     {
       name: 'sum up releases',
       everyMs: SUM_UP_RELEASES_EVERY_MS,

@@ -13,9 +13,7 @@ const OCCURRENCE_RETENTION_MS = 7 * 24 * 60 * 60_000;
 export const schedules: Capability = {
   name: 'schedules',
   routes: scheduleRoutes,
-  jobs: (parts) => [
-    reconciling(parts, 'schedules', () => reconcileSchedules(parts.db.system, parts.starter, parts.log)),
-  ],
+  jobs: (parts) => [reconciling(parts, 'schedules', reconcileSchedules)],
   end: (deps, workspace, signal) =>
     endEach(workspace, 'schedules', sql<SqlBool>`true`, signal, (id) => deleteSchedule(deps, workspace, id)),
   expired: () => [

@@ -27,8 +27,8 @@ export const webhooks: Capability = {
     ...notificationRoutes(),
   ],
   jobs: (parts) => [
-    { name: 'send e-mails', everyMs: parts.reconcileEveryMs, run: () => sendDueEmails(parts, parts.log) },
-    reconciling(parts, 'deliveries', () => reconcileDeliveries(parts.db, parts.starter, parts.log)),
+    { name: 'send e-mails', everyMs: parts.reconcileEveryMs, run: () => sendDueEmails(parts) },
+    reconciling(parts, 'deliveries', reconcileDeliveries),
   ],
   end: (_, workspace, signal) =>
     endEach(workspace, 'webhooks', sql<SqlBool>`true`, signal, (id) => deleteWebhook(workspace, id)),

@@ -1,52 +1,35 @@
-import { type SqlBool, sql } from 'kysely';
-import type { Logger } from 'pino';
-import type { Database } from '../db/database.ts';
+import { sql } from 'kysely';
 import { inStates } from '../db/state-change.ts';
-import type { Builder } from '../db/statement.ts';
 import { releaseStates, UNFINISHED_RELEASE } from '../domain/releases/release-states.ts';
 import { failRelease } from '../services/releases/release-steps.ts';
-import { type StoredRelease, startReleaseWorkflow, tellRelease } from '../services/releases/release-workflow.ts';
+import { type StoredRelease, startReleaseWorkflow } from '../services/releases/release-workflow.ts';
 import { releaseWorkflowId } from '../temporal/names.ts';
-import type { WorkflowStarter } from '../temporal/workflows.ts';
-import { compareWithWorkflow } from './compare-with-workflow.ts';
-import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
+import { tellChanged } from '../temporal/workflows.ts';
+import { compareWithWorkflow, type ReconcileDeps, reconcile } from './reconcile.ts';
 
-type ReleaseToCheck = StoredRelease & { signal_pending: boolean; ended: SqlBool };
-
-/** Releases that have not ended, and those whose workflow may not know of a change. */
-const take = (db: Builder) =>
-  overdue(db, 'releases', sql<boolean>`(signal_pending or ${inStates(releaseStates, UNFINISHED_RELEASE)})`)
-    .updateTable('releases as r')
-    .from('overdue')
-    .set({ check_at: NEXT_CHECK })
-    .whereRef('r.id', '=', 'overdue.id')
-    .returning(['r.id', 'r.workspace_id', 'r.prompt_name', 'r.label', 'r.stable_version', 'r.candidate_version'])
-    .returning(['r.steps', 'r.signal_pending'])
-    .returning(inStates(releaseStates, releaseStates.final).as('ended'))
-    .$narrowType<{ steps: StoredRelease['steps'] }>();
-
-function reconcileOne(db: Database, deps: WorkflowStarter & { log: Logger }, release: ReleaseToCheck): Promise<void> {
-  const { id } = release;
-  return compareWithWorkflow(deps, 'release', release, {
-    workflowId: releaseWorkflowId(id),
-    tell: () => tellRelease(deps, release),
-    clearPending: () =>
-      db.system.query((all) => all.updateTable('releases').set({ signal_pending: false }).where('id', '=', id)),
-    start: () => startReleaseWorkflow(deps, release),
-    // Rolls it back.
-    end: () => failRelease(db, id),
-  });
-}
-
-/**
- * Looks once at the releases that are overdue: starts a workflow that Temporal lost or never got, tells workflows of changes that they
- * have not read, and rolls back a release whose workflow was ended from outside.
- * @throws Error where Temporal or the database is away; what was not looked at is at a later call
- */
-export function reconcileReleases(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  return reconcile<ReleaseToCheck>(db.system.query, log, {
+export const reconcileReleases = (deps: ReconcileDeps): Promise<void> =>
+  reconcile(deps, {
     table: 'releases',
-    take,
-    reconcile: (release) => reconcileOne(db, { ...starter, log }, release),
+    // Those that have not ended, and those whose workflow may not know of a change.
+    due: sql<boolean>`(signal_pending or ${inStates(releaseStates, UNFINISHED_RELEASE)})`,
+    read: (db) =>
+      db
+        .selectFrom('releases')
+        .innerJoin('taken', 'taken.id', 'releases.id')
+        .select(['releases.id', 'workspace_id', 'prompt_name', 'label', 'stable_version', 'candidate_version', 'steps'])
+        .select(['signal_pending as untold', inStates(releaseStates, releaseStates.final).as('ended')])
+        .$narrowType<{ steps: StoredRelease['steps'] }>(),
+    reconcile(release) {
+      const { id } = release;
+      const workflowId = releaseWorkflowId(id);
+      return compareWithWorkflow(deps, 'release', release, {
+        workflowId,
+        tell: () => tellChanged(deps.starter, workflowId),
+        clearPending: () =>
+          deps.db.system.query((db) => db.updateTable('releases').set({ signal_pending: false }).where('id', '=', id)),
+        start: () => startReleaseWorkflow(deps.starter, release),
+        // Rolls it back.
+        end: () => failRelease(deps.db, id),
+      });
+    },
   });
-}

@@ -1,22 +1,10 @@
 import { sql } from 'kysely';
-import type { Logger } from 'pino';
-import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
-import type { Builder } from '../db/statement.ts';
+import { bindWorkspace } from '../db/database.ts';
 import { createInTemporal, encryptInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../services/schedules/schedules.ts';
-import { actInTemporal, readInTemporal, type Temporal } from '../services/schedules/temporal-schedule.ts';
-import { overdue, reconcile } from './reconcile.ts';
-
-const takeOverdue = (db: Builder) =>
-  // Nothing in a row says whether Temporal still has it: all are looked at.
-  overdue(db, 'schedules', sql<boolean>`true`)
-    .updateTable('schedules')
-    .from('overdue')
-    .set({ check_at: sql<Date>`now() + interval '5 minutes'` })
-    .whereRef('schedules.id', '=', 'overdue.id')
-    .returning(['workspace_id', 'accepted_at', 'schedules.id', 'name', 'cron', 'time_zone', 'paused', 'request'])
-    .$narrowType<{ request: ScheduledRequest }>();
+import { actInTemporal, readInTemporal } from '../services/schedules/temporal-schedule.ts';
+import { type ReconcileDeps, reconcile } from './reconcile.ts';
 
 /**
  * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. Pauses or resumes those that one of both has from an
@@ -24,13 +12,22 @@ const takeOverdue = (db: Builder) =>
  * created, is withdrawn.
  * @throws Error where Temporal or the database is away; the next call goes on
  */
-export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: Logger): Promise<void> {
-  return reconcile(db.query, log, {
+export function reconcileSchedules(deps: ReconcileDeps): Promise<void> {
+  const { db, starter: temporal, log } = deps;
+  return reconcile(deps, {
     table: 'schedules',
-    take: takeOverdue,
+    // Nothing in a row says whether Temporal still has it: all are looked at.
+    due: sql<boolean>`true`,
+    nextCheck: sql<Date>`now() + interval '5 minutes'`,
+    read: (all) =>
+      all
+        .selectFrom('schedules')
+        .innerJoin('taken', 'taken.id', 'schedules.id')
+        .select(['workspace_id', 'accepted_at', 'schedules.id', 'name', 'cron', 'time_zone', 'paused', 'request'])
+        .$narrowType<{ request: ScheduledRequest }>(),
     async reconcile(schedule) {
       if (schedule.accepted_at === null) {
-        await withdrawSchedule(bindWorkspace(db.query, schedule.workspace_id), schedule.id, false);
+        await withdrawSchedule(bindWorkspace(db.system.query, schedule.workspace_id), schedule.id, false);
         log.warn({ schedule_id: schedule.id }, 'withdrew a schedule whose creation was never confirmed to its caller');
         return;
       }

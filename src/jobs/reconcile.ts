@@ -1,10 +1,12 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type QueryCreator, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Query } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { anyOf, milliseconds, now } from '../db/sql.ts';
 import type { Builder, BuiltStatement } from '../db/statement.ts';
-import { isTemporalAway } from '../temporal/workflows.ts';
+import type { Tables } from '../db/tables.ts';
+import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import { anyOfNext } from './round-robin-rows.ts';
 
 /** Rows taken by one statement. */
 const BATCH_SIZE = 100;
@@ -25,38 +27,62 @@ export type ReconciledTable =
   | 'deliveries'
   | 'notifications';
 
+/** What is needed to compare rows with their workflows. */
+export interface ReconcileDeps {
+  db: Database;
+  starter: WorkflowStarter;
+  log: Logger;
+}
+
+/** A statement that has begun with `taken`. */
+type WithTaken = QueryCreator<Tables & { taken: { id: string } }>;
+
 /** How the overdue rows of a table are reconciled. */
 export interface Reconciliation<Row extends { id: string }> {
   table: ReconciledTable;
-  /** Takes overdue rows and sets their `check_at`: begins with {@link overdue}. */
-  take: (db: Builder) => BuiltStatement<Row>;
+  /** Which rows are looked at when they are overdue. */
+  due: RawBuilder<SqlBool>;
+  /** When each is overdue again. Default: {@link NEXT_CHECK}. */
+  nextCheck?: RawBuilder<Date>;
+  /** Goes on from `taken`, the ids of rows that were. */
+  read: (db: WithTaken) => BuiltStatement<Row>;
   /** Reconciles one row with Temporal or the mail server. Idempotent. */
-  reconcile: (row: Row) => Promise<void>;
+  reconcile: (row: Row) => Promise<unknown>;
 }
 
 /** The next check of a row: after as long as it is old, 30 seconds to 10 minutes, so that the checks of an unchanged row get rare. */
 export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
 
 /**
- * Begins a statement with `overdue (id)`: rows that are overdue, locked by this process. The statement is to set their `check_at`,
- * as to {@link NEXT_CHECK}.
+ * Takes rows that are overdue, which no other process then gets, and reads them.
  *
  * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
- * (check_at) with the same condition.
- * @param due which rows are to be reconciled when they are overdue
+ * (check_at) with the condition `due`.
  */
-export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<SqlBool>) =>
-  db.with('overdue', (cte) =>
-    cte
-      .selectFrom(table)
-      .select('id')
-      .where(due)
-      .where('check_at', '<', now)
-      .orderBy('check_at')
-      .limit(BATCH_SIZE)
-      .forUpdate()
-      .skipLocked(),
-  );
+const take =
+  <Row extends { id: string }>({ table, due, nextCheck = NEXT_CHECK, read }: Reconciliation<Row>) =>
+  (db: Builder) =>
+    read(
+      db
+        .with('overdue', (cte) =>
+          cte
+            .selectFrom(table)
+            .select('id')
+            .where(due)
+            .where('check_at', '<', now)
+            .orderBy('check_at')
+            .limit(BATCH_SIZE)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .with('taken', (cte) =>
+          cte
+            .updateTable(table)
+            .set({ check_at: nextCheck })
+            .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('overdue').select('overdue.id'))))
+            .returning('id'),
+        ),
+    );
 
 /**
  * Reconciles all rows that are overdue, a bounded number concurrently. A row that fails is logged and left until its next check: it
@@ -64,10 +90,11 @@ export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<Sql
  * @throws Error where Temporal or the database is away; what was not reconciled comes first in the next run
  */
 export async function reconcile<Row extends { id: string }>(
-  query: Query,
-  log: Logger,
-  { table, take, reconcile: reconcileRow }: Reconciliation<Row>,
+  { db, log }: Pick<ReconcileDeps, 'db' | 'log'>,
+  reconciliation: Reconciliation<Row>,
 ): Promise<void> {
+  const { query } = db.system;
+  const { table, reconcile: reconcileRow } = reconciliation;
   const until = Date.now() + MAX_RUN_MS;
   const outages: { id: string; error: unknown }[] = [];
 
@@ -84,7 +111,7 @@ export async function reconcile<Row extends { id: string }>(
   }
 
   for (;;) {
-    const rows: Row[] = await query(take);
+    const rows = await query(take(reconciliation));
     const isLast = rows.length < BATCH_SIZE;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => work(rows)));
     const checkAgainIn = (ids: string[], ms: number) =>
@@ -107,5 +134,58 @@ export async function reconcile<Row extends { id: string }>(
       throw outages[0].error;
     }
     if (isLast || Date.now() > until) return;
+  }
+}
+
+/** A row that has a workflow until it has ended. */
+export interface RowWithWorkflow {
+  id: string;
+  /** Whether it has ended. Default: no. */
+  ended?: SqlBool;
+  /** Whether its workflow may not know of its last change. Default: no. */
+  untold?: SqlBool;
+  /** Whether it has not begun, and no caller was told of it. Default: no. */
+  unaccepted?: SqlBool;
+}
+
+/** What is done about a row whose workflow is not as it should be. Each is safe to repeat. */
+export interface Remedies {
+  workflowId: string;
+  /** Tells the workflow of a change. */
+  tell?: () => Promise<unknown>;
+  /** Its workflow has ended like itself: there is nobody left to tell. */
+  clearPending?: () => Promise<unknown>;
+  /** @returns whether it was withdrawn */
+  withdraw?: () => Promise<boolean>;
+  /** Starts a workflow that Temporal has lost or never got. @returns false where another process was faster */
+  start: () => Promise<boolean>;
+  /** Ends the row, whose workflow was ended from outside. Default: starts its workflow again. */
+  end?: () => Promise<unknown>;
+}
+
+/**
+ * Compares a row with its workflow, and makes up for what is missing.
+ * @param what of which kind the row is
+ */
+export async function compareWithWorkflow(
+  { starter, log }: ReconcileDeps,
+  what: 'execution' | 'evaluation' | 'batch' | 'release' | 'delivery',
+  { id, ended = false, untold = false, unaccepted = false }: RowWithWorkflow,
+  { workflowId, tell, clearPending, withdraw, start, end }: Remedies,
+): Promise<void> {
+  const warn = (message: string) => log.warn({ [`${what}_id`]: id }, message);
+  const state = await workflowState(starter.client, workflowId);
+  if (state === 'running') {
+    // Only where there is news: each signal stays in the workflow's history, and a run may wait for months.
+    if (untold) await tell?.();
+  } else if (ended) {
+    await clearPending?.();
+  } else if (unaccepted) {
+    if (await withdraw?.()) warn('withdrew a run whose creation was never confirmed to its caller');
+  } else if (state === 'missing' || end === undefined) {
+    if (await start()) warn('started a run that had been left without its workflow');
+  } else {
+    await end();
+    warn('ended a run whose workflow had been ended from outside');
   }
 }

@@ -6,7 +6,7 @@ import type { Builder } from '../db/statement.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
 import { startScoringWorkflow } from '../services/rules/scoring-workflow.ts';
 import { workWithItems } from '../services/rules/work-with-items.ts';
-import type { WorkflowStarter } from '../temporal/workflows.ts';
+import { leaveToReconciliation, type WorkflowStarter } from '../temporal/workflows.ts';
 
 /** Workflows that are started in one step, of rules and of backfills. */
 const BATCH_SIZE = 100;
@@ -65,12 +65,7 @@ export async function startRules({ query }: SystemDatabase, starter: WorkflowSta
   ];
   await Promise.all(
     due.map((work) =>
-      startScoringWorkflow(starter, work).catch((error: unknown) =>
-        log.warn(
-          { err: error, kind: work.kind, id: work.id },
-          'cannot start the scoring of executions; it is started later',
-        ),
-      ),
+      startScoringWorkflow(starter, work).catch(leaveToReconciliation(log, { [`${work.kind}_id`]: work.id })),
     ),
   );
 }

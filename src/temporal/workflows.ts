@@ -4,11 +4,12 @@ import {
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
-  type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { publicId } from '../domain/ids.ts';
 import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
-import type { TaskQueues } from './names.ts';
+import { SEARCH_ATTRIBUTES, type TaskQueues } from './names.ts';
 
 /** How long Temporal may take to respond before the caller gets `temporarily_unavailable`. */
 export const TEMPORAL_DEADLINE_MS = 10_000;
@@ -59,45 +60,64 @@ export interface WorkflowStarter {
   eager: boolean;
 }
 
-/**
- * Starts a workflow whose id is used once. Doing it again changes nothing. Workspaces, which are the fairness keys of workflows,
- * take turns.
- * @returns false where it was started before
- */
-export async function startWorkflowOnce<T extends Workflow>(
-  starter: Pick<WorkflowStarter, 'client' | 'eager'>,
-  type: string,
-  options: WorkflowStartOptions<T>,
-): Promise<boolean> {
-  return startWorkflow<T>(starter, type, options, 'REJECT_DUPLICATE');
+/** A workflow that is to be started, with its arguments. */
+export interface WorkflowToStart<Args extends unknown[]> {
+  type: string;
+  id: string;
+  queue: keyof TaskQueues;
+  /** UUID. */
+  workspaceId: string;
+  args: Args;
+  /** What it is for, as operators read it in lists. */
+  summary: string;
+  /** What they read beside it. A run that continues as new keeps the memo, but no summary. */
+  memo?: Record<string, string | number>;
+  /** By which they find it, besides the workspace. */
+  attributes?: Partial<Record<Exclude<keyof typeof SEARCH_ATTRIBUTES, 'workspace'>, string | null>>;
+}
+
+/** @returns what Temporal is told of a workflow, whether it starts now or by a schedule */
+export function startOptions<Args extends unknown[]>(
+  taskQueues: TaskQueues,
+  { id, queue, workspaceId, args, summary, memo, attributes }: Omit<WorkflowToStart<Args>, 'type'>,
+) {
+  const workspace = publicId('workspace', workspaceId);
+  const values: Record<string, string | null> = { workspace, ...attributes };
+  return {
+    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: workspace },
+    workflowId: id,
+    taskQueue: taskQueues[queue],
+    args,
+    staticSummary: summary,
+    ...(memo && { memo }),
+    typedSearchAttributes: Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, key]) => {
+      const value = values[name] ?? null;
+      return value === null ? [] : [{ key, value }];
+    }),
+  };
 }
 
 /**
- * Starts a workflow whose id is used again and again, unless it is at work.
- * @returns false where it is
+ * Starts a workflow. Workspaces, which are the fairness keys of workflows, take turns.
+ * @param restarts whether one that has ended is started again. Default: its id is used once, so doing it again changes nothing
+ * @returns false where it was started before, or is at work
  */
-export async function startWorkflowUnlessRunning<T extends Workflow>(
-  starter: Pick<WorkflowStarter, 'client' | 'eager'>,
-  type: string,
-  options: WorkflowStartOptions<T>,
-): Promise<boolean> {
-  return startWorkflow<T>(starter, type, options, 'ALLOW_DUPLICATE');
-}
-
-async function startWorkflow<T extends Workflow>(
-  { client, eager }: Pick<WorkflowStarter, 'client' | 'eager'>,
-  type: string,
-  options: WorkflowStartOptions<T>,
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+export async function startWorkflow<T extends Workflow>(
+  { client, taskQueues, eager }: WorkflowStarter,
+  workflow: WorkflowToStart<Parameters<T>>,
+  { restarts = false }: { restarts?: boolean } = {},
 ): Promise<boolean> {
   const deadline = Date.now() + TEMPORAL_DEADLINE_MS;
-  const release = await acquireStart(options.priority?.fairnessKey ?? '');
+  const options = startOptions(taskQueues, workflow);
+  const release = await acquireStart(options.priority.fairnessKey);
   try {
     await client.withDeadline(deadline, () =>
-      client.workflow.start<T>(type, {
+      client.workflow.start<Workflow>(workflow.type, {
         ...options,
-        workflowIdReusePolicy,
-        requestEagerStart: eager,
+        workflowIdReusePolicy: restarts ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+        // What takes long is shared by all workers.
+        requestEagerStart: eager && workflow.queue !== 'evaluations',
       }),
     );
     return true;
@@ -129,6 +149,18 @@ export async function signalWorkflow(
     throw error;
   }
 }
+
+/**
+ * Tells a workflow that its row has changed. It reads the row, so telling it twice or for nothing does no harm.
+ * @returns false where no such workflow is at work
+ */
+export function tellChanged({ client }: Pick<WorkflowStarter, 'client'>, workflowId: string): Promise<boolean> {
+  return signalWorkflow(client, workflowId, 'controlChanged');
+}
+
+/** Logs that a workflow could not be started, or told of a change: the reconciliation does so later. @param row whose workflow it is */
+export const leaveToReconciliation = (log: Logger, row: Record<`${string}_id`, string>) => (error: unknown) =>
+  log.warn({ err: error, ...row }, 'cannot start or signal a workflow; trying again later');
 
 /**
  * Tells a workflow whose step was held back that a place is kept for it for a few seconds.

@@ -11,8 +11,8 @@ import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
 import { batchRange, type EvaluationPlan } from '../domain/evaluations/evaluation-plan.ts';
 import { clockText } from '../domain/text/clock-text.ts';
 import { durationText } from '../domain/text/duration-text.ts';
-import type { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
+import { type FollowedRow, looksAgain } from './follow-row.ts';
 
 const { runBatch } = evaluationActivities;
 const { sumUpProgress } = evaluationSteps;
@@ -35,11 +35,7 @@ export interface BatchRun {
   control: EvaluationControl;
   plan: EvaluationPlan;
   queue: BatchQueue;
-  details: RunDetails;
-  /** Reads the row; `isChanged` is false from then on until the row changes again. */
-  readAgain(): Promise<EvaluationControl | null>;
-  isChanged(): boolean;
-  isHistoryFull(): boolean;
+  row: FollowedRow<EvaluationControl>;
 }
 
 /** `interrupted`: the row no longer says that it is to run, or the history is full. `failed`: no call can succeed. */
@@ -55,7 +51,7 @@ export interface BatchesEnd {
  * Runs batches, one in each lane, until nothing is left, the run is to stop, its budget is used up or its history is full.
  */
 export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
-  const { ref, workspace, trace, plan, queue } = run;
+  const { ref, workspace, trace, plan, queue, row } = run;
   const examples = run.control.examplesTotal;
   let { maxCostUsd } = run.control;
   let stop: BatchesEnd['outcome'] | undefined;
@@ -89,7 +85,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       changes += 1;
       starved = result.starved;
       // The other lanes finish their batches, unless that takes longer than until the next look.
-      if (run.isHistoryFull()) stop ??= 'interrupted';
+      if (row.isHistoryFull) stop ??= 'interrupted';
       else if (starved && ticket.all) stop ??= 'budget used up';
       else if (starved && queue.active > 0) await untilChange();
     }
@@ -98,15 +94,12 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   async function heldBack(from: number, examplesText: string, waitMs: number): Promise<void> {
     const why = 'the workspace has enough batches under way';
     const untilText = clockText(Date.now() + waitMs);
-    run.details.showWait(
-      from,
-      `${examplesText}: held back until a place is free, ${untilText} at the latest, since ${why}`,
-    );
+    row.note(from, `${examplesText}: held back until a place is free, ${untilText} at the latest, since ${why}`);
     try {
       const summary = `${examplesText}: ask again in ${durationText(waitMs)}, since ${why}`;
       await condition(() => run.offered.has(from), waitMs, { summary });
     } finally {
-      run.details.showWait(from, undefined);
+      row.note(from, undefined);
     }
   }
 
@@ -153,17 +146,16 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   });
   let seen = 'under way';
   for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, waitMs * 2)) {
-    const summary = `${seen}; looks again in ${durationText(waitMs)}`;
-    const changed = await condition(() => run.isChanged() || finished, waitMs, { summary });
+    const changed = await row.wait(waitMs, looksAgain(seen, waitMs), () => finished);
     if (finished) break;
     if (!changed) {
       const progress = await sumUpProgress(ref);
-      run.details.show(progress);
+      row.show(progress.details);
       seen = progress.line;
     }
     // Also without a signal: whoever changed the row may have been unable to send one.
-    const control = await run.readAgain();
-    if (control?.status !== 'running' || run.isHistoryFull()) {
+    const control = await row.read();
+    if (control?.status !== 'running' || row.isHistoryFull) {
       interrupt('interrupted');
       break;
     }

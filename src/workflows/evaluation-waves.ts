@@ -1,8 +1,7 @@
-import { condition, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
-import { durationText } from '../domain/text/duration-text.ts';
-import type { RunDetails } from './evaluation-details.ts';
+import type { BatchRun } from './evaluation-batches.ts';
+import { LOOK_AGAIN_MS, looksAgain } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
@@ -20,18 +19,6 @@ const { failLeftovers } = proxyActivities<Pick<ProviderBatchActivities, 'failLef
 
 /** The time until the first look at the batches, which tell the run when they were submitted and have ended; then longer ones. */
 const FIRST_LOOK_MS = 60_000;
-const MAX_LOOK_MS = 6 * 60 * 60_000;
-
-/** See {@link BatchRun}, whose fields these are. */
-export interface WavesRun {
-  ref: { evaluationId: string; round: number };
-  trace: { traceparent?: string };
-  control: EvaluationControl;
-  details: RunDetails;
-  readAgain: () => Promise<EvaluationControl | null>;
-  isChanged: () => boolean;
-  isHistoryFull: () => boolean;
-}
 
 /**
  * Lets the providers' batches respond, and then their judges: what is left is called one by one, or was stored as failed.
@@ -41,19 +28,15 @@ export async function runWaves({
   ref,
   trace,
   control,
-  details,
-  readAgain,
-  isChanged,
-  isHistoryFull,
-}: WavesRun): Promise<boolean> {
-  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, 4 * waitMs)) {
-    const { isDone, line, details: text } = await planBatches({ ...ref, ...trace });
+  row,
+}: Pick<BatchRun, 'ref' | 'trace' | 'control' | 'row'>): Promise<boolean> {
+  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(LOOK_AGAIN_MS, 4 * waitMs)) {
+    const { isDone, line, details } = await planBatches({ ...ref, ...trace });
     if (isDone) break;
-    details.showText(text);
-    const summary = `${line}; looks again in ${durationText(waitMs)}`;
-    if (await condition(isChanged, waitMs, { summary })) waitMs = FIRST_LOOK_MS;
+    row.show(details);
+    if (await row.wait(waitMs, looksAgain(line, waitMs))) waitMs = FIRST_LOOK_MS;
     // Also without a signal: whoever changed the row may have been unable to send one.
-    if ((await readAgain())?.status !== 'running' || isHistoryFull()) return false;
+    if ((await row.read())?.status !== 'running' || row.isHistoryFull) return false;
   }
   if (control.batch?.then === 'fail') await failLeftovers(ref);
   return true;

@@ -1,17 +1,6 @@
-import {
-  CancellationScope,
-  condition,
-  defineQuery,
-  defineSignal,
-  isCancellation,
-  proxyActivities,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
-import type { ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
-import { clockText } from '../domain/text/clock-text.ts';
-import { durationText } from '../domain/text/duration-text.ts';
+import { CancellationScope, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { BatchView, ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
+import { followRow, LOOK_AGAIN_MS, looksAgain } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ProviderBatchInput {
@@ -21,14 +10,8 @@ export interface ProviderBatchInput {
   traceparent?: string;
 }
 
-/** The row, or its run, has changed. The workflow then reads it, so signals may be repeated. */
-export const controlChanged = defineSignal('controlChanged');
-/** Where the batch is, as shown in the current details. */
-export const progressQuery = defineQuery<string>('progress');
-
 /** The time until the first look at the row; each further one takes four times as long, up to the maximum: each stays in the history. */
 const FIRST_LOOK_MS = 60_000;
-const MAX_LOOK_MS = 6 * 60 * 60_000;
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ProviderBatchActivities>({ ...LOCAL_STEP, summary })[name];
@@ -55,75 +38,39 @@ const { cleanUpBatch } = proxyActivities<Pick<ProviderBatchActivities, 'cleanUpB
  * outside, the batch is canceled at the provider, and what it finished is stored; where it is terminated, it is started again.
  */
 export async function providerBatch({ batchId, traceparent }: ProviderBatchInput): Promise<void> {
-  const told = { changed: false };
-  let shown = 'starting';
-  setHandler(controlChanged, () => {
-    told.changed = true;
-  });
-  setHandler(progressQuery, () => shown);
-  const canceled = CancellationScope.current().cancelRequested;
-  let isCanceled = false;
-  canceled.catch(() => {
-    isCanceled = told.changed = true;
-  });
-  await CancellationScope.nonCancellable(() =>
-    takeToEnd(
-      { batchId, trace: traceparent === undefined ? [] : [traceparent] },
-      told,
-      () => isCanceled,
-      (text) => {
-        shown = text;
-        setCurrentDetails(text);
-      },
-    ),
-  );
-  // Temporal shows a run that was canceled as such.
-  if (isCanceled) await canceled;
-}
-
-async function takeToEnd(
-  { batchId, trace }: { batchId: string; trace: [] | [string] },
-  told: { changed: boolean },
-  isCanceled: () => boolean,
-  show: (text: string) => void,
-): Promise<void> {
-  /** @returns its state in a line; undefined where it is over */
-  async function look(): Promise<string | undefined> {
-    const batch = await readBatch(batchId);
-    if (batch === null) return undefined;
-    show(`${batch.details}\n\nas of ${clockText(Date.now())}`);
-    return batch.isOver ? undefined : batch.line;
-  }
-
-  for (let isAsked = false; ; ) {
-    told.changed = false;
-    if (isCanceled() && !isAsked) await cancelBatch(batchId);
-    isAsked = isCanceled();
-    let line = await look();
-    if (line === undefined) break;
-    const scope = new CancellationScope();
-    let isDone = false;
-    let isStopped = false;
-    const advancing = scope
-      .run(() => advanceBatch(batchId, ...trace))
-      .catch((error: unknown) => {
-        // An attempt that has to wait just then fails by that: no other follows, as it does without the stop.
-        if (!isCancellation(error) && !isStopped) throw error;
-      })
-      .finally(() => {
-        isDone = true;
-      });
-    for (let ms = FIRST_LOOK_MS; ; ms = Math.min(4 * ms, MAX_LOOK_MS)) {
-      const summary = `${line ?? 'over'}; looks again in ${durationText(ms)}`;
-      if (await condition(() => told.changed || isDone, ms, { summary })) break;
-      line = await look();
+  const trace: [] | [string] = traceparent === undefined ? [] : [traceparent];
+  await followRow({ read: () => readBatch(batchId), end: () => cancelBatch(batchId) }, async (row) => {
+    /** @returns its state in a line; undefined where it is over */
+    function seen(batch: BatchView | null): string | undefined {
+      if (batch !== null) row.show(batch.details);
+      return batch?.isOver === false ? batch.line : undefined;
     }
-    if (!isDone) {
-      isStopped = true;
-      scope.cancel();
+    for (;;) {
+      let line = seen(await row.read());
+      if (line === undefined) break;
+      const scope = new CancellationScope();
+      let isDone = false;
+      let isStopped = false;
+      const advancing = scope
+        .run(() => advanceBatch(batchId, ...trace))
+        .catch((error: unknown) => {
+          // An attempt that has to wait just then fails by that: no other follows, as it does without the stop.
+          if (!isCancellation(error) && !isStopped) throw error;
+        })
+        .finally(() => {
+          isDone = true;
+        });
+      for (let ms = FIRST_LOOK_MS; ; ms = Math.min(4 * ms, LOOK_AGAIN_MS)) {
+        if (await row.wait(ms, looksAgain(line ?? 'over', ms), () => isDone)) break;
+        line = seen(await readBatch(batchId));
+      }
+      if (!isDone) {
+        isStopped = true;
+        scope.cancel();
+      }
+      await advancing;
     }
-    await advancing;
-  }
-  // Files that can't be deleted hold nobody up: the failure of the step says so.
-  await cleanUpBatch(batchId, ...trace).catch(() => {});
+    // Files that can't be deleted hold nobody up: the failure of the step says so.
+    await cleanUpBatch(batchId, ...trace).catch(() => {});
+  });
 }

@@ -1,18 +1,8 @@
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineSignal,
-  proxyActivities,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ReleaseActivities, ReleaseView } from '../activities/release-prompt/release.ts';
 import { clockText } from '../domain/text/clock-text.ts';
 import { durationText } from '../domain/text/duration-text.ts';
+import { type FollowedRow, followRow, LOOK_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ReleasePromptInput {
@@ -26,14 +16,7 @@ export interface ReleasePromptInput {
   maxHistoryEvents?: number;
 }
 
-/** The row was changed by a request. The workflow then reads it, so signals may be repeated. */
-export const controlChanged = defineSignal('controlChanged');
-/** Where the release is, as shown in the current details. */
-export const progressQuery = defineQuery<string>('progress');
-
 const MAX_HISTORY_EVENTS = 8_000;
-/** How often a waiting release reads its row without a signal: whoever changed it may have been unable to send one. */
-const LOOK_AGAIN_MS = 6 * 60 * 60_000;
 /** How soon after each other evaluations are looked at: a short one ends soon, and a long one is looked at now and then. */
 const FIRST_LOOK_MS = 1_000;
 const MAX_LOOK_MS = 30_000;
@@ -59,44 +42,22 @@ const fail = step('fail', 'rolls back: the workflow was canceled');
  * Brings a version to a label by the steps of its release. It only moves rows on: who gets which version, and what people decide, is
  * in PostgreSQL. Where the workflow is canceled from outside, the release fails, and everybody gets the stable version.
  */
-export async function releasePrompt(input: ReleasePromptInput): Promise<void> {
-  const told = { changed: false };
-  const canceled = CancellationScope.current().cancelRequested;
-  let isCanceled = false;
-  canceled.catch(() => {
-    isCanceled = told.changed = true;
-  });
-  await CancellationScope.nonCancellable(() => runSteps(input, told, () => isCanceled));
-  // Temporal shows a run that was canceled as such.
-  if (isCanceled) await canceled;
+export function releasePrompt(input: ReleasePromptInput): Promise<void> {
+  const { releaseId, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
+  const following = { read: () => readRelease(releaseId), end: () => fail(releaseId), maxHistoryEvents };
+  return followRow(following, (row) => runSteps(row, { ...input, maxHistoryEvents }));
 }
 
-async function runSteps(
-  { releaseId, what, maxHistoryEvents = MAX_HISTORY_EVENTS, reached }: ReleasePromptInput,
-  told: { changed: boolean },
-  isCanceled: () => boolean,
-): Promise<void> {
-  let shown = 'starting';
+async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput): Promise<void> {
+  const { releaseId } = input;
+  let { reached } = input;
   let deadline: number | undefined;
-  const isHistoryFull = () => workflowInfo().historyLength > maxHistoryEvents;
-  setHandler(controlChanged, () => {
-    told.changed = true;
-  });
-  setHandler(progressQuery, () => shown);
-  const show = ({ details }: ReleaseView, wait: string) => {
-    shown = [details, wait, `as of ${clockText(Date.now())}`].filter((part) => part !== '').join('\n\n');
-    setCurrentDetails(shown);
-  };
-
   for (;;) {
-    told.changed = false;
-    if (isCanceled()) await fail(releaseId);
-    const now = await readRelease(releaseId);
+    const now = await row.read();
     if (now === null) return;
-    show(now, '');
+    row.show(now.details);
     if (now.state === 'ended') return;
-    if (isHistoryFull())
-      await continueAsNew<typeof releasePrompt>({ releaseId, what, maxHistoryEvents, ...(reached && { reached }) });
+    if (row.isHistoryFull) await continueAsNew<typeof releasePrompt>({ ...input, ...(reached && { reached }) });
 
     // By the clock of the workflow, from when it was first read.
     deadline = now.deadlineMs === null ? Number.POSITIVE_INFINITY : (deadline ?? Date.now() + now.deadlineMs);
@@ -105,11 +66,10 @@ async function runSteps(
     const wait = async (ms: number, why: string): Promise<boolean> => {
       const span = Math.max(0, Math.min(ms, latest - Date.now()));
       const until = `${why} until ${clockText(Date.now() + span)}`;
-      show(now, until);
-      if (span > 0)
-        await condition(() => told.changed, span, { summary: `${now.summary}; ${why}, ${durationText(span)}` });
-      if (!told.changed && Date.now() >= latest) await expire(releaseId);
-      return !told.changed && Date.now() < latest;
+      row.show(now.details, until);
+      if (span > 0) await row.wait(span, `${now.summary}; ${why}, ${durationText(span)}`);
+      if (!row.isChanged && Date.now() >= latest) await expire(releaseId);
+      return !row.isChanged && Date.now() < latest;
     };
     /** Lets the step's time pass, and looks at its numbers meanwhile. @returns whether it is over, and nothing has changed */
     const watch = async (why: string): Promise<boolean> => {
@@ -122,7 +82,7 @@ async function runSteps(
         // An analysis ends by a check, which may wait for more executions.
         if (left <= 0 && now.type !== 'analyze') return true;
         const ms = left > 0 ? Math.min(left, every ?? left) : (every ?? LOOK_AGAIN_MS);
-        if (!(await wait(ms, why)) || isHistoryFull()) return false;
+        if (!(await wait(ms, why)) || row.isHistoryFull) return false;
       }
     };
 
@@ -131,7 +91,7 @@ async function runSteps(
       for (;;) {
         if (every !== null && !(await checkNumbers(releaseId, now.step, false))) break;
         const isUnchanged = await wait(every ?? LOOK_AGAIN_MS, 'waits for people');
-        if (!isUnchanged || every === null || isHistoryFull()) break;
+        if (!isUnchanged || every === null || row.isHistoryFull) break;
       }
       continue;
     }

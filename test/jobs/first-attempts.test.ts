@@ -184,7 +184,7 @@ test('one that failed and was left without a workflow waits in one for the rest 
     [lost.id],
   );
   const starter = { client, taskQueues, eager: false, retryWaitsMs: [MINUTE_MS, 5 * MINUTE_MS] };
-  await reconcileDeliveries(db, starter, log);
+  await reconcileDeliveries({ db, starter, log });
   const all = await rows.started(webhook, 2);
   const row = all.find(({ id }) => id === redelivery[0]?.id);
   if (row === undefined) throw new Error('There is no such delivery.');

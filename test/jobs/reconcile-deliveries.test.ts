@@ -41,7 +41,8 @@ test('one that cannot be started keeps no other from its look, and is looked at 
   const { db, client, taskQueues } = service.foundation;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'deliveries');
   const { log, lines } = captureLog();
-  const reconcile = () => reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
+  const reconcile = () =>
+    reconcileDeliveries({ db, starter: { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log });
   const [bad] = await leaveBehind('no address', 1, 300);
   const others = await leaveBehind('http://127.0.0.1:9/', 30, 60);
   await reconcile();

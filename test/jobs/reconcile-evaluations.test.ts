@@ -34,7 +34,7 @@ afterAll(() => service?.stop());
 
 function reconcile(): Promise<void> {
   const { db, client, taskQueues } = service.foundation;
-  return reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
+  return reconcileEvaluations({ db, starter: { client, taskQueues, eager: false }, log });
 }
 
 const handleOf = (id: string) => service.foundation.client.workflow.getHandle(evaluationWorkflowId(id, 0));

@@ -17,7 +17,7 @@ afterAll(() => service?.stop());
 
 function reconcile(): Promise<void> {
   const { db, client, taskQueues, log } = service.foundation;
-  return reconcileExecutions(db, { client, taskQueues, eager: false }, log);
+  return reconcileExecutions({ db, starter: { client, taskQueues, eager: false }, log });
 }
 
 const handleOf = (id: string) => service.foundation.client.workflow.getHandle(executionWorkflowId(id));

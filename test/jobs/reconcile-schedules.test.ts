@@ -23,7 +23,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   const { db, client, taskQueues } = service.foundation;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'schedules');
   const { log, lines } = captureLog();
-  const reconcile = () => reconcileSchedules(db.system, { client, taskQueues }, log);
+  const reconcile = () => reconcileSchedules({ db, starter: { client, taskQueues, eager: false }, log });
   const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
   const lost = async (cron: string) => {
     const id = newId();
@@ -76,11 +76,11 @@ test('one that was paused or resumed after the backup that the database is from 
     const id = parsePublicId('schedule', body.id) ?? '';
     await actInTemporal(temporal, id, paused ? 'unpause' : 'pause');
     await makeOverdue(id);
-    await reconcileSchedules(db.system, temporal, log);
+    await reconcileSchedules({ db, starter: { ...temporal, eager: false }, log });
     expect(await readInTemporal(temporal, id)).toMatchObject({ paused });
     expect(lines.splice(0)).toMatchObject([{ schedule_id: id, paused }]);
     await makeOverdue(id);
-    await reconcileSchedules(db.system, temporal, log);
+    await reconcileSchedules({ db, starter: { ...temporal, eager: false }, log });
     expect(lines).toEqual([]);
   }
 });
@@ -114,7 +114,7 @@ test('one that is not encrypted with the current key is encrypted anew; when it 
   };
   const reconcileWith = async (client: Client) => {
     await makeOverdue(id);
-    await reconcileSchedules(db.system, { client, taskQueues }, log);
+    await reconcileSchedules({ db, starter: { client, taskQueues, eager: false }, log });
     return storedInput();
   };
   let before = await storedInput();

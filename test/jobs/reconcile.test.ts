@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailableError } from '../../src/db/errors.ts';
 import { inStates } from '../../src/db/state-change.ts';
-import type { Builder } from '../../src/db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../src/domain/execution-states.ts';
-import { NEXT_CHECK, overdue, reconcile } from '../../src/jobs/reconcile.ts';
+import { reconcile } from '../../src/jobs/reconcile.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { overdueRows } from '../support/overdue-rows.ts';
@@ -28,15 +27,16 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const takeUnfinished = (builder: Builder) =>
-  overdue(builder, 'executions', inStates(executionStates, UNFINISHED_EXECUTION))
-    .updateTable('executions as e')
-    .from('overdue')
-    .set({ check_at: NEXT_CHECK })
-    .whereRef('e.id', '=', 'overdue.id')
-    .returning('e.id');
 const turn = (look: (row: { id: string }) => Promise<void>) =>
-  reconcile(db.system.query, log, { table: 'executions', take: takeUnfinished, reconcile: look });
+  reconcile(
+    { db, log },
+    {
+      table: 'executions',
+      due: inStates(executionStates, UNFINISHED_EXECUTION),
+      read: (query) => query.selectFrom('taken').select('id'),
+      reconcile: look,
+    },
+  );
 const queue = (count: number, ageSeconds: number) =>
   Promise.all(Array.from({ length: count }, () => rows.queue({ ageSeconds })));
 const secondsToCheck = (id: string) => overdueRows(db.system.query, 'executions').secondsToCheck(id);

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { EvaluationActivities, EvaluationControl } from '../../src/activities/evaluation-run/evaluation.ts';
 import type { BatchInput, BatchResult } from '../../src/activities/evaluation-run/run-batch.ts';
-import { controlChanged } from '../../src/workflows/evaluation-run.ts';
+import { controlChanged } from '../../src/workflows/follow-row.ts';
 
 /** A run as its row would have it. */
 export interface FakeRun {

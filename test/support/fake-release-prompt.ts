@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ReleaseActivities, ReleaseView } from '../../src/activities/release-prompt/release.ts';
 import type { ReleaseStepType } from '../../src/domain/releases/release.ts';
-import { progressQuery, type ReleasePromptInput } from '../../src/workflows/release-prompt.ts';
+import { progressQuery } from '../../src/workflows/follow-row.ts';
+import type { ReleasePromptInput } from '../../src/workflows/release-prompt.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 

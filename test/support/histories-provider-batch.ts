@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BatchView, ProviderBatchActivities } from '../../src/activities/provider-batch/batch.ts';
-import { controlChanged } from '../../src/workflows/provider-batch.ts';
+import { controlChanged } from '../../src/workflows/follow-row.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 

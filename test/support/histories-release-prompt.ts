@@ -1,4 +1,4 @@
-import { controlChanged } from '../../src/workflows/release-prompt.ts';
+import { controlChanged } from '../../src/workflows/follow-row.ts';
 import { type ReleasePromptPath, releasePromptPath, showing } from './fake-release-prompt.ts';
 
 /** Every path through `releasePrompt`. */

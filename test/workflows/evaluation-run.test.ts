@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { progressQuery } from '../../src/workflows/evaluation-run.ts';
+import { progressQuery } from '../../src/workflows/follow-row.ts';
 import { change, untilStopped } from '../support/fake-evaluation-run.ts';
 import { openPaths, type PathEnvironment, takePath } from '../support/histories.ts';
 import {

@@ -8,7 +8,7 @@ import { type LoadedBatch, loadBatch, refOf } from '../../services/batches/load-
 import { type BatchesView, planBatches, rangesToFail, tellBatches } from '../../services/batches/plan-batches.ts';
 import type { RunRef } from '../../services/evaluations/creation/run-spec.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
-import { signalWorkflow, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { tellChanged, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { type AdvanceDeps, createBatchAdvancer } from './advance.ts';
 
@@ -102,9 +102,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
           },
           // Where that fails it is told by the reconciliation.
           tellRun: ({ evaluationId, retries }) =>
-            signalWorkflow(starter.client, evaluationWorkflowId(evaluationId, retries), 'controlChanged').catch(
-              () => false,
-            ),
+            tellChanged(starter, evaluationWorkflowId(evaluationId, retries)).catch(() => false),
         });
       } finally {
         clearInterval(heartbeat);

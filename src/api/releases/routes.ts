@@ -12,10 +12,10 @@ import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../ser
 import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
 import { readFailures } from '../../services/releases/failures.ts';
 import { readArms, readSeries } from '../../services/releases/numbers.ts';
-import { startStored } from '../../services/releases/release-workflow.ts';
+import { startReleaseWorkflow } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { presentRelease } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
@@ -158,7 +158,10 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
           const first = firstResponse(request, claim);
           if (first !== undefined) return first.response;
           const release = stored ?? (await getRelease(db.query, claim.resourceId));
-          if (!claim.isReplay) await startStored(deps, release);
+          if (!claim.isReplay)
+            await startReleaseWorkflow(deps, release).catch(
+              leaveToReconciliation(deps.log, { release_id: release.id }),
+            );
           return await idempotency.remember(request, claim, presentRelease(release));
         } catch (error) {
           // Its caller is told that it failed, so it must not go on.

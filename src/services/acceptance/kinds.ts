@@ -1,4 +1,5 @@
-import { tellEvaluationWorkflow } from '../evaluations/control/evaluation-workflow.ts';
+import { evaluationWorkflowId } from '../../temporal/names.ts';
+import { tellChanged } from '../../temporal/workflows.ts';
 import { withdrawEvaluation } from '../evaluations/creation/withdraw-evaluation.ts';
 import { withdrawExecution } from '../executions/creation/withdraw-execution.ts';
 import { cancelExecutionWorkflow } from '../executions/execution-workflow.ts';
@@ -13,5 +14,5 @@ export const EXECUTION: Withdrawable = {
 export const EVALUATION: Withdrawable = {
   field: 'evaluation_id',
   withdraw: withdrawEvaluation,
-  stop: (client, id) => tellEvaluationWorkflow({ client }, { id, retries: 0 }),
+  stop: (client, id) => tellChanged({ client }, evaluationWorkflowId(id, 0)),
 };

@@ -1,9 +1,7 @@
-import type { Client } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import type { BatchWave } from '../../domain/batches/batch-mode.ts';
 import { publicId } from '../../domain/ids.ts';
-import { batchWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
-import { signalWorkflow, startWorkflowUnlessRunning, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { batchWorkflowId } from '../../temporal/names.ts';
+import { startWorkflow, type WorkflowStarter, type WorkflowToStart } from '../../temporal/workflows.ts';
 
 /** The type of the workflow `providerBatch`, which uses what uses this. */
 type ProviderBatch = (input: { batchId: string }) => Promise<void>;
@@ -31,29 +29,18 @@ function summaryOf({ number, evaluationId, wave, evaluator, model }: StoredBatch
  * @returns false where it is at work
  */
 export function startBatchWorkflow(starter: WorkflowStarter, batch: StoredBatch): Promise<boolean> {
-  const workspace = publicId('workspace', batch.workspaceId);
+  const { id, workspaceId, promptName: prompt, model } = batch;
   const evaluation = publicId('evaluation', batch.evaluationId);
-  const what = summaryOf(batch);
-  return startWorkflowUnlessRunning<ProviderBatch>({ ...starter, eager: false }, 'providerBatch', {
-    priority: { fairnessKey: workspace },
-    workflowId: batchWorkflowId(batch.id),
-    taskQueue: starter.taskQueues.evaluations,
-    args: [{ batchId: batch.id }],
-    staticSummary: what,
-    memo: { batch: publicId('providerBatch', batch.id), evaluation, workspace, model: batch.model },
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
-      { key: SEARCH_ATTRIBUTES.prompt, value: batch.promptName },
-      { key: SEARCH_ATTRIBUTES.model, value: batch.model },
-      { key: SEARCH_ATTRIBUTES.evaluation, value: evaluation },
-    ]),
-  });
-}
-
-/**
- * Tells the workflow that the row, or its run, has changed. It reads the row, so telling it twice or for nothing does no harm.
- * @returns false where there is no such workflow at work
- */
-export function tellBatchWorkflow({ client }: { client: Client }, batchId: string): Promise<boolean> {
-  return signalWorkflow(client, batchWorkflowId(batchId), 'controlChanged');
+  const workspace = publicId('workspace', workspaceId);
+  const workflow: WorkflowToStart<Parameters<ProviderBatch>> = {
+    type: 'providerBatch',
+    id: batchWorkflowId(id),
+    queue: 'evaluations',
+    workspaceId,
+    args: [{ batchId: id }],
+    summary: summaryOf(batch),
+    memo: { batch: publicId('providerBatch', id), evaluation, workspace, model },
+    attributes: { prompt, model, evaluation },
+  };
+  return startWorkflow(starter, workflow, { restarts: true });
 }

@@ -13,9 +13,10 @@ import { newId } from '../../domain/ids.ts';
 import { clockText } from '../../domain/text/clock-text.ts';
 import { type EvaluatorConfig, judgesOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { batchWorkflowId } from '../../temporal/names.ts';
+import { tellChanged, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { RunRef } from '../evaluations/creation/run-spec.ts';
-import { startBatchWorkflow, tellBatchWorkflow } from './batch-workflow.ts';
+import { startBatchWorkflow } from './batch-workflow.ts';
 import type { BatchedRange } from './leftovers.ts';
 
 /** Where the batches of a run are, as its workflow needs it. */
@@ -179,5 +180,5 @@ export async function tellBatches(starter: WorkflowStarter, query: Query, evalua
       .where('evaluation_id', '=', evaluationId)
       .where(inStates(providerBatchStates, UNFINISHED_PROVIDER_BATCH)),
   );
-  for (const { id } of rows) await tellBatchWorkflow(starter, id);
+  for (const { id } of rows) await tellChanged(starter, batchWorkflowId(id));
 }

@@ -3,9 +3,9 @@ import { changeState } from '../../db/state-change.ts';
 import { providerBatchStates } from '../../domain/batches/provider-batch-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { batchWorkflowId } from '../../temporal/names.ts';
+import { tellChanged, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { tellBatchWorkflow } from './batch-workflow.ts';
 
 const AGAIN = changeState(providerBatchStates, { to: 'preparing', from: ['unknown'] });
 
@@ -45,5 +45,5 @@ export async function resubmitBatch(
     return batch.id;
   });
   // Looked at anyhow within ten minutes.
-  await tellBatchWorkflow({ client }, id).catch(() => false);
+  await tellChanged({ client }, batchWorkflowId(id)).catch(() => false);
 }

@@ -1,9 +1,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { publicId } from '../../domain/ids.ts';
-import { executionWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
-import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { executionWorkflowId } from '../../temporal/names.ts';
+import { startWorkflow, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { executePrompt } from '../../workflows/execute-prompt.ts';
 
 /** What a workflow is started for. */
@@ -29,21 +28,16 @@ function whatRuns({ promptName, promptVersion }: StoredExecution): string {
  * @returns false where the workflow was started before
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
-  const workspace = publicId('workspace', execution.workspaceId);
-  const { promptName, model, inputChars } = execution;
+  const { id, workspaceId, promptName, model, inputChars } = execution;
   const prompt = whatRuns(execution);
-  return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
-    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
-    priority: { fairnessKey: workspace },
-    workflowId: executionWorkflowId(execution.id),
-    taskQueue: starter.taskQueues.executions,
-    args: [{ executionId: execution.id, prompt, model, workspace, inputChars }],
-    staticSummary: `${prompt} on ${model}`,
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
-      ...(promptName === null ? [] : [{ key: SEARCH_ATTRIBUTES.prompt, value: promptName }]),
-      { key: SEARCH_ATTRIBUTES.model, value: model },
-    ]),
+  return startWorkflow<typeof executePrompt>(starter, {
+    type: 'executePrompt',
+    id: executionWorkflowId(id),
+    queue: 'executions',
+    workspaceId,
+    args: [{ executionId: id, prompt, model, workspace: publicId('workspace', workspaceId), inputChars }],
+    summary: `${prompt} on ${model}`,
+    attributes: { prompt: promptName, model },
   });
 }
 

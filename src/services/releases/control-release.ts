@@ -5,13 +5,15 @@ import { publicId } from '../../domain/ids.ts';
 import { personOf, type ReleaseActor, type ReleaseDecision } from '../../domain/releases/release.ts';
 import { isFinishedRelease, type ReleaseStatus } from '../../domain/releases/release-states.ts';
 import { allows } from '../../domain/scopes.ts';
+import { releaseWorkflowId } from '../../temporal/names.ts';
+import { leaveToReconciliation, tellChanged } from '../../temporal/workflows.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { holdersOf } from '../members/holder.ts';
 import type { Mover } from '../prompts/label-policies.ts';
 import { requireMover } from '../prompts/labels.ts';
 import { endRelease, goOn, markUntold, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
 import { actorNow } from './create-release.ts';
-import { type ReleaseDeps, tellRelease } from './release-workflow.ts';
+import type { ReleaseDeps } from './release-workflow.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
 
 export const RELEASE_CONTROLS = ['approve', 'reject', 'pause', 'resume', 'promote', 'rollback', 'cancel'] as const;
@@ -187,7 +189,7 @@ export async function controlRelease(
     });
     return after;
   });
-  await tellRelease(deps, row);
+  await tellChanged(deps, releaseWorkflowId(row.id)).catch(leaveToReconciliation(deps.log, { release_id: row.id }));
   return getRelease(db.query, row.id);
 }
 

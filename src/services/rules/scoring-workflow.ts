@@ -1,7 +1,6 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import { publicId } from '../../domain/ids.ts';
-import { SEARCH_ATTRIBUTES, scoringWorkflowId } from '../../temporal/names.ts';
-import { startWorkflowUnlessRunning, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { scoringWorkflowId } from '../../temporal/names.ts';
+import { startWorkflow, type WorkflowStarter, type WorkflowToStart } from '../../temporal/workflows.ts';
 import type { scoreExecutions } from '../../workflows/score-executions.ts';
 
 /** A rule or a backfill, as its row has it. */
@@ -19,18 +18,18 @@ export interface StoredWork {
  */
 export function startScoringWorkflow(
   starter: WorkflowStarter,
-  { kind, id, workspace_id, name }: StoredWork,
+  { kind, id, workspace_id: workspaceId, name }: StoredWork,
 ): Promise<boolean> {
-  const workspace = publicId('workspace', workspace_id);
-  const what = kind === 'rule' ? `rule ${name}` : `backfill of the rule ${name}`;
-  return startWorkflowUnlessRunning<typeof scoreExecutions>({ ...starter, eager: false }, 'scoreExecutions', {
-    priority: { fairnessKey: workspace },
-    workflowId: scoringWorkflowId(kind, id),
-    taskQueue: starter.taskQueues.evaluations,
-    args: [{ kind, id, workspace, what }],
-    staticSummary: what,
-    // A run that continues as new keeps the memo, but no summary.
+  const workspace = publicId('workspace', workspaceId);
+  const summary = kind === 'rule' ? `rule ${name}` : `backfill of the rule ${name}`;
+  const workflow: WorkflowToStart<Parameters<typeof scoreExecutions>> = {
+    type: 'scoreExecutions',
+    id: scoringWorkflowId(kind, id),
+    queue: 'evaluations',
+    workspaceId,
+    args: [{ kind, id, workspace, what: summary }],
+    summary,
     memo: { workspace, rule: name, ...(kind === 'backfill' && { backfill: publicId('backfill', id) }) },
-    typedSearchAttributes: new TypedSearchAttributes([{ key: SEARCH_ATTRIBUTES.workspace, value: workspace }]),
-  });
+  };
+  return startWorkflow(starter, workflow, { restarts: true });
 }

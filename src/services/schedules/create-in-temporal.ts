@@ -6,8 +6,8 @@ import {
 } from '@temporalio/client';
 import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import { evaluationScheduleId, SEARCH_ATTRIBUTES, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
-import { isInvalidArgument, TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
+import { evaluationScheduleId, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
+import { isInvalidArgument, startOptions, TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
 import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
 import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
 import type { Temporal } from './temporal-schedule.ts';
@@ -31,23 +31,19 @@ function actionOf(
   workspaceId: string,
   { id, name, cron, time_zone: timezone, request }: StoredSchedule,
 ): Action {
+  const prompt = request.parsed.promptName;
   return {
     type: 'startWorkflow',
-    // Its activity inherits it: servers that know fairness dispatch tasks in turns round the workspaces.
-    priority: { fairnessKey: publicId('workspace', workspaceId) },
     workflowType: 'scheduledEvaluation' satisfies typeof scheduledEvaluation.name,
-    workflowId: scheduledEvaluationWorkflowId(id),
-    taskQueue: taskQueues.evaluations,
-    args: [{ scheduleId: id }],
-    staticSummary: `schedule "${name}": ${request.parsed.promptName} over ${examplesOf(request)}`,
-    memo: {
-      schedule: publicId('schedule', id),
-      name,
-      prompt: request.parsed.promptName,
-      cron,
-      time_zone: timezone,
-    },
-    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.prompt, value: request.parsed.promptName }],
+    ...startOptions<Parameters<typeof scheduledEvaluation>>(taskQueues, {
+      id: scheduledEvaluationWorkflowId(id),
+      queue: 'evaluations',
+      workspaceId,
+      args: [{ scheduleId: id }],
+      summary: `schedule "${name}": ${prompt} over ${examplesOf(request)}`,
+      memo: { schedule: publicId('schedule', id), name, prompt, cron, time_zone: timezone },
+      attributes: { prompt },
+    }),
   };
 }
 

@@ -391,7 +391,12 @@ test('a run whose program does not come back ends, and a retry goes on with it',
   const { log } = captureLog();
   const ended: string[] = [];
   const look = () =>
-    reconcileEvaluations(db, { client, taskQueues, eager: false }, log, (status) => ended.push(status));
+    reconcileEvaluations({
+      db,
+      starter: { client, taskQueues, eager: false },
+      log,
+      onEvaluationEnd: (status) => ended.push(status),
+    });
   const { id } = await begin({ name: 'agent/abandoned' });
   await send(id, [scored(0)]);
   // An operator has everything looked at: this one has time.

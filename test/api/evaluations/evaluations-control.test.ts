@@ -188,7 +188,7 @@ test('an evaluation whose workflow was terminated is ended by the next look, wit
   await db.system.query({
     text: `update evaluations set check_at = now() - interval '1 second' where status = 'running'`,
   });
-  await reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
+  await reconcileEvaluations({ db, starter: { client, taskQueues, eager: false }, log });
   const ended = await stage.read(id);
   expect(ended).toMatchObject({ status: 'failed', error: { code: 'ended_by_operator' } });
   const { body } = await stage.service.call('GET', '/evaluations?status=failed&limit=1');
@@ -203,7 +203,7 @@ test('a run that waits is told only of changes, so that its history does not gro
     await db.system.query({
       text: `update evaluations set check_at = now() - interval '1 second'`,
     });
-    await reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
+    await reconcileEvaluations({ db, starter: { client, taskQueues, eager: false }, log });
   };
   const length = async () => (await workflowOf(run).describe()).historyLength;
   const before = await waitFor('the workflow to wait', async () => {

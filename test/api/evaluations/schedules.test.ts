@@ -124,7 +124,7 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   await lose(paused.id);
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual([]);
   await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
-  await reconcileSchedules(db.system, { client, taskQueues }, log);
+  await reconcileSchedules({ db, starter: { client, taskQueues, eager: false }, log });
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual(running.next_runs);
   const resumed = await service.call('POST', `/schedules/${paused.id}/resume`);
   expect(resumed.body.next_runs).toEqual(running.next_runs);
@@ -165,7 +165,7 @@ test('one that no caller was told of starts nothing, and is withdrawn', async ()
   });
   expect(await evaluationsOf(signal_pending.id)).toEqual([]);
   await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
-  await reconcileSchedules(db.system, { client, taskQueues }, log);
+  await reconcileSchedules({ db, starter: { client, taskQueues, eager: false }, log });
   expect((await service.call('GET', `/schedules/${signal_pending.id}`)).status).toBe(404);
   expect((await service.call('GET', `/schedules/${told.id}`)).status).toBe(200);
   await service.call('DELETE', `/schedules/${told.id}`);

@@ -61,8 +61,8 @@ async function reconcile(): Promise<void> {
   const ago = `now() - interval '1 minute'`;
   await db.system.query({ text: `update executions set created_at = ${ago}, check_at = ${ago}` });
   await db.system.query({ text: `update evaluations set created_at = ${ago}, check_at = ${ago}` });
-  await reconcileExecutions(db, { client, taskQueues, eager: false }, log);
-  await reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
+  await reconcileExecutions({ db, starter: { client, taskQueues, eager: false }, log });
+  await reconcileEvaluations({ db, starter: { client, taskQueues, eager: false }, log });
 }
 
 interface Cut {

@@ -82,7 +82,7 @@ test('the owner is told which webhook was disabled, why, and what to do', async 
 test('the owner is told of an emergency key, why it was made, and how to revoke it, but not the key', async () => {
   const [workspace] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'rows'` });
   const made = await createEmergencyKey(db.workspace(workspace?.id ?? ''), { reason: 'incident 42', minutes: 60 });
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(server.received).toMatchObject([{ to: ['ada@example.com'] }]);
   const content = contentOf(server);
   for (const part of ['Subject: An emergency key was made', 'workspace "rows"', 'incident 42', 'DELETE /v1/api-keys/'])
@@ -94,7 +94,7 @@ test('a second call sends nothing', async () => {
   const id = await rows.notification({ webhookId: await rows.webhook() });
   await emailOwner({ db, mailer }, id);
   expect(await emailOwner({ db, mailer }, id)).toBe('later');
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(server.received).toHaveLength(1);
 });
 
@@ -127,7 +127,7 @@ test('a refusal for good is noted and not tried again; one for now is, and leave
   expect(await stored(delayed)).toMatchObject({ email_error: expect.stringContaining('451') });
   refusal = undefined;
   await becomeDue();
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(await stored(delayed)).toEqual({ emailed_at: expect.any(Object), email_error: null });
   expect(await stored(refused)).toEqual({
     emailed_at: null,
@@ -138,7 +138,7 @@ test('a refusal for good is noted and not tried again; one for now is, and leave
 
 test('mails whose workflows are lost are found by their rows, and sent once by several processes at once', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => rows.notification()));
-  const processes = [1, 2, 3].map(() => sendDueEmails({ db, mailer }, log));
+  const processes = [1, 2, 3].map(() => sendDueEmails({ db, mailer, log }));
   await Promise.all([...processes, ...ids.map((id) => emailOwner({ db, mailer }, id))]);
   for (const id of ids) expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
   expect(server.received).toHaveLength(ids.length);
@@ -148,10 +148,10 @@ test('a process that dies while it sends holds the mail up for a while, not for 
   const id = await rows.notification();
   const dying = { ...mailer, send: () => Promise.reject(new Error('The process died.')) };
   await expect(emailOwner({ db, mailer: dying }, id)).rejects.toThrow('The process died.');
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(server.received).toHaveLength(0);
   await becomeDue();
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(server.received).toHaveLength(1);
 });
 
@@ -163,7 +163,7 @@ test('a mail that is refused again and again is given up, with the reason', asyn
     (await db.system.query({ text: 'select 1 from notifications where id = $1 and email_pending' }, [id])).length > 0;
   for (; tries < 30 && (await isPending()); tries += 1) {
     await becomeDue();
-    await sendDueEmails({ db, mailer }, log);
+    await sendDueEmails({ db, mailer, log });
   }
   expect(tries).toBe(20);
   expect(await stored(id)).toEqual({ emailed_at: null, email_error: expect.stringContaining('451') });
@@ -171,7 +171,7 @@ test('a mail that is refused again and again is given up, with the reason', asyn
 
 test('a mail that could not be sent for a day is not sent any more', async () => {
   await rows.notification({ ageDays: 2 });
-  await sendDueEmails({ db, mailer }, log);
+  await sendDueEmails({ db, mailer, log });
   expect(server.received).toEqual([]);
 });
 

@@ -177,7 +177,7 @@ test('a started delivery whose workflow was lost ends, where its webhook is gone
     [workspaceId, webhookId],
   );
   await db.system.query({ text: 'delete from webhooks where id = $1' }, [webhookId]);
-  await reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
+  await reconcileDeliveries({ db, starter: { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log });
   expect(await rows.deliveries(webhookId)).toMatchObject([
     { status: 'abandoned', status_reason: 'The webhook was deleted.' },
   ]);

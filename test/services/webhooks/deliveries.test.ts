@@ -275,7 +275,7 @@ describe('what happens from outside', () => {
       },
       [webhook],
     );
-    await reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: WAITS_MS }, log);
+    await reconcileDeliveries({ db, starter: { client, taskQueues, eager: false, retryWaitsMs: WAITS_MS }, log });
     const [delivery] = await rows.reached(webhook, 'abandoned');
     expect(delivery?.status_reason).toContain('An operator ended its workflow');
     expect(receiver.received.length).toBe(sent);

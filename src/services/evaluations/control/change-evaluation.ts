@@ -12,11 +12,11 @@ import {
 } from '../../../domain/evaluations/evaluation-states.ts';
 import { publicId } from '../../../domain/ids.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
-import type { WorkflowStarter } from '../../../temporal/workflows.ts';
+import { evaluationWorkflowId } from '../../../temporal/names.ts';
+import { leaveToReconciliation, tellChanged, type WorkflowStarter } from '../../../temporal/workflows.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { isRunByCaller, STILL_DUE } from '../code/code-runs.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, SIGNAL_PENDING } from '../evaluations.ts';
-import { tellEvaluationWorkflow } from './evaluation-workflow.ts';
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
 
@@ -88,15 +88,10 @@ export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION
   ];
 }
 
-/** Tells the workflow, if there is one. Where that fails, it learns of the change later: the row is still `signal_pending` (`reconcileEvaluations`). */
+/** Tells the workflow, if there is one. */
 export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
   if (isRunByCaller(row)) return;
-  try {
-    await tellEvaluationWorkflow(deps, row);
-  } catch (error) {
-    deps.log.warn(
-      { err: error, evaluation_id: row.id },
-      'cannot signal the workflow of an evaluation; trying again later',
-    );
-  }
+  await tellChanged(deps, evaluationWorkflowId(row.id, row.retries)).catch(
+    leaveToReconciliation(deps.log, { evaluation_id: row.id }),
+  );
 }

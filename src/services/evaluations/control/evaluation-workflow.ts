@@ -1,8 +1,7 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import { promptOf } from '../../../domain/evaluations/code-run.ts';
 import { publicId } from '../../../domain/ids.ts';
-import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../../temporal/names.ts';
-import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../../temporal/workflows.ts';
+import { evaluationWorkflowId } from '../../../temporal/names.ts';
+import { startWorkflow, type WorkflowStarter } from '../../../temporal/workflows.ts';
 import type { evaluationRun } from '../../../workflows/evaluation-run.ts';
 import type { StoredEvaluation } from '../creation/create-evaluation.ts';
 
@@ -11,23 +10,18 @@ import type { StoredEvaluation } from '../creation/create-evaluation.ts';
  * @returns false where the workflow was started before
  */
 export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
-  const workspace = publicId('workspace', evaluation.workspaceId);
-  const what = summaryOf(evaluation);
-  return startWorkflowOnce<typeof evaluationRun>({ ...starter, eager: false }, 'evaluationRun', {
-    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
-    priority: { fairnessKey: workspace },
-    workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
-    taskQueue: starter.taskQueues.evaluations,
-    args: [{ evaluationId: evaluation.id, round: evaluation.retries, workspace, what }],
-    staticSummary: what,
-    // A run that continues as new keeps the memo, but no summary.
+  const { id, retries, workspaceId, promptName, model } = evaluation;
+  const workspace = publicId('workspace', workspaceId);
+  const summary = summaryOf(evaluation);
+  return startWorkflow<typeof evaluationRun>(starter, {
+    type: 'evaluationRun',
+    id: evaluationWorkflowId(id, retries),
+    queue: 'evaluations',
+    workspaceId,
+    args: [{ evaluationId: id, round: retries, workspace, what: summary }],
+    summary,
     memo: memoOf(evaluation),
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
-      { key: SEARCH_ATTRIBUTES.prompt, value: evaluation.promptName },
-      { key: SEARCH_ATTRIBUTES.model, value: evaluation.model },
-      { key: SEARCH_ATTRIBUTES.evaluation, value: publicId('evaluation', evaluation.id) },
-    ]),
+    attributes: { prompt: promptName, model, evaluation: publicId('evaluation', id) },
   });
 }
 
@@ -58,15 +52,4 @@ function memoOf(evaluation: StoredEvaluation): Record<string, string | number> {
     ...(dataset !== undefined && { dataset }),
     ...(retries > 0 && { retry: retries }),
   };
-}
-
-/**
- * Tells the workflow that the row has changed. It reads the row, so telling it twice or for nothing does no harm.
- * @returns false where there is no such workflow at work
- */
-export function tellEvaluationWorkflow(
-  { client }: Pick<WorkflowStarter, 'client'>,
-  { id, retries }: Pick<StoredEvaluation, 'id' | 'retries'>,
-): Promise<boolean> {
-  return signalWorkflow(client, evaluationWorkflowId(id, retries), 'controlChanged');
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { ENDED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
+import { leaveToReconciliation } from '../../../temporal/workflows.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { isRunByCaller } from '../code/code-runs.ts';
 import { type ControlDeps, changeEvaluation, continueFrom } from '../control/change-evaluation.ts';
@@ -48,12 +49,6 @@ export async function retryEvaluation(
   deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');
   // The program that runs it sends what is left.
   if (isRunByCaller(row)) return getCurrentEvaluation(db, row.id);
-  await startEvaluationWorkflow(deps, toStored(row)).catch((error: unknown) => {
-    // The row says that it runs: the workflow is started as soon as Temporal is back.
-    deps.log.warn(
-      { err: error, evaluation_id: row.id },
-      'cannot start the workflow of an evaluation; it will be started later',
-    );
-  });
+  await startEvaluationWorkflow(deps, toStored(row)).catch(leaveToReconciliation(deps.log, { evaluation_id: row.id }));
   return getCurrentEvaluation(db, row.id);
 }

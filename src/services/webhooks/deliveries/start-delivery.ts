@@ -1,4 +1,3 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import { type Selection, sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { inStates } from '../../../db/state-change.ts';
@@ -6,8 +5,8 @@ import { prepared } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { deliveryStates } from '../../../domain/webhooks/delivery-states.ts';
-import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../../temporal/names.ts';
-import { startWorkflowOnce, type WorkflowStarter } from '../../../temporal/workflows.ts';
+import { deliveryWorkflowId } from '../../../temporal/names.ts';
+import { startWorkflow, type WorkflowStarter } from '../../../temporal/workflows.ts';
 import type { FirstWait, webhookDelivery } from '../../../workflows/webhook-delivery.ts';
 import { abandonOne } from './abandon-deliveries.ts';
 
@@ -80,17 +79,16 @@ function startDeliveryWorkflow(
   firstWait?: FirstWait,
 ): Promise<boolean> {
   const { host } = new URL(delivery.url);
-  const { attemptsMade } = delivery;
-  const workspace = publicId('workspace', delivery.workspaceId);
-  return startWorkflowOnce<typeof webhookDelivery>(starter, 'webhookDelivery', {
-    // Activities inherit it: servers that support fairness dispatch the tasks of workspaces round robin.
-    priority: { fairnessKey: workspace },
-    workflowId: deliveryWorkflowId(delivery),
-    taskQueue: starter.taskQueues.webhooks,
+  const { id, event, attemptsMade } = delivery;
+  return startWorkflow<typeof webhookDelivery>(starter, {
+    type: 'webhookDelivery',
+    id: deliveryWorkflowId(delivery),
+    queue: 'webhooks',
+    workspaceId: delivery.workspaceId,
     args: [
       {
-        deliveryId: delivery.id,
-        event: delivery.event,
+        deliveryId: id,
+        event,
         host,
         // Trying a webhook out shows what comes of one attempt.
         retryWaitsMs: delivery.trigger === 'test' ? [] : starter.retryWaitsMs,
@@ -98,11 +96,7 @@ function startDeliveryWorkflow(
         ...(firstWait !== undefined && { firstWait }),
       },
     ],
-    staticSummary: `${delivery.event} to ${host}`,
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
-      { key: SEARCH_ATTRIBUTES.webhook, value: publicId('webhook', delivery.webhookId) },
-      { key: SEARCH_ATTRIBUTES.event, value: publicId('event', delivery.eventId) },
-    ]),
+    summary: `${event} to ${host}`,
+    attributes: { webhook: publicId('webhook', delivery.webhookId), event: publicId('event', delivery.eventId) },
   });
 }
