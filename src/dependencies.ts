@@ -9,6 +9,7 @@ import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
 import { freePort } from './embedded/ports.ts';
 import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/evaluator-pool.ts';
+import { createTurns, type Turns } from './lib/turns.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import { countModelCalls } from './models/model-metrics.ts';
@@ -45,6 +46,8 @@ export interface Dependencies {
   db: Database;
   listener: Listener;
   startLimiter: StartLimiter;
+  /** At the event loop of this process, by workspaces' public ids. */
+  turns: Turns;
   connection: NativeConnection;
   client: Client;
   taskQueues: TaskQueues;
@@ -148,7 +151,9 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
   const evaluatorPool = createEvaluatorPool({
     onError: (error) => log.error({ err: error }, 'an evaluator thread died; the next one takes its place'),
   });
+  const turns = createTurns();
   const created = createModels(settings.models, {
+    turns,
     allowPrivate: servers.allowPrivate,
     own: ownServers,
     warn: (message) => log.warn(message),
@@ -167,6 +172,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
     db,
     listener,
     startLimiter: createStartLimiter(listener),
+    turns,
     connection,
     client,
     taskQueues: taskQueuesOf(settings.temporal.taskQueuePrefix),

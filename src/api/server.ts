@@ -178,7 +178,7 @@ export async function startApi(
     temporalUiUrl = dependencies.settings.temporal.uiUrl,
   }: { eager: boolean; temporalUiUrl?: string | undefined },
 ): Promise<RunningApi> {
-  const { db, startLimiter, settings, registry, log } = dependencies;
+  const { db, startLimiter, turns, settings, registry, log } = dependencies;
   const closing = new AbortController();
   const { routes, authenticator, streams } = allRoutes(dependencies, { eager });
   new Gauge({
@@ -252,6 +252,7 @@ export async function startApi(
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,
     inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),
+    turns,
     closing: closing.signal,
     log,
   });

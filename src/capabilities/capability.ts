@@ -23,7 +23,7 @@ import type { Quotas } from '../services/workspaces/quotas.ts';
 /** What routes need of the process. */
 export type ApiDependencies = Omit<
   Dependencies,
-  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'ownServers' | 'close'
+  'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'ownServers' | 'turns' | 'close'
 > &
   Partial<Pick<Dependencies, 'onExecutionEnd'>>;
 

@@ -4,8 +4,10 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
+import { publicId } from '../domain/ids.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
+import type { Turns } from '../lib/turns.ts';
 import type { Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import { callerOf } from './client-address.ts';
@@ -69,6 +71,8 @@ export interface AppDeps {
   corsOrigins: CorsOrigins;
   /** Requests in progress, each of which has a connection: shared by workspaces. Undefined: no limit. */
   inProgress: FairSemaphore | undefined;
+  /** Of this process. */
+  turns: Turns;
   /** Aborted at shutdown: requests that wait are responded to with the current state. */
   closing: AbortSignal;
   log: Logger;
@@ -98,7 +102,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.silent = true;
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
-  const work = createLargeWork();
+  const work = createLargeWork(deps.turns);
   const authenticate = createAuthentication({ ...deps, work });
   const shared = { ...deps, authenticate, watched: createWatchedStreams(deps), work };
   const identify = createTokenCheck(shared);
@@ -171,7 +175,9 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   const gone = goneOf(ctx.res);
   const signal = signalOf(gone, deps.closing);
   // A sign-in has no workspace yet.
-  const handling = createHandling(deps.work, state.key?.workspaceId || callerOf(ctx), ctx.res, signal);
+  const workspaceId = state.key?.workspaceId;
+  const sharer = workspaceId ? publicId('workspace', workspaceId) : callerOf(ctx);
+  const handling = createHandling(deps.work, sharer, ctx.res, signal);
   try {
     const request = await requestOf(ctx, route, deps, { gone, signal, handling });
     const response = await runHandler(route, request, handling, deps.requireAuditRoom);

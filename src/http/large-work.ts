@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { turnHasNotCome } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { heapBytes } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
+import { createTurns, type Turns } from '../lib/turns.ts';
 
 /** From here on a body or a response is large: what it takes is shared. */
 export const LARGE_BYTES = 64 * 1024;
@@ -12,65 +12,49 @@ export const LARGE_BYTES = 64 * 1024;
 const COPIES = 3;
 /** Bodies and responses each may have their share of the heap, and so many bytes at most. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Workspaces that may work on something large at the same time: a slow statement of one must not keep the others waiting. */
-const TURNS = 4;
-/** Workspaces that take a step in one round of the event loop, and addresses without a key that do. */
-const STEPS = 16;
+/** Addresses without a key that take a step in one round of the event loop. */
 const STEPS_OF_STRANGERS = 2;
 
-/** What requests take of an API process, shared by workspaces: memory and turns for large bodies and responses, and steps for all others. */
+/** What requests take of an API process, shared by workspaces: memory for large bodies and responses, and turns. */
 export interface LargeWork {
   /** Bytes of bodies that arrive or wait for their turn. */
   bodies: FairSemaphore;
   /** Bytes that responses take. */
   responses: FairSemaphore;
-  /** Of a workspace one at a time. */
-  turns: FairSemaphore;
-  /** Of a workspace one in each round of the event loop. */
-  steps: FairSemaphore;
-  /** The same for addresses whose requests have no key, or one that is not known yet. */
-  stepsOfStrangers: FairSemaphore;
-}
-
-/** @param bytes of bodies, and of responses. Default: their share of the heap, at most 256 MiB */
-export function createLargeWork(bytes = Math.min(MAX_BYTES, heapBytes(MEMORY_SHARES.largeWork))): LargeWork {
-  return {
-    bodies: createFairSemaphore({ total: bytes }),
-    responses: createFairSemaphore({ total: bytes }),
-    turns: createFairSemaphore({ total: TURNS, perKey: 1 }),
-    steps: createFairSemaphore({ total: STEPS, perKey: 1 }),
-    stepsOfStrangers: createFairSemaphore({ total: STEPS_OF_STRANGERS, perKey: 1 }),
-  };
-}
-
-async function acquire(
-  semaphore: FairSemaphore,
-  key: string,
-  { signal, ...options }: { amount: number; urgent?: boolean; signal: () => AbortSignal },
-): Promise<Release> {
-  const free = semaphore.tryAcquire(key, options.amount);
-  if (free !== undefined) return free;
-  try {
-    return await semaphore.acquire(key, { ...options, signal: signal() });
-  } catch (error) {
-    throw turnHasNotCome(error);
-  }
+  /** Of workspaces, with what workers do in the same process: by public ids. */
+  turns: Turns;
+  /** Of addresses whose requests have no key, or one that is not known yet. */
+  turnsOfStrangers: Turns;
 }
 
 /**
- * Waits until a caller can take its next step, one in each round of the event loop. However many small requests it has sent, those of others wait for one
- * of them at most, and not for all.
+ * @param turns of the process
+ * @param bytes of bodies, and of responses. Default: their share of the heap, at most 256 MiB
+ */
+export function createLargeWork(
+  turns: Turns,
+  bytes = Math.min(MAX_BYTES, heapBytes(MEMORY_SHARES.largeWork)),
+): LargeWork {
+  return {
+    bodies: createFairSemaphore({ total: bytes }),
+    responses: createFairSemaphore({ total: bytes }),
+    turns,
+    turnsOfStrangers: createTurns({ steps: STEPS_OF_STRANGERS }),
+  };
+}
+
+/**
+ * Waits until a caller can take its next step.
  * @param signal ends the wait
  * @param urgent it goes on with a request that has begun: these come first
  * @throws ApiError `rate_limited`
  */
-export async function takeStep(
-  steps: FairSemaphore,
-  caller: string,
-  signal: () => AbortSignal,
-  urgent = false,
-): Promise<void> {
-  setImmediate(await acquire(steps, caller, { amount: 1, urgent, signal }));
+export async function takeStep(turns: Turns, caller: string, signal: () => AbortSignal, urgent = false): Promise<void> {
+  await turns.step(caller, { signal, urgent }).catch(refuse);
+}
+
+function refuse(error: unknown): never {
+  throw turnHasNotCome(error);
 }
 
 /** Of a request that only reads: the rows of each statement are dealt with in a step of their own. */
@@ -97,7 +81,7 @@ export interface Handling {
   reserve(bytes: number): Promise<void>;
   /** Waits for a turn at a part of a body that is read bit by bit. @param bytes of the part: a small one has its turn at once @returns ends the turn */
   turn(bytes: number): Promise<() => void>;
-  /** Waits for the next step of a request that has begun: {@link takeStep}. */
+  /** Waits for the next step of a request that has begun. */
   step(): Promise<void>;
   /** Writes what is shown, which may take long, in a turn. */
   show<T>(write: () => Promise<T>): Promise<T>;
@@ -106,12 +90,12 @@ export interface Handling {
 }
 
 /**
- * @param key the workspace, or who else shares
+ * @param key the workspace's public id, or who else shares
  * @param response with its end, or that of its connection, everything is given back
  * @param signal ends every wait
  */
 export function createHandling(
-  { bodies, responses, turns, steps }: LargeWork,
+  { bodies, responses, turns }: LargeWork,
   key: string,
   response: ServerResponse,
   signal: () => AbortSignal,
@@ -135,7 +119,8 @@ export function createHandling(
 
   /** What is taken is given back at the end, also where that has come meanwhile. */
   async function takeMemory(semaphore: FairSemaphore, bytes: number): Promise<Release> {
-    const release = await acquire(semaphore, key, { amount: bytes, signal });
+    const free = semaphore.tryAcquire(key, bytes);
+    const release = free ?? (await semaphore.acquire(key, { amount: bytes, signal: signal() }).catch(refuse));
     if (response.closed) release();
     else if (taken.push(release) === 1)
       response.once('close', () => {
@@ -144,12 +129,7 @@ export function createHandling(
     return release;
   }
 
-  async function takeTurn(): Promise<Release> {
-    const release = await acquire(turns, key, { amount: 1, signal });
-    // What arrived meanwhile goes first: there is one step of large work of a workspace in each round of the event loop.
-    await nextTurn();
-    return release;
-  }
+  const takeTurn = (): Promise<Release> => turns.take(key, { signal }).catch(refuse);
 
   return {
     endTurn,
@@ -168,7 +148,7 @@ export function createHandling(
       shown?.();
       shown = await takeMemory(responses, COPIES * bytes);
     },
-    step: () => takeStep(steps, key, signal, true),
+    step: () => takeStep(turns, key, signal, true),
     turn: async (bytes) => (bytes <= LARGE_BYTES ? () => {} : takeTurn()),
     async show(write) {
       const release = turn ?? (await takeTurn());

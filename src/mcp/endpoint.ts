@@ -8,6 +8,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import type { Context, Middleware } from 'koa';
 import { ApiError, type ErrorCode } from '../domain/errors.ts';
+import { publicId } from '../domain/ids.ts';
 import { SCOPES } from '../domain/scopes.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import type { SharedParts } from '../http/app.ts';
@@ -119,7 +120,7 @@ export function mcpEndpoint(
     const { requestId } = ctx.state;
     const gone = goneOf(ctx.res);
     const signal = signalOf(gone, parts.closing);
-    const handling = createHandling(parts.work, key.workspaceId, ctx.res, signal);
+    const handling = createHandling(parts.work, publicId('workspace', key.workspaceId), ctx.res, signal);
     try {
       const message = await readMessage(ctx, handling);
       const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, gone, signal, handling });

@@ -1,6 +1,7 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
+import { createTurns, type Turns } from '../lib/turns.ts';
 import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
@@ -17,16 +18,18 @@ import { testProvider } from './test-provider.ts';
 /**
  * @param options.allowPrivate Where files may be fetched from, besides the internet; default nowhere.
  * @param options.own Servers that files are never fetched from; default none.
+ * @param options.turns Of the process, which requests share; default turns of their own.
  * @param options.warn Called when an edit of the prices file can't be used; the last good prices stay in force.
  * @throws Error when the prices file can't be read or isn't valid, with every problem in its message.
  */
 export function createModels(
   settings: ModelSettings,
-  options: Partial<FilePolicy> & { warn?: (message: string) => void } = {},
+  options: Partial<FilePolicy> & { turns?: Turns; warn?: (message: string) => void } = {},
 ): ClosableModels {
   const prices = createPriceBook({ file: settings.pricesFile, warn: options.warn ?? (() => {}) });
   const tests = new SingleFlight<ProviderTest>();
-  const http = createHttpModels(settings, prices, { allowPrivate: options.allowPrivate ?? 'false', own: options.own });
+  const policy = { allowPrivate: options.allowPrivate ?? 'false', own: options.own };
+  const http = createHttpModels(settings, prices, policy, options.turns ?? createTurns());
   const sandbox = createSandbox();
 
   /** Why a known provider can't be called; undefined when it can. */

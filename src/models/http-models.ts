@@ -9,8 +9,8 @@ import type { Pricing, Spent } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
-import { createPacedTurns } from '../lib/paced-turns.ts';
 import { createRedactor } from '../lib/redact.ts';
+import type { Turns } from '../lib/turns.ts';
 import { createDownloader, type DownloaderOptions } from '../outbound/download.ts';
 import type { BatchedCall } from './batches/batched-models.ts';
 import { cosine } from './cosine.ts';
@@ -35,6 +35,7 @@ import { isFetchedBy, lengthOf, withFetchedFiles } from './requests/fetched-file
 import { fitCall } from './requests/fitted-call.ts';
 import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
+import { LongTexts } from './requests/long-texts.ts';
 import { completeBody, type ParameterProblem, parameterProblems } from './requests/request-body.ts';
 import { sdkOptions } from './requests/sdk-options.ts';
 import { hasJsonTool } from './requests/sent-content.ts';
@@ -105,24 +106,50 @@ export interface ProviderConnection {
   redact: (text: string) => string;
 }
 
+/** A call that its SDK can make a request of. */
+interface PreparedCall {
+  call: ProviderCall;
+  warnings: ErrorDetail[];
+  endTurn: () => void;
+  release: Release;
+}
+
+/** What a request is sent with. */
+interface Sending {
+  workspace: string;
+  longTexts: LongTexts;
+  deltas: Deltas | undefined;
+  makeRoom: MakeRoom;
+  signal: AbortSignal;
+}
+
 /** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
 const RESPONSE_FACTOR = 16;
 /** From here on making a request takes long: each character is copied several times. */
 const LARGE_CHARS = 256 * 1024;
+/** Of a workspace's turns, those of its calls. */
+const GROUP = 'calls';
 /** For all of a file that is fetched here. */
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 
 const UnsupportedError = z.object({ functionality: z.string() });
 const SdkBody = z.record(z.string(), z.unknown());
 
-/** @param policy where files may be fetched from, besides the internet, and from which servers never */
-export function createHttpModels(settings: ModelSettings, prices: PriceBook, policy: FilePolicy): HttpModels {
+/**
+ * @param policy where files may be fetched from, besides the internet, and from which servers never
+ * @param turns of the process, by workspaces' public ids
+ */
+export function createHttpModels(
+  settings: ModelSettings,
+  prices: PriceBook,
+  policy: FilePolicy,
+  turns: Turns,
+): HttpModels {
   const transport = createTransport();
   const downloader = createDownloader({ ...policy, timeoutMs: DOWNLOAD_TIMEOUT_MS });
-  const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
+  const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files), turns };
   const responses = createByteBudget(MEMORY_SHARES.responses);
   const longNumbers = createLongNumbers();
-  const turns = createPacedTurns();
   const all = Object.values(settings.providers);
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
@@ -132,11 +159,8 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
   /** Sends what a call's SDK would send by `fetch`: completes the request, and throws on a response that is an error. */
   async function send(
     { provider, resolved }: HttpModel,
-    call: ProviderCall,
-    deltas: Deltas | undefined,
-    makeRoom: MakeRoom,
-    endTurn: () => void,
-    signal: AbortSignal,
+    { call, endTurn }: PreparedCall,
+    { workspace, longTexts, deltas, makeRoom, signal }: Sending,
     ...[url, init]: Parameters<typeof globalThis.fetch>
   ): Promise<Received> {
     const whole = {
@@ -144,14 +168,18 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
       body: wholeBody({ provider, resolved }, call, init),
     };
     const request = deltas === undefined ? whole : provider.asStreamed(whole.url, whole.body);
-    const sending = transport.send({
+    const json = JSON.stringify(request.body);
+    endTurn();
+    const body = await longTexts.write(json, () => turns.step(workspace, { signal: () => signal, group: GROUP }));
+    const response = await transport.send({
       url: request.url,
-      headers: Object.fromEntries(new Headers(init?.headers)),
-      body: JSON.stringify(request.body),
+      headers: {
+        ...Object.fromEntries(new Headers(init?.headers)),
+        ...(typeof body !== 'string' && { 'content-length': String(body.bytes) }),
+      },
+      body: typeof body === 'string' ? body : body.stream,
       signal,
     });
-    endTurn();
-    const response = await sending;
     // Text beside the tool that takes a JSON response is not part of it.
     const isText = deltas !== undefined && !hasJsonTool(provider, whole.body, call.tools);
     const onText = (piece: string) => {
@@ -186,6 +214,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
 
   /**
    * What is large has a turn, until its request is made.
+   * @param longTexts what need not go through the SDK. Default: everything does
    * @throws ModelError where the provider has no place for what is given, or a file can't be fetched
    */
   async function prepare(
@@ -193,20 +222,22 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
     { workspace, input, tools, toolChoice, parameters }: BatchedCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
-  ): Promise<{ call: ProviderCall; warnings: ErrorDetail[]; endTurn: () => void; release: Release }> {
+    longTexts?: LongTexts,
+  ): Promise<PreparedCall> {
     const fitted = fitCall(provider, { messages: messagesOf(input), tools: tools ?? [], parameters });
     const { messages: given, warnings } = fitted;
     requireAcceptedContent(provider, resolved.model, given);
     const supportedUrls = await languageModel.supportedUrls;
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
-    const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
+    const { messages: filled, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
+    const messages = longTexts?.shorten(filled) ?? filled;
     const call = { messages, tools: fitted.tools, toolChoice: toolChoice ?? undefined, parameters };
-    if (lengthOf(messages) < LARGE_CHARS) return { call, warnings, endTurn: () => {}, release };
+    const prepared = { call, warnings };
+    if (lengthOf(messages) < LARGE_CHARS) return { ...prepared, endTurn: () => {}, release };
     try {
-      const endTurn = await turns.take(workspace, signal);
+      const endTurn = await turns.take(workspace, { signal: () => signal, group: GROUP });
       return {
-        call,
-        warnings,
+        ...prepared,
         endTurn,
         release() {
           endTurn();
@@ -226,15 +257,17 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, pol
       const deltas = call.onDelta && createDeltas(call.onDelta);
       const held = new HeldBytes(responses, call.workspace, RESPONSE_FACTOR);
       const makeRoom: MakeRoom = (bytes) => held.growTo(bytes, signal);
+      const longTexts = new LongTexts();
+      const sending = { workspace: call.workspace, longTexts, deltas, makeRoom, signal };
       let isSent = false;
       const received: Received[] = [];
       const languageModel = await createLanguageModel(model, async (url, init) => {
         isSent = true;
-        const response = await send(model, prepared.call, deltas, makeRoom, prepared.endTurn, signal, url, init);
+        const response = await send(model, prepared, sending, url, init);
         received.push(response);
         return sdkResponse(response, longNumbers);
       });
-      const prepared = await prepare(model, call, languageModel, signal);
+      const prepared = await prepare(model, call, languageModel, signal, longTexts);
       let result: SdkResult;
       try {
         result = await languageModel.doGenerate(sdkOptions(model.provider, prepared.call));

@@ -35,12 +35,12 @@ export interface Downloader {
   /**
    * Gets a file once, from an address that the policy allows: no redirect is followed, nothing is retried or decompressed.
    *
-   * @param onBytes told of each piece's length as it arrives; what it throws ends the download
+   * @param onBytes told of each piece's length as it arrives, and waited for; what it throws ends the download
    * @throws DownloadError; the reason of `signal` once it has aborted
    */
   get(
     url: string,
-    options: { maxBytes: number; signal: AbortSignal; onBytes?: (bytes: number) => void },
+    options: { maxBytes: number; signal: AbortSignal; onBytes?: (bytes: number) => Promise<void> },
   ): Promise<Download>;
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export function createDownloader({ allowPrivate, timeoutMs, ...connection }: Dow
             if (!Buffer.isBuffer(chunk)) continue;
             bytes += chunk.length;
             if (bytes > maxBytes) throw new DownloadError(`it is larger than ${maxBytes} bytes`, false);
-            onBytes?.(chunk.length);
+            await onBytes?.(chunk.length);
             chunks.push(chunk);
           }
           return { mediaType: mediaTypeOf(response.headers['content-type']), bytes: Buffer.concat(chunks) };

@@ -18,8 +18,6 @@ const BATCHES = { total: 320, perKey: 32 };
 const SCANS = BATCHES;
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
-/** Workspaces that take a step at items of rules in one round of the event loop. */
-const STEPS = 4;
 /** Requests to callers' scorers at a time. */
 const SCORINGS = { total: 400, perKey: 100 };
 /** What was set aside begins one at a time: the next when the one before has ended, or has run for so long without harm. */
@@ -48,11 +46,6 @@ export interface Slots {
    * a place of `calls`: so nobody who waits for one of the three keeps what another one waits for.
    */
   inputs: FairSemaphore;
-  /**
-   * Waits for the next step at an item of a rule: a workspace has one in each round of the event loop, however many items it has in flight.
-   * @throws the reason of `signal`
-   */
-  step(workspace: string, signal: AbortSignal): Promise<void>;
   /** @param inputBytes of its call, to be taken from `inputs` */
   enterCall(workspace: string, executionId: string, inputBytes: number): Promise<Entered>;
   /** Waits until an execution that is set aside may run. Whoever enters does so before it takes anything else. */
@@ -116,7 +109,6 @@ export function createSlots({ workspaceConcurrency: perKey, hostConcurrency, off
   const batches = createFairSemaphore(BATCHES);
   const scans = createFairSemaphore(SCANS);
   const attempts = createFairSemaphore(ATTEMPTS);
-  const steps = createFairSemaphore({ total: STEPS, perKey: 1 });
   const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
   const hosts = perHost();
   // Of their own: evaluations and webhooks don't wait for each other.
@@ -131,9 +123,6 @@ export function createSlots({ workspaceConcurrency: perKey, hostConcurrency, off
     bothSlots(slotOf(hosts, `${workspace} ${host}`), slotOf(attempts, workspace, { group: host }));
 
   return {
-    async step(workspace, signal) {
-      setImmediate(await steps.acquire(workspace, { signal }));
-    },
     calls,
     examples,
     inputs,

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EvaluatorsSchema } from '../../src/evaluators/registry.ts';
 import { createEvaluatorPool, type EvaluatorPool, type Scorer } from '../../src/evaluators/threads/evaluator-pool.ts';
@@ -50,6 +53,18 @@ describe('scoring', () => {
     expect(here).toEqual(new Map([['exact_match', { score: 1, reason: null, problem: null }]]));
     const large = { output: 'x'.repeat(100_000), expected: 'x'.repeat(100_000) };
     expect((await scorerOf([{ type: 'exact_match' }]).score(large)).get('exact_match')?.score).toBe(1);
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux("leaves the processor to the process's other threads where they need it", async () => {
+    await scorerOf([{ type: 'regex', pattern: 'a' }]).score({ output: 'a', expected: undefined });
+    const niceness = readdirSync('/proc/self/task').map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+      // Behind the name, which may hold anything.
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    });
+    expect(Math.max(...niceness)).toBeGreaterThanOrEqual(5);
+    expect(getPriority()).toBe(Math.min(...niceness));
   });
 
   test('tells an expected null from none', async () => {

@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createHandling, createLargeWork, type Handling } from '../../src/http/large-work.ts';
+import { createTurns } from '../../src/lib/turns.ts';
 
 const MIB = 1024 * 1024;
-const work = createLargeWork(16 * MIB);
+const work = createLargeWork(createTurns(), 16 * MIB);
 
 /** A request of a workspace, and what ends its response. */
 function request(workspaceId: string, signal = new AbortController().signal): { handling: Handling; close(): void } {

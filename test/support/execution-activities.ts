@@ -4,6 +4,7 @@ import {
   type ExecutionActivityDeps,
 } from '../../src/activities/execute-prompt/execution.ts';
 import type { Listener } from '../../src/db/listener.ts';
+import { createTurns } from '../../src/lib/turns.ts';
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import { testPlaces } from './slots.ts';
 
@@ -27,6 +28,7 @@ export function testExecutionActivities(
     stopping: never,
     graceOver: never,
     slots: testPlaces(),
+    turns: createTurns(),
     startLimiter: { callBegan: () => false, untilQuiet: async () => {} },
     listener: deaf,
     streams: createStreamWriter({ query: deps.db.system.query, log }),

@@ -6,6 +6,7 @@ import type { CostEstimate } from '../../domain/evaluations/cost-estimate.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { FollowScoring } from '../../evaluators/follow.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import type { Turns } from '../../lib/turns.ts';
 import type { Models } from '../../models/model.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
 import { readRunControl } from '../../services/evaluations/control/run-control.ts';
@@ -75,6 +76,8 @@ export interface BatchDeps {
   /** Aborted when this process is asked to stop: no more calls are begun. */
   stopping: AbortSignal;
   slots: Slots;
+  /** Of the process, by workspaces' public ids. */
+  turns: Turns;
   /** Told of each evaluation that ends by itself. */
   onEvaluationEnd?: OnEvaluationEnd;
   /** Follows the work on outputs that are scored. Default: nobody does. */

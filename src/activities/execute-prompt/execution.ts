@@ -5,6 +5,7 @@ import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Spent } from '../../domain/usage.ts';
+import type { Turns } from '../../lib/turns.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import type { StartLimiter } from '../../services/executions/creation/start-limiter.ts';
@@ -35,6 +36,8 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   slots: Slots;
+  /** Of the process, by workspaces' public ids. */
+  turns: Turns;
   startLimiter: Pick<StartLimiter, 'callBegan' | 'untilQuiet'>;
   streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
@@ -49,6 +52,8 @@ export interface ExecutionActivityDeps {
   onExecutionEnd?: OnExecutionEnd;
 }
 
+/** From here on an input is read in a turn: it may be JSON, which is parsed then. */
+const LARGE_CHARS = 256 * 1024;
 /** A longer outage of the database is waited for by the workflow. */
 const CLAIM_WITHIN_MS = 10_000;
 
@@ -85,6 +90,7 @@ export function createExecutionActivities({
   graceOver,
   claimWithinMs = CLAIM_WITHIN_MS,
   slots,
+  turns,
   startLimiter,
   streams,
   listener,
@@ -197,7 +203,7 @@ export function createExecutionActivities({
     }
   }
 
-  /** Takes an execution to call its model. A longer outage is waited for by the workflow, which holds no slot meanwhile. */
+  /** Takes an execution to call its model. A longer outage of the database is waited for by the workflow, which holds no slot meanwhile. */
   async function claimInTime(id: string, mayBeSuspect: boolean) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
@@ -213,10 +219,16 @@ export function createExecutionActivities({
   async function callInPlace(
     id: string,
     workspace: string,
+    inputChars: number,
     mayBeSuspect: boolean,
   ): Promise<CallOutcome | 'suspect' | null> {
-    if (inFlight.has(id)) return joinCall(id, workspace);
-    const claim = await claimInTime(id, mayBeSuspect);
+    const isLarge = inputChars >= LARGE_CHARS && !stopping.aborted;
+    const endTurn = isLarge ? await turns.take(workspace, { signal: () => stopping, group: 'calls' }) : () => {};
+    if (inFlight.has(id)) {
+      endTurn();
+      return joinCall(id, workspace);
+    }
+    const claim = await claimInTime(id, mayBeSuspect).finally(() => endTurn());
     if (claim === 'nothing') return null;
     if (claim === 'exhausted') throw toApplicationFailure(EXHAUSTED, undefined);
     if (claim === 'poison') throw toApplicationFailure(PROCESS_ENDED, undefined);
@@ -243,7 +255,7 @@ export function createExecutionActivities({
   ): Promise<CallOutcome | null> {
     const entered = await slots.enterCall(workspace, id, inputWeight(inputChars));
     if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
-    const outcome = await callInPlace(id, workspace, mayBeSuspect).finally(() => entered.release());
+    const outcome = await callInPlace(id, workspace, inputChars, mayBeSuspect).finally(() => entered.release());
     if (outcome !== 'suspect') return outcome;
     const alone = await slots.enterSetAside(workspace, id);
     if ('comeBackInMs' in alone) return { heldBackMs: alone.comeBackInMs };

@@ -19,8 +19,8 @@ import { NOT_STORABLE, NotStorableError, storeOr } from '../evaluation-run/examp
 
 /** Characters of judges' responses that a statement takes. */
 const MAX_GROUP_LENGTH = 1_000_000;
-/** Executions and scores that a transaction takes. */
-const MAX_GROUP = 500;
+/** Executions and scores that a transaction takes: a few milliseconds of work in this process. */
+const MAX_GROUP = 200;
 
 /** An evaluator as its judgements and scores name it. */
 export interface NamedEvaluator {
@@ -43,7 +43,14 @@ export class RuleStore {
   readonly #executions = new Map<number, string>();
   #failed = 0;
 
-  constructor(db: WorkspaceDatabase, work: RuleWork, { name, day, evaluators }: RuleSpec, giveUp: AbortSignal) {
+  /** @param step waits for the next step of the workspace, in which a group is stored */
+  constructor(
+    db: WorkspaceDatabase,
+    work: RuleWork,
+    { name, day, evaluators }: RuleSpec,
+    step: () => Promise<void>,
+    giveUp: AbortSignal,
+  ) {
     this.#db = db;
     this.#rule = name;
     this.#workId = work.id;
@@ -57,7 +64,11 @@ export class RuleStore {
       maxSize: MAX_GROUP_LENGTH,
     });
     this.#results = new GroupedWrites({
-      write: (results) => untilDatabaseAnswers(() => storeResults(db, work, day, results), giveUp),
+      async write(results) {
+        // What was scored is stored, whatever ends the wait.
+        await step().catch(() => {});
+        await untilDatabaseAnswers(() => storeResults(db, work, day, results), giveUp);
+      },
       isRefusal,
       sizeOf: ({ scores }) => 1 + scores.length,
       maxSize: MAX_GROUP,

@@ -73,7 +73,18 @@ interface Attempt {
  * batch can be run again after anything.
  */
 export function createRuleBatchRunner(deps: BatchDeps) {
-  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, slots, followScoring } = deps;
+  const {
+    db,
+    cipher,
+    scorers: outbound,
+    models,
+    modelTimeoutMs,
+    evaluatorPool,
+    stopping,
+    slots,
+    turns,
+    followScoring,
+  } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
   /** The latest attempt at each work in this process. */
@@ -175,7 +186,8 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     const stops = { giveUp: watch.giveUp, stopWaiting: AbortSignal.any([watch.stopWaiting, round.signal]) };
     const { workspaceId } = spec;
     const own = db.workspace(workspaceId);
-    const store = new RuleStore(own, input, spec, watch.giveUp);
+    const step = () => turns.step(input.workspace, { signal: () => stops.stopWaiting, group: 'rules' });
+    const store = new RuleStore(own, input, spec, step, watch.giveUp);
     const run = { workspace: input.workspace, evaluationId: input.id, evaluators: spec.evaluators };
     const endpoints = new ScoringEndpoints(
       { outbound, slots, cipher },
@@ -202,7 +214,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       scorer,
       store,
       failsAltogether: input.kind === 'backfill',
-      step: () => slots.step(input.workspace, stops.stopWaiting),
+      step,
       follow: followOf(input, spec),
     };
     const memory = new BatchMemory(slots.examples, input.workspace);

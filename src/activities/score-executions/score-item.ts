@@ -72,8 +72,6 @@ async function scoreAndStore(
     if (!(error instanceof RunFailedError) || failsAltogether) throw error;
     scored = { scores: new Map(), error: { code: error.code, message: error.message } };
   }
-  // What was scored is stored, whatever ends the wait.
-  await step().catch(() => {});
   await store.storeResult({ seq, executionId, ...resultOf(spec.name, store, executionId, scored) });
   return bill.total;
 }

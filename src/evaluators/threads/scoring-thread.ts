@@ -1,3 +1,5 @@
+import { getPriority, setPriority } from 'node:os';
+import process from 'node:process';
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { OptionFault, Score, ScoredExample } from '../evaluator.ts';
@@ -18,11 +20,15 @@ import type { ThreadReport, ThreadTask } from './thread-task.ts';
 /** Characters of options whose evaluators a thread keeps ready. What is compiled from them takes many times as much. */
 const MAX_KEPT_CHARS = 100_000;
 
+/** The event loop, which everybody waits for, goes before code of callers: five steps are a third of its share where cores are busy. */
+const NICENESS = 5;
+
 /** Evaluators ready for use by their options, those used last at the end. */
 const kept = new Map<string, PreparedEvaluator[]>();
 
 /** Does a task, and reports on the port. */
 export function runTask({ task, port }: { task: ThreadTask; port: MessagePort }): void {
+  giveWay();
   try {
     if (task.kind === 'check') check(task.evaluators, port);
     else if (task.kind === 'schemas') checkSchemas(task.schemas, port);
@@ -30,6 +36,11 @@ export function runTask({ task, port }: { task: ThreadTask; port: MessagePort })
   } finally {
     port.close();
   }
+}
+
+/** Linux alone has priorities of threads: elsewhere it would be that of the whole process. */
+function giveWay(): void {
+  if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
 }
 
 function check(evaluators: string, port: MessagePort): void {

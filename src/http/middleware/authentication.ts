@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { AuthenticatedKey, Authenticator, Credential } from '../../services/access/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/access/rate-limiter.ts';
@@ -79,13 +80,13 @@ export function createAuthentication({
         return key;
       };
       if (authenticator.knows(credential)) return await check();
-      await takeStep(work.stepsOfStrangers, caller, goneOf(ctx.res));
+      await takeStep(work.turnsOfStrangers, caller, goneOf(ctx.res));
       if (exhausted === undefined) return await check();
       if (checks.waiting(caller) >= WAITING_CHECKS) refuse(ctx, exhausted);
       return await checks.run(caller, check);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') {
-        await takeStep(work.stepsOfStrangers, caller, goneOf(ctx.res));
+        await takeStep(work.turnsOfStrangers, caller, goneOf(ctx.res));
         await limitFailures(ctx);
       }
       throw error;
@@ -94,7 +95,7 @@ export function createAuthentication({
 
   return async (ctx, credentialOf) => {
     const key = await identify(ctx, credentialOf);
-    await takeStep(work.steps, key.workspaceId, goneOf(ctx.res));
+    await takeStep(work.turns, publicId('workspace', key.workspaceId), goneOf(ctx.res));
     if (rateLimiters === undefined) return key;
     // Keys that were made from one another share one limit: more of them are no more requests.
     const state = await rateLimiters.key.take(key.rootKeyId);

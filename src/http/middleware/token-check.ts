@@ -58,7 +58,7 @@ export async function admitAnyone(
   ctx: Context,
   { anyoneLimiter, work }: { anyoneLimiter: RateLimiter | undefined; work: LargeWork },
 ): Promise<AuthenticatedKey> {
-  await takeStep(work.stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+  await takeStep(work.turnsOfStrangers, callerOf(ctx), goneOf(ctx.res));
   await take(ctx, anyoneLimiter, callerOf(ctx));
   return nobodyIn('');
 }
@@ -66,10 +66,10 @@ export async function admitAnyone(
 const API = /^\/(v1|mcp)(\/|$)/;
 
 /** Requests outside of the API, in steps by address. Those of the API have turns and limits of their own. */
-export function takeTurns({ stepsOfStrangers }: LargeWork): Middleware {
+export function takeTurns({ turnsOfStrangers }: LargeWork): Middleware {
   return async (ctx, next) => {
     if (!API.test(ctx.path) || ctx.method === 'OPTIONS')
-      await takeStep(stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+      await takeStep(turnsOfStrangers, callerOf(ctx), goneOf(ctx.res));
     await next();
   };
 }
@@ -90,7 +90,7 @@ export function createTokenCheck({
   work: LargeWork;
 }): IdentifyByToken {
   return async (ctx, workspaceOf) => {
-    await takeStep(work.stepsOfStrangers, callerOf(ctx), goneOf(ctx.res));
+    await takeStep(work.turnsOfStrangers, callerOf(ctx), goneOf(ctx.res));
     await take(ctx, tokenLimiters?.address, callerOf(ctx));
     const token = tokenIn(ctx.get('Authorization'));
     const workspaceId = workspaceOf(token);

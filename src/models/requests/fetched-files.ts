@@ -1,5 +1,6 @@
 import { type ChatMessage, MAX_FILE_BYTES } from '../../domain/prompts/messages.ts';
 import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
+import type { Turns } from '../../lib/turns.ts';
 import { DownloadError, type Downloader } from '../../outbound/download.ts';
 import { ModelError } from '../model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
@@ -12,10 +13,15 @@ const MAX_FETCHED_BYTES = MAX_FILE_BYTES;
 /** What most calls need. Those whose files are larger fetch them anew, once there is room for the largest that a call may have. */
 const USUAL_FETCHED_BYTES = MAX_FETCHED_BYTES / 5;
 /**
- * A byte of a file is in its message, in the request that the SDK makes and the one that is made from it, and in what is sent: each time as
- * base64, which takes a third more.
+ * A byte of a file is in the pieces in which it arrived, in its message as base64, which takes a third more, and in what is sent. That of a text
+ * is also in the request that the SDK makes and in the one that is made from it.
  */
 const FETCHED_FACTOR = 8;
+
+/** So much of a file arrives in one step of its workspace. */
+const STEP_BYTES = 512 * 1024;
+/** From here on a file takes a turn while it is encoded. */
+const LARGE_BYTES = 256 * 1024;
 
 /** What servers call a file whose type they don't know. */
 const UNKNOWN_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
@@ -34,6 +40,7 @@ export interface FileFetcher {
   downloader: Downloader;
   /** The bytes that the files of calls hold, by workspace. */
   memory: FairSemaphore;
+  turns: Turns;
 }
 
 /** Messages with their files. */
@@ -55,7 +62,7 @@ export interface FilledMessages {
 export async function withFetchedFiles(
   messages: ChatMessage[],
   isFetchedByProvider: (mediaType: string, url: string) => boolean,
-  { downloader, memory }: FileFetcher,
+  { downloader, memory, turns }: FileFetcher,
   workspace: string,
   signal: AbortSignal,
 ): Promise<FilledMessages> {
@@ -68,11 +75,17 @@ export async function withFetchedFiles(
     return file;
   });
   if (wanted.size === 0) return { messages, release: () => {} };
+  // A download has a time limit: it goes before the requests of other calls.
+  const turn = { signal: () => signal, group: 'calls', urgent: true };
+  const pace = {
+    step: () => turns.step(workspace, turn),
+    take: () => turns.take(workspace, turn),
+  };
 
   async function fetchWithin(maxBytes: number): Promise<FilledMessages> {
     const release = await memory.acquire(workspace, { amount: FETCHED_FACTOR * maxBytes, signal });
     try {
-      const { fetched, bytes } = await fetchAll([...wanted], downloader, maxBytes, signal);
+      const { fetched, bytes } = await fetchAll([...wanted], { downloader, pace }, maxBytes, signal);
       release(FETCHED_FACTOR * bytes);
       const filled = replaceFiles(messages, (file) => {
         if (!isFetchedHere(file)) return file;
@@ -129,28 +142,39 @@ interface Wanted {
   parts: number;
 }
 
+/** The turns of the workspace whose files they are. */
+interface Pace {
+  step(): Promise<void>;
+  take(): Promise<Release>;
+}
+
 type Fetched = Pick<FilePart, 'media_type' | 'data'>;
 
 async function fetchAll(
   files: [url: string, wanted: Wanted][],
-  downloader: Downloader,
+  { downloader, pace }: { downloader: Downloader; pace: Pace },
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<{ fetched: Map<string, Fetched>; bytes: number }> {
   // One that fails ends the others.
   const failed = new AbortController();
   let bytes = 0;
-  const onBytes = (more: number) => {
-    bytes += more;
+  let bytesSinceStep = 0;
+  const onBytes = async (more: number, parts: number) => {
+    bytes += more * parts;
     if (bytes > maxBytes) throw new NoRoomError('there is no room for it', false);
+    bytesSinceStep += more;
+    if (bytesSinceStep < STEP_BYTES) return;
+    bytesSinceStep = 0;
+    await pace.step();
   };
   const options = { maxBytes: MAX_FILE_BYTES, signal: AbortSignal.any([signal, failed.signal]) };
   try {
     const fetched = files.map(async ([url, { mediaType: declared, parts }]): Promise<[string, Fetched]> => {
       try {
-        const counted = { ...options, onBytes: (more: number) => onBytes(more * parts) };
+        const counted = { ...options, onBytes: (more: number) => onBytes(more, parts) };
         const file = await downloader.get(url, counted);
-        return [url, { media_type: agreedType(declared, file.mediaType), data: file.bytes.toString('base64') }];
+        return [url, { media_type: agreedType(declared, file.mediaType), data: await encoded(file.bytes, pace) }];
       } catch (error) {
         throw error instanceof DownloadError && !(error instanceof NoRoomError) ? unfetched(url, error) : error;
       }
@@ -160,6 +184,13 @@ async function fetchAll(
     failed.abort(error);
     throw error;
   }
+}
+
+async function encoded(bytes: Buffer, { take }: Pace): Promise<string> {
+  const endTurn = bytes.length < LARGE_BYTES ? () => {} : await take();
+  const data = bytes.toString('base64');
+  endTurn();
+  return data;
 }
 
 /** @throws DownloadError where the server calls the file something else */
