@@ -3,6 +3,7 @@ import type { Query } from '../../db/database.ts';
 import type { CsvForm } from '../../domain/text/csv-form.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { addExamples } from '../../services/datasets/add-examples.ts';
 import { createFromExecutions } from '../../services/datasets/create-from-executions.ts';
@@ -44,6 +45,18 @@ export interface DatasetRouteDeps {
 
 const tag = 'Datasets';
 
+const routes = resource({
+  tag,
+  path: '/datasets',
+  name: 'Dataset',
+  params: NameParams,
+  cursor: DatasetName,
+  response: Dataset,
+  page: DatasetPage,
+  sample: datasetSample,
+  present: presentDataset,
+});
+
 /** `/datasets` and what is under it. */
 export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps): Route[] {
   /** Of those who copy the examples of a dataset, few have a connection at a time. */
@@ -58,20 +71,10 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       }),
     );
   return [
-    defineRoute({
-      method: 'get',
-      path: '/datasets',
-      operationId: 'listDatasets',
-      tag,
+    routes.list({
       summary: 'List datasets by name, each with its latest version',
-      scope: 'read',
       query: ListQuery,
-      response: DatasetPage,
-      responseExample: { data: [datasetSample], next_cursor: null },
-      async handler({ db, query }) {
-        const page = await listDatasets(db, query.limit, decodeCursor(query.cursor, DatasetName));
-        return toPage(page, presentDataset, (row) => row.name);
-      },
+      read: ({ db, query: { limit } }, after) => listDatasets(db, limit, after),
     }),
     defineRoute({
       method: 'get',
@@ -230,21 +233,14 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
         return { ...presentChange(stored), delimiter: form?.delimiter };
       },
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/datasets/{name}',
-      operationId: 'deleteDataset',
-      audit: ['dataset.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a dataset, its versions and its examples',
       description:
         'Evaluation results are kept. Uploading to this name later creates a new dataset that continues the version numbers.',
       scope: 'write',
-      params: NameParams,
-      response: Dataset,
-      responseExample: datasetSample,
+      audit: ['dataset.deleted'],
       errors: ['invalid_state'],
-      handler: async ({ db, params }) => presentDataset(await deleteDataset(db, params.name)),
+      remove: ({ db, params }) => deleteDataset(db, params.name),
     }),
   ];
 }

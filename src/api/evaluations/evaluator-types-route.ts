@@ -1,10 +1,31 @@
 import { z } from 'zod';
 import { createSchema } from 'zod-openapi';
+import { jsonObject } from '../../domain/text/json-object.ts';
 import { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { FixedText } from '../../http/compression.ts';
 import { withoutNoise } from '../../http/openapi.ts';
+import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { type EvaluatorType, EvaluatorTypeList } from './evaluator-types-schema.ts';
+
+const EvaluatorType = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    description: z.string().meta({ description: 'When the score is 1.' }),
+    options: jsonObject().meta({
+      override: {
+        type: 'object',
+        additionalProperties: {},
+        description:
+          'A JSON schema of the options, except those common to all evaluators (`type`, `name`, `weight`). You can render a form from it: ' +
+          '`title` and `description` are display texts, `x-enumDescriptions` the display texts of `enum` values; `x-field` names a control ' +
+          'other than the default of the type: `long-text`, `model`, `json`, or `none`.',
+      },
+    }),
+  })
+  .meta({ id: 'EvaluatorType' });
+
+const EvaluatorTypeList = pageOf(EvaluatorType).meta({ id: 'EvaluatorTypeList' });
 
 const Json = z.record(z.string(), z.json());
 const Titled = z.object({ title: z.string(), description: z.string() });

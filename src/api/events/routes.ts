@@ -1,11 +1,22 @@
 import { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import { SAMPLE_DATA } from '../../domain/webhooks/events.ts';
 import { idParams } from '../../http/fields.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { getEvent, listEvents } from '../../services/events/list-events.ts';
-import { presentEvent } from './presenter.ts';
-import { eventSample } from './samples.ts';
+import { type EventRow, getEvent, listEvents } from '../../services/events/list-events.ts';
 import { Event, EventPage, ListQuery } from './schema.ts';
+
+function presentEvent({ id, type, data, created_at: createdAt }: EventRow): z.input<typeof Event> {
+  return { id: publicId('event', id), event: type, data, timestamp: createdAt.toISOString() };
+}
+
+const eventSample = {
+  id: 'evt_0198f0ab-13c8-7a1e-b7d0-41c9a2f36e58',
+  event: 'evaluation.completed',
+  data: SAMPLE_DATA['evaluation.completed'],
+  timestamp: '2026-01-31T12:00:38.344Z',
+};
 
 const tag = 'Events';
 

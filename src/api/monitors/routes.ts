@@ -1,33 +1,54 @@
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { presentValues } from '../../services/monitors/change-state.ts';
-import { getMonitor, listChanges, listMonitors } from '../../services/monitors/monitors.ts';
+import { listChanges, MONITORS, type MonitorRow } from '../../services/monitors/monitors.ts';
 import { deleteMonitor, setMonitor } from '../../services/monitors/set-monitor.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentMonitor } from './presenter.ts';
 import { changeSample, monitorSample, newMonitorSample } from './samples.ts';
 import { ListQuery, Monitor, MonitorHistory, MonitorName, MonitorPage, MonitorParams, PutMonitor } from './schema.ts';
 
+/** A monitor as callers see it. */
+function presentMonitor(row: MonitorRow): z.input<typeof Monitor> {
+  return {
+    name: row.name,
+    prompt_name: row.prompt_name,
+    label: row.label,
+    window: row.window,
+    checks: row.checks,
+    notify: row.notify,
+    enabled: row.enabled,
+    state: row.state,
+    since: row.since.toISOString(),
+    values: presentValues(row.checks, row.progress),
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
 const tag = 'Monitors';
+
+const routes = resource({
+  tag: 'Monitors',
+  path: '/monitors',
+  name: 'Monitor',
+  params: MonitorParams,
+  cursor: MonitorName,
+  response: Monitor,
+  page: MonitorPage,
+  sample: monitorSample,
+  present: presentMonitor,
+});
 
 /** `/monitors`: standing analyses of what runs. */
 export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
   return [
-    defineRoute({
-      method: 'get',
-      path: '/monitors',
-      operationId: 'listMonitors',
-      tag,
+    routes.list({
       summary: 'List monitors by name',
-      scope: 'read',
       query: ListQuery,
-      response: MonitorPage,
-      responseExample: { data: [monitorSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor } }) {
-        const page = await listMonitors(db, limit, decodeCursor(cursor, MonitorName));
-        return toPage(page, presentMonitor, ({ name }) => name);
-      },
+      read: ({ db, query: { limit } }, after) => MONITORS.list(db.query, limit, after),
     }),
     defineRoute({
       method: 'get',
@@ -55,52 +76,29 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
         );
       },
     }),
-    defineRoute({
-      method: 'get',
-      path: '/monitors/{name}',
-      operationId: 'getMonitor',
-      tag,
+    routes.get({
       summary: 'Retrieve a monitor, its state and its latest measurements',
-      scope: 'read',
-      params: MonitorParams,
-      response: Monitor,
-      responseExample: monitorSample,
-      handler: async ({ db, params }) => presentMonitor(await getMonitor(db.query, params.name)),
+      read: ({ db, params }) => MONITORS.get(db.query, params),
     }),
-    defineRoute({
-      method: 'put',
-      path: '/monitors/{name}',
-      operationId: 'setMonitor',
-      audit: ['monitor.created', 'monitor.updated'],
-      tag,
+    routes.put({
       summary: 'Create or replace a monitor',
       description:
         'Measures the runs that ended in its window, once a minute. Alerts and recoveries send the events `monitor.alerted` and ' +
         '`monitor.recovered` to webhooks that name them, and e-mails. Changing a monitor restarts it, which ends an alert; so does disabling it.',
       scope: 'write',
+      audit: ['monitor.created', 'monitor.updated'],
       shows: ['prompt_name', 'label', 'checks'],
-      params: MonitorParams,
       body: PutMonitor,
       bodyExamples: { 'Errors and latency of a prompt': newMonitorSample },
-      response: Monitor,
-      responseExample: monitorSample,
       errors: ['quota_exceeded'],
-      async handler({ db, params, body: { prompt_name: promptName = null, label = null, ...definition } }) {
-        return presentMonitor(await setMonitor(db, quotas, params.name, { promptName, label, ...definition }));
-      },
+      store: ({ db, params, body: { prompt_name: promptName = null, label = null, ...definition } }) =>
+        setMonitor(db, quotas, params.name, { promptName, label, ...definition }),
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/monitors/{name}',
-      operationId: 'deleteMonitor',
-      audit: ['monitor.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a monitor and its history, and end any alert',
       scope: 'write',
-      params: MonitorParams,
-      response: Monitor,
-      responseExample: monitorSample,
-      handler: async ({ db, params }) => presentMonitor(await deleteMonitor(db, params.name)),
+      audit: ['monitor.deleted'],
+      remove: ({ db, params }) => deleteMonitor(db, params.name),
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_QUEUE_ITEMS, MAX_QUEUES } from '../../domain/queues/queue.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { addItems } from '../../services/queues/add-items.ts';
 import { listItems } from '../../services/queues/items.ts';
@@ -28,24 +29,26 @@ import {
 const tag = 'Queues';
 const DEFAULT_FILTERED = 1_000;
 
+const routes = resource({
+  tag,
+  path: '/queues',
+  name: 'Queue',
+  params: QueueParams,
+  cursor: QueueName,
+  response: Queue,
+  page: QueuePage,
+  sample: queueSample,
+  present: presentQueue,
+});
+
 /** `/queues` and what is under it. */
 export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
   return [
     ...reviewRoutes({ quotas }),
-    defineRoute({
-      method: 'get',
-      path: '/queues',
-      operationId: 'listQueues',
-      tag,
+    routes.list({
       summary: 'List queues by name',
-      scope: 'read',
       query: ListQuery,
-      response: QueuePage,
-      responseExample: { data: [queueSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor } }) {
-        const page = await listQueues(db.heavy.query, limit, decodeCursor(cursor, QueueName));
-        return toPage(page, presentQueue, ({ name }) => name);
-      },
+      read: ({ db, query: { limit } }, after) => listQueues(db.heavy.query, limit, after),
     }),
     defineRoute({
       method: 'get',
@@ -110,28 +113,15 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
           },
         }),
     }),
-    defineRoute({
-      method: 'get',
-      path: '/queues/{name}',
-      operationId: 'getQueue',
-      tag,
+    routes.get({
       summary: 'Retrieve a queue and its progress',
-      scope: 'read',
-      params: QueueParams,
-      response: Queue,
-      responseExample: queueSample,
-      handler: async ({ db, params }) => presentQueue(await getQueue(db.heavy.query, params.name)),
+      read: ({ db, params }) => getQueue(db.heavy.query, params.name),
     }),
-    defineRoute({
-      method: 'put',
-      path: '/queues/{name}',
-      operationId: 'setQueue',
-      audit: ['queue.created', 'queue.updated'],
-      tag,
+    routes.put({
       summary: 'Create a queue, or replace its settings',
       description: `Omitted fields take their defaults. Items are kept. A workspace can have at most ${MAX_QUEUES} queues.`,
       scope: 'write',
-      params: QueueParams,
+      audit: ['queue.created', 'queue.updated'],
       body: PutQueue,
       bodyExamples: {
         'Unhelpful answers': {
@@ -139,33 +129,22 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
           filter: { prompt_name: 'support/greeting', score: ['helpful<0.5'] },
         },
       },
-      response: Queue,
-      responseExample: queueSample,
       errors: ['quota_exceeded'],
-      async handler({ db, params, body }) {
-        const row = await putQueue(db, params.name, {
+      store: ({ db, params, body }) =>
+        putQueue(db, params.name, {
           description: body.description ?? null,
           scoreNames: body.score_names,
           filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
           sampleRate: body.sample_rate,
           reviewersPerItem: body.reviewers_per_item,
-        });
-        return presentQueue(row);
-      },
+        }),
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/queues/{name}',
-      operationId: 'deleteQueue',
-      audit: ['queue.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a queue and its items',
       description: 'Scores and datasets are kept.',
       scope: 'write',
-      params: QueueParams,
-      response: Queue,
-      responseExample: queueSample,
-      handler: async ({ db, params }) => presentQueue(await deleteQueue(db, params.name)),
+      audit: ['queue.deleted'],
+      remove: ({ db, params }) => deleteQueue(db, params.name),
     }),
   ];
 }

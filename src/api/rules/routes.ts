@@ -5,6 +5,7 @@ import { requireAlso } from '../../domain/scopes.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import {
   type BackfillControl,
@@ -13,7 +14,7 @@ import {
   getBackfill,
   listBackfills,
 } from '../../services/rules/backfills.ts';
-import { countWaiting, deleteRule, getRule, listRules, type RuleDeps, setRule } from '../../services/rules/rules.ts';
+import { countWaiting, deleteRule, RULES, type RuleDeps, type RuleRow, setRule } from '../../services/rules/rules.ts';
 import { hasScorer } from '../evaluations/scorer-scope.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
 import { presentBackfill, presentRule } from './presenter.ts';
@@ -38,6 +39,18 @@ export interface RuleRouteDeps extends RuleDeps {
 }
 
 const tag = 'Rules';
+
+const routes = resource({
+  tag,
+  path: '/rules',
+  name: 'Rule',
+  params: RuleParams,
+  cursor: RuleName,
+  response: Rule,
+  page: RulePage,
+  sample: ruleSample,
+  present: (row: RuleRow) => presentRule(row),
+});
 
 /** `/rules`: manage rules that score executions as they complete, and those of the past. */
 export function ruleRoutes(deps: RuleRouteDeps): Route[] {
@@ -139,24 +152,10 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       handler: async ({ db, params, body }) =>
         presentBackfill(await controlBackfill(db, models, params.name, params.id, 'resume', body.max_cost)),
     }),
-    defineRoute({
-      method: 'get',
-      path: '/rules',
-      operationId: 'listRules',
-      tag,
+    routes.list({
       summary: 'List rules by name',
-      scope: 'read',
       query: ListQuery,
-      response: RulePage,
-      responseExample: { data: [ruleSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor } }) {
-        const page = await listRules(db.query, limit, decodeCursor(cursor, RuleName));
-        return toPage(
-          page,
-          (row) => presentRule(row),
-          ({ name }) => name,
-        );
-      },
+      read: ({ db, query: { limit } }, after) => RULES.list(db.query, limit, after),
     }),
     defineRoute({
       method: 'put',
@@ -205,22 +204,15 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       response: Rule,
       responseExample: ruleSample,
       async handler({ db, params }) {
-        const row = await getRule(db.query, params.name);
+        const row = await RULES.get(db.query, params);
         return presentRule(row, { waiting: await countWaiting(db.query, row.id) });
       },
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/rules/{name}',
-      operationId: 'deleteRule',
-      audit: ['rule.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a rule and its backfills, and keep its scores',
       scope: 'execute',
-      params: RuleParams,
-      response: Rule,
-      responseExample: ruleSample,
-      handler: async ({ db, params }) => presentRule(await deleteRule(db, params.name)),
+      audit: ['rule.deleted'],
+      remove: ({ db, params }) => deleteRule(db, params.name),
     }),
   ];
 }

@@ -5,13 +5,14 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
-import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
+import { PageQuery } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { storeOnce } from '../../services/acceptance/store-once.ts';
 import { readSecrets, sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
-import { getSchedule, listSchedules, type ScheduleRow } from '../../services/schedules/schedules.ts';
+import { getSchedule, SCHEDULES, type ScheduleRow } from '../../services/schedules/schedules.ts';
 import { dueTimes, type Temporal } from '../../services/schedules/temporal-schedule.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -20,8 +21,27 @@ import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
 import { presentNewSchedule, presentSchedule } from './presenter.ts';
-import { newScheduleSample, scheduleSample } from './samples.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
+
+const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
+const scheduleSample = {
+  id: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  name: 'every weekday',
+  cron: '0 6 * * 1-5',
+  time_zone: 'Europe/Berlin',
+  paused: false,
+  evaluation,
+  next_runs: ['2026-02-02T05:00:00.000Z'],
+  last_error: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+};
+
+const newScheduleSample = {
+  name: 'every weekday',
+  cron: '0 6 * * 1-5',
+  time_zone: 'Europe/Berlin',
+  evaluation,
+};
 
 const tag = 'Schedules';
 const ScheduleParams = idParams('schedule');
@@ -39,6 +59,17 @@ export function scheduleRoutes(
   deps: WorkflowStarter &
     EndpointRules & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
 ): Route[] {
+  const routes = resource({
+    tag,
+    path: '/schedules',
+    name: 'Schedule',
+    params: ScheduleParams,
+    cursor: z.uuid(),
+    response: Schedule,
+    page: SchedulePage,
+    sample: scheduleSample,
+    present: (row: ScheduleRow) => presentSchedule(row),
+  });
   const action = (name: string, audited: AuditAction, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
       method: 'post',
@@ -109,24 +140,10 @@ export function scheduleRoutes(
         }
       },
     }),
-    defineRoute({
-      method: 'get',
-      path: '/schedules',
-      operationId: 'listSchedules',
-      tag,
+    routes.list({
       summary: 'List schedules, newest first',
-      scope: 'read',
       query: z.strictObject(PageQuery),
-      response: SchedulePage,
-      responseExample: { data: [scheduleSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor } }) {
-        const page = await listSchedules(db, limit, decodeCursor(cursor, z.uuid()));
-        return toPage(
-          page,
-          (row) => presentSchedule(row),
-          (row) => row.id,
-        );
-      },
+      read: ({ db, query: { limit } }, after) => SCHEDULES.list(db.query, limit, after),
     }),
     defineRoute({
       method: 'get',
@@ -150,18 +167,11 @@ export function scheduleRoutes(
       setSchedulePaused(temporal, db, id, false),
     ),
     action('trigger', 'schedule.triggered', 'Trigger a schedule now', triggerSchedule),
-    defineRoute({
-      method: 'delete',
-      path: '/schedules/{id}',
-      operationId: 'deleteSchedule',
-      audit: ['schedule.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a schedule and keep its evaluations',
       scope: 'execute',
-      params: ScheduleParams,
-      response: Schedule,
-      responseExample: scheduleSample,
-      handler: async ({ db, params }) => presentSchedule(await deleteSchedule(deps, db, params.id)),
+      audit: ['schedule.deleted'],
+      remove: ({ db, params }) => deleteSchedule(deps, db, params.id),
     }),
   ];
 }

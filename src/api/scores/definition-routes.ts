@@ -1,12 +1,7 @@
 import { ScoreName } from '../../domain/scores/score-name.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import {
-  deleteScoreDefinition,
-  getScoreDefinition,
-  listScoreDefinitions,
-  setScoreDefinition,
-} from '../../services/scores/definitions.ts';
+import { resource } from '../../http/resource.ts';
+import type { Route } from '../../http/route.ts';
+import { DEFINITIONS, deleteScoreDefinition, setScoreDefinition } from '../../services/scores/definitions.ts';
 import { presentDefinition } from './presenter.ts';
 import { definitionSample } from './samples.ts';
 import {
@@ -17,78 +12,57 @@ import {
   SetScoreDefinition,
 } from './schema.ts';
 
-const tag = 'Scores';
+const _tag = 'Scores';
+
+const routes = resource({
+  tag: 'Scores',
+  path: '/score-definitions',
+  name: 'ScoreDefinition',
+  params: DefinitionParams,
+  cursor: ScoreName,
+  response: ScoreDefinition,
+  page: ScoreDefinitionPage,
+  sample: definitionSample,
+  present: presentDefinition,
+});
 
 /** `/score-definitions`: what scores of a name may be. */
 export function scoreDefinitionRoutes(): Route[] {
   return [
-    defineRoute({
-      method: 'get',
-      path: '/score-definitions',
-      operationId: 'listScoreDefinitions',
-      tag,
+    routes.list({
       summary: 'List score names and their definitions',
-      scope: 'read',
       query: DefinitionsQuery,
-      response: ScoreDefinitionPage,
-      responseExample: { data: [definitionSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor } }) {
-        const page = await listScoreDefinitions(db.query, limit, decodeCursor(cursor, ScoreName));
-        return toPage(page, presentDefinition, ({ name }) => name);
-      },
+      read: ({ db, query: { limit } }, after) => DEFINITIONS.list(db.query, limit, after),
     }),
-    defineRoute({
-      method: 'get',
-      path: '/score-definitions/{name}',
-      operationId: 'getScoreDefinition',
-      tag,
+    routes.get({
       summary: 'Retrieve a score definition',
-      scope: 'read',
-      params: DefinitionParams,
-      response: ScoreDefinition,
-      responseExample: definitionSample,
-      handler: async ({ db, params }) => presentDefinition(await getScoreDefinition(db.query, params.name)),
+      read: ({ db, params }) => DEFINITIONS.get(db.query, params),
     }),
-    defineRoute({
-      method: 'put',
-      path: '/score-definitions/{name}',
-      operationId: 'setScoreDefinition',
-      audit: ['score_definition.set'],
-      tag,
+    routes.put({
       summary: 'Create or replace a score definition',
       description:
         'Stored scores stay unchanged; while there are any, `data_type` must match theirs. Omitted limits do not apply.',
       scope: 'write',
+      audit: ['score_definition.set'],
       shows: ['min', 'max', 'categories', 'description'],
-      params: DefinitionParams,
       body: SetScoreDefinition,
       bodyExamples: {
         'A number': { data_type: 'numeric', min: 0, max: 1 },
         Categories: { data_type: 'categorical', categories: [{ value: 'billing', label: 'Billing' }] },
       },
-      response: ScoreDefinition,
-      responseExample: definitionSample,
-      async handler({ db, params: { name }, body }) {
+      store: ({ db, params: { name }, body }) => {
         const { data_type, min = null, max = null, categories = null, description = null } = body;
         const labelled = categories?.map(({ value, label = value }) => ({ value, label })) ?? null;
         const definition = { data_type, min, max, categories: labelled, description };
-        return presentDefinition(await db.transaction((query) => setScoreDefinition(query, name, definition)));
+        return db.transaction((query) => setScoreDefinition(query, name, definition));
       },
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/score-definitions/{name}',
-      operationId: 'deleteScoreDefinition',
-      audit: ['score_definition.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a score definition',
       description: 'Scores with this name are kept, and so is its type. Returns the deleted definition.',
       scope: 'write',
-      params: DefinitionParams,
-      response: ScoreDefinition,
-      responseExample: definitionSample,
-      handler: async ({ db, params: { name } }) =>
-        presentDefinition(await db.transaction((query) => deleteScoreDefinition(query, name))),
+      audit: ['score_definition.deleted'],
+      remove: ({ db, params: { name } }) => db.transaction((query) => deleteScoreDefinition(query, name)),
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { generateSigningSecret } from '../../domain/webhooks/webhook-signature.ts';
 import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import {
   deleteWebhook,
@@ -38,6 +38,17 @@ const WebhookParams = idParams('webhook');
 /** `/webhooks`: endpoints that receive events. */
 export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
   const present = (row: WebhookRow) => presentWebhook(deps.cipher, row);
+  const routes = resource({
+    tag,
+    path: '/webhooks',
+    name: 'Webhook',
+    params: WebhookParams,
+    cursor: z.uuid(),
+    response: Webhook,
+    page: WebhookPage,
+    sample: webhookSample,
+    present,
+  });
   const action = (name: 'enable' | 'disable', summary: string, run: typeof enableWebhook, responseExample: object) =>
     defineRoute({
       method: 'post',
@@ -95,32 +106,14 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
           return { resourceId: row.id, response: { ...present(row), secret } };
         }),
     }),
-    defineRoute({
-      method: 'get',
-      path: '/webhooks',
-      operationId: 'listWebhooks',
-      tag,
+    routes.list({
       summary: 'List webhooks, newest first',
-      scope: 'read',
       query: ListQuery,
-      response: WebhookPage,
-      responseExample: { data: [webhookSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor, ...filter } }) {
-        const page = await listWebhooks(db, filter, limit, decodeCursor(cursor, z.uuid()));
-        return toPage(page, present, (row) => row.id);
-      },
+      read: ({ db, query: { limit, cursor: _, ...filter } }, after) => listWebhooks(db, filter, limit, after),
     }),
-    defineRoute({
-      method: 'get',
-      path: '/webhooks/{id}',
-      operationId: 'getWebhook',
-      tag,
+    routes.get({
       summary: 'Retrieve a webhook',
-      scope: 'read',
-      params: WebhookParams,
-      response: Webhook,
-      responseExample: webhookSample,
-      handler: async ({ db, params }) => present(await getWebhook(db, params.id)),
+      read: ({ db, params }) => getWebhook(db, params.id),
     }),
     defineRoute({
       method: 'patch',
@@ -143,19 +136,12 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
         return present(await updateWebhook(deps, db, params.id, changes));
       },
     }),
-    defineRoute({
-      method: 'delete',
-      path: '/webhooks/{id}',
-      operationId: 'deleteWebhook',
-      audit: ['webhook.deleted'],
-      tag,
+    routes.delete({
       summary: 'Delete a webhook',
       description: 'Its unfinished deliveries are abandoned.',
       scope: 'write',
-      params: WebhookParams,
-      response: Webhook,
-      responseExample: webhookSample,
-      handler: async ({ db, params }) => present(await deleteWebhook(db, params.id)),
+      audit: ['webhook.deleted'],
+      remove: ({ db, params }) => deleteWebhook(db, params.id),
     }),
     action('disable', 'Disable a webhook and abandon its unfinished deliveries', disableByRequest, {
       status: 'disabled',

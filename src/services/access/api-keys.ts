@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { expressionBuilder, type Selectable, sql } from 'kysely';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
 import type { ApiKeyKind } from '../../db/entities/api-key.ts';
 import { CHANNELS } from '../../db/listener.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
+import type { Page } from '../../db/read-page.ts';
 import { given, notify, now } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -11,6 +11,7 @@ import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { rowsBy } from '../named-rows.ts';
 
 export { SCOPES, type Scope } from '../../domain/scopes.ts';
 
@@ -96,11 +97,18 @@ export async function createApiKey(
   return row;
 }
 
-const selectApiKeys = (db: Builder) => db.selectFrom('api_keys').select(SHOWN).where('kind', '<>', 'sign_in');
+const selectKeys = (db: Builder) => db.selectFrom('api_keys').select(SHOWN);
+
+const API_KEYS = rowsBy({
+  select: selectKeys,
+  keys: ['id'],
+  bytes: () => sql<number>`octet_length(name)`,
+  what: 'This key',
+});
 
 /** All keys of a workspace, newest first; those that only carry sessions of members are left out. */
 export const allApiKeys = ({ query }: WorkspaceDatabase): Promise<ApiKeyRow[]> =>
-  query((own) => selectApiKeys(own).orderBy('id', 'desc'));
+  query((own) => selectKeys(own).where('kind', '<>', 'sign_in').orderBy('id', 'desc'));
 
 /**
  * The same: a page of at most `limit` before the id `before`.
@@ -112,14 +120,9 @@ export function listApiKeys(
   before: string | undefined,
   personalOf?: string,
 ): Promise<Page<ApiKeyRow>> {
-  const select = (own: Builder) =>
-    selectApiKeys(own).where((eb) =>
-      eb.and([
-        ...given(before, (value) => eb('id', '<', value)),
-        ...given(personalOf, (value) => eb.and([eb('member_id', '=', value), eb('kind', '=', 'personal')])),
-      ]),
-    );
-  return selectPage(query, { select, orderBy: [['id', 'desc']], bytes: () => sql<number>`octet_length(name)` }, limit);
+  const eb = expressionBuilder<Tables, 'api_keys'>();
+  const own = given(personalOf, (value) => eb.and([eb('member_id', '=', value), eb('kind', '=', 'personal')]));
+  return API_KEYS.list(query, limit, before, eb.and([eb('kind', '<>', 'sign_in'), ...own]));
 }
 
 /** Holds a key until the transaction ends, so that it is not revoked before what rests on it is there. @throws ApiError `unauthorized` where it was revoked */
@@ -132,11 +135,7 @@ export async function holdKey(query: Query, id: string): Promise<{ expires_at: D
 }
 
 /** @throws ApiError `not_found` */
-export async function getApiKey(query: Query, id: string): Promise<ApiKeyRow> {
-  const [row] = await query((own) => own.selectFrom('api_keys').select(SHOWN).where('id', '=', id));
-  if (row === undefined) throw notFound('This key');
-  return row;
-}
+export const getApiKey = (query: Query, id: string): Promise<ApiKeyRow> => API_KEYS.get(query, { id });
 
 /**
  * For operators, who know a key by its id alone.

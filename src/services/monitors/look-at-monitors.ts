@@ -5,21 +5,17 @@ import { look } from '../../domain/monitors/look.ts';
 import { checkText, LOOK_EVERY_MS, type MonitorProgress } from '../../domain/monitors/monitor.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { saveProgress } from './change-state.ts';
-import { MONITOR_COLUMNS, type MonitorRow } from './monitors.ts';
+import { type MonitorRow, selectMonitors } from './monitors.ts';
 import { measureChecks } from './numbers.ts';
 
 /** Those that were not looked at just now by another process, the longest ago first. */
-const listDue = async ({ query }: WorkspaceDatabase): Promise<MonitorRow[]> => {
-  const rows = await query((db) =>
-    db
-      .selectFrom('monitors')
-      .select(MONITOR_COLUMNS)
+const listDue = ({ query }: WorkspaceDatabase): Promise<MonitorRow[]> =>
+  query((db) =>
+    selectMonitors(db)
       .where('enabled', '=', true)
       .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', ago(LOOK_EVERY_MS / 2))]))
       .orderBy(sql`last_checked_at nulls first`),
   );
-  return rows as MonitorRow[];
-};
 
 /** Why the state changes: the checks that begin to alert, or that have recovered. */
 function reasonOf({ checks, progress, state, window }: MonitorRow, after: MonitorProgress): string {

@@ -1,13 +1,14 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
-import { given } from '../../db/sql.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
+import { expressionBuilder, sql } from 'kysely';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { selectPage } from '../../db/read-page.ts';
+import { given, now } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import { notFound } from '../../domain/errors.ts';
 import type { CheckProgress, MonitorCheck } from '../../domain/monitors/monitor.ts';
+import { monitorStates } from '../../domain/monitors/monitor-states.ts';
+import { namedRows, type RowIn } from '../named-rows.ts';
 
-export const MONITOR_COLUMNS = [
+const COLUMNS = [
   'id',
   'name',
   'prompt_name',
@@ -24,56 +25,28 @@ export const MONITOR_COLUMNS = [
   'last_checked_at',
   'created_at',
   'updated_at',
+  'bytes',
 ] as const;
 
-const FIND = prepared<{ name: string }>()((db, { name }) =>
-  db.selectFrom('monitors').select(MONITOR_COLUMNS).where('name', '=', name),
-);
-const LOCK = prepared<{ name: string }>()((db, { name }) =>
-  db.selectFrom('monitors').select(MONITOR_COLUMNS).where('name', '=', name).forUpdate(),
-);
+export const selectMonitors = (db: Builder) =>
+  db
+    .selectFrom('monitors')
+    .select(COLUMNS)
+    .$narrowType<{ checks: MonitorCheck[]; notify: { email: boolean }; progress: CheckProgress[] }>();
 
-export type MonitorRow = Omit<RowOf<typeof FIND>, 'checks' | 'notify' | 'progress'> & {
-  checks: MonitorCheck[];
-  notify: { email: boolean };
-  progress: CheckProgress[];
-};
-
-const WHAT = 'This monitor';
-
-/** @throws ApiError `not_found` */
-export async function getMonitor(query: Query, name: string): Promise<MonitorRow> {
-  const [row] = await query(FIND, { name });
-  if (!row) throw notFound(WHAT);
-  return row as MonitorRow;
-}
-
-/** The same, locked until the transaction ends. @throws ApiError `not_found` */
-export async function lockMonitor(query: Query, name: string): Promise<MonitorRow> {
-  const [row] = await query(LOCK, { name });
-  if (!row) throw notFound(WHAT);
-  return row as MonitorRow;
-}
-
-/** Monitors by name: a page of at most `limit` after the name `after`. */
-export async function listMonitors(
-  { query }: WorkspaceDatabase,
-  limit: number,
-  after: string | undefined,
-): Promise<Page<MonitorRow>> {
-  const eb = expressionBuilder<Tables, 'monitors'>();
-  const where: Expression<SqlBool> = eb.and([...given(after, (value) => eb('name', '>', value))]);
-  const page = await selectPage(
-    query,
-    {
-      select: (own) => own.selectFrom('monitors').select(MONITOR_COLUMNS).select('bytes').where(where),
-      orderBy: [['name', 'asc']],
-      bytes: (row) => row.ref('bytes'),
-    },
-    limit,
-  );
-  return page as Page<MonitorRow>;
-}
+export const MONITORS = namedRows({
+  table: 'monitors',
+  select: selectMonitors,
+  keys: ['name'],
+  bytes: (row) => row.ref('bytes'),
+  what: 'This monitor',
+  json: ['checks', 'notify'],
+  audit: { created: 'monitor.created', updated: 'monitor.updated', deleted: 'monitor.deleted' },
+  onCreate: { state: monitorStates.initial, since: now, created_at: now },
+  // What a look under way has read holds no more.
+  onReplace: { revision: sql<number>`${sql.ref('monitors.revision')} + 1` },
+});
+export type MonitorRow = RowIn<typeof MONITORS>;
 
 const CHANGE_COLUMNS = ['c.id', 'c.previous_state', 'c.state', 'c.reason', 'c.progress', 'c.created_at'] as const;
 
@@ -84,7 +57,7 @@ export async function listChanges(
   limit: number,
   before: string | undefined,
 ) {
-  const { id, checks } = await getMonitor(query, name);
+  const { id, checks } = await MONITORS.get(query, { name });
   const eb = expressionBuilder<Tables & { c: Tables['monitor_changes'] }, 'c'>();
   const where = eb.and([eb('c.monitor_id', '=', id), ...given(before, (value) => eb('c.id', '<', value))]);
   const page = await selectPage(

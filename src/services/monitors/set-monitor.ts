@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
-import { asJson } from '../../db/statement.ts';
-import { newId } from '../../domain/ids.ts';
 import { type MonitorCheck, NEW_PROGRESS } from '../../domain/monitors/monitor.ts';
-import { monitorStates } from '../../domain/monitors/monitor-states.ts';
-import { hasValues } from '../audit/has-values.ts';
-import { recordChange } from '../audit/record-change.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { saveProgress, tellChange } from './change-state.ts';
-import { getMonitor, lockMonitor, MONITOR_COLUMNS, type MonitorRow } from './monitors.ts';
+import { MONITORS, type MonitorRow } from './monitors.ts';
 
 export interface MonitorDefinition {
   promptName: string | null;
@@ -22,16 +16,6 @@ export interface MonitorDefinition {
   notify: { email: boolean };
   enabled: boolean;
 }
-
-const columnsOf = ({ promptName, label, window, checks, notify, enabled }: MonitorDefinition) => ({
-  prompt_name: promptName,
-  label,
-  window,
-  checks: asJson(checks),
-  notify: asJson(notify),
-  enabled,
-  updated_at: now,
-});
 
 /** What decides about its state. */
 const watched = ({ prompt_name, label, window, checks }: MonitorRow) => ({ prompt_name, label, window, checks });
@@ -56,64 +40,42 @@ export function setMonitor(
   name: string,
   definition: MonitorDefinition,
 ): Promise<MonitorRow> {
+  const { promptName, label, window, checks, notify, enabled } = definition;
+  const values = { prompt_name: promptName, label, window, checks, notify, enabled };
   return db.transaction(async (query) => {
     await requireMeans(
       query,
-      definition.checks.map(({ metric }, index) => ({ at: `checks.${index}`, metric })),
+      checks.map(({ metric }, index) => ({ at: `checks.${index}`, metric })),
     );
-    const created = await query((own) =>
-      own
-        .insertInto('monitors')
-        .values({
-          id: newId(),
-          name,
-          ...columnsOf(definition),
-          state: monitorStates.initial,
-          since: now,
-          created_at: now,
-        })
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
-        .returning('id'),
-    );
-    if (created.length === 0) await redefine(query, name, definition);
-    else await recordChange(query, 'monitor.created', name);
-    if (definition.enabled) await watchWorkspace(query);
-    if (created.length > 0) await quotas.require(query, 'monitors');
-    return getMonitor(query, name);
-  });
-}
-
-async function redefine(query: Query, name: string, definition: MonitorDefinition): Promise<void> {
-  const before = await lockMonitor(query, name);
-  const { updated_at: _, ...values } = columnsOf(definition);
-  if (hasValues(before, { ...values, checks: definition.checks, notify: definition.notify })) return;
-  const [stored] = await query((own) =>
-    own
-      .updateTable('monitors')
-      .set(columnsOf(definition))
-      // What a look under way has read holds no more.
-      .set({ revision: sql<number>`revision + 1` })
-      .where('id', '=', before.id)
-      .returning(MONITOR_COLUMNS),
-  );
-  const after = stored as MonitorRow;
-  const isOther = !isDeepStrictEqual(watched(before), watched(after));
-  if (isOther || (before.enabled && !after.enabled)) {
-    const reason = isOther ? 'the monitor was changed' : 'the monitor was disabled';
-    // Told with the checks that it alerted by.
-    const row = { ...after, checks: before.checks, state: before.state };
-    await saveProgress(query, row, NEW_PROGRESS, { reason, looked: false });
-  }
-  await recordChange(query, 'monitor.updated', name, { enabled: after.enabled });
-}
-
-/** Deletes a monitor and its history; an alert ends. @throws ApiError `not_found` */
-export function deleteMonitor(db: WorkspaceDatabase, name: string): Promise<MonitorRow> {
-  return db.transaction(async (query) => {
-    const row = await lockMonitor(query, name);
-    if (row.state === 'alerting') await tellChange(query, row, NEW_PROGRESS, 'the monitor was deleted');
-    await query((own) => own.deleteFrom('monitors').where('id', '=', row.id));
-    await recordChange(query, 'monitor.deleted', name);
+    const row = await MONITORS.put(query, { name }, (before) => ({ values, ...(before && { details: { enabled } }) }), {
+      replaced: (before, after) => beginAnew(query, before, after),
+      created: () => quotas.require(query, 'monitors'),
+    });
+    if (enabled) await watchWorkspace(query);
     return row;
   });
 }
+
+/** Where it watches something else now, or is disabled. */
+async function beginAnew(query: Query, before: MonitorRow, after: MonitorRow): Promise<void> {
+  const isOther = !isDeepStrictEqual(watched(before), watched(after));
+  if (!isOther && (!before.enabled || after.enabled)) return;
+  const reason = isOther ? 'the monitor was changed' : 'the monitor was disabled';
+  // Told with the checks that it alerted by.
+  const row = { ...after, checks: before.checks, state: before.state };
+  await saveProgress(query, row, NEW_PROGRESS, { reason, looked: false });
+}
+
+/** Deletes a monitor and its history; an alert ends. @throws ApiError `not_found` */
+export const deleteMonitor = (db: WorkspaceDatabase, name: string): Promise<MonitorRow> =>
+  db.transaction((query) =>
+    MONITORS.delete(
+      query,
+      { name },
+      {
+        async first(row) {
+          if (row.state === 'alerting') await tellChange(query, row, NEW_PROGRESS, 'the monitor was deleted');
+        },
+      },
+    ),
+  );

@@ -1,13 +1,12 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { lockInWorkspace } from '../../db/lock.ts';
-import { now } from '../../db/sql.ts';
-import { asJson } from '../../db/statement.ts';
+import type { Builder } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { newId, publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids.ts';
 import { missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
-import { hasValues } from '../audit/has-values.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { namedRows } from '../named-rows.ts';
+import { requireRoom } from '../workspaces/quotas.ts';
 
 /** How many labels of a workspace can have a policy. */
 const MAX_POLICIES = 100;
@@ -25,6 +24,17 @@ export interface Policy {
   /** Whether it moves by releases alone. */
   required: boolean;
 }
+
+const POLICIES = namedRows({
+  table: 'label_policies',
+  select: (db: Builder) => db.selectFrom('label_policies').select(['label', 'steps', 'required', 'updated_at']),
+  keys: ['label'],
+  bytes: () => sql<number>`pg_column_size(steps)`,
+  what: ({ label }) => `A policy of the label "${label}"`,
+  json: ['steps'],
+  audit: { created: 'label.policy_set', updated: 'label.policy_set', deleted: 'label.policy_removed' },
+  onCreate: {},
+});
 
 /** The policies of labels, by label. */
 export async function policiesOf(query: Query, labels: readonly string[]): Promise<Map<string, Policy>> {
@@ -74,14 +84,8 @@ export async function requireSteps(
   { label, steps, created_at: begunAt }: { label: string; steps: readonly StoredStep[]; created_at: Date },
   mover: Mover,
 ): Promise<void> {
-  const [policy] = await query((db) =>
-    db
-      .selectFrom('label_policies')
-      .select(['steps', 'updated_at'])
-      .where('label', '=', label)
-      .where('required', '=', true),
-  );
-  if (policy === undefined) return;
+  const policy = await POLICIES.find(query, { label });
+  if (policy?.required !== true) return;
   const isDone = ({ state }: StoredStep) => state === 'passed' || state === 'inconclusive';
   const added = policy.updated_at > begunAt ? missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone)) : [];
   const open = [...steps.filter((step) => !isDone(step)), ...added].filter(({ type }) => type !== 'promote');
@@ -113,28 +117,13 @@ function requireOverride(
  */
 export async function setPolicy(query: Query, label: string, policy: Policy | null): Promise<void> {
   if (policy === null) {
-    const gone = await query((db) => db.deleteFrom('label_policies').where('label', '=', label).returning('id'));
-    if (gone.length > 0) await recordChange(query, 'label.policy_removed', label);
+    if ((await POLICIES.lock(query, { label })) !== undefined) await POLICIES.delete(query, { label });
     return;
   }
   const { steps, required } = policy;
-  await lockInWorkspace(query, 'label policies');
-  const [before] = await query((db) =>
-    db.selectFrom('label_policies').select(['steps', 'required']).where('label', '=', label),
-  );
-  if (before !== undefined && hasValues(before, { steps, required })) return;
-  await query((db) =>
-    db
-      .insertInto('label_policies')
-      .values({ id: newId(), label, steps: asJson(steps), required, updated_at: now })
-      .onConflict((conflict) =>
-        conflict.columns(['workspace_id', 'label']).doUpdateSet({ steps: asJson(steps), required, updated_at: now }),
-      ),
-  );
-  const [row] = await query((db) =>
-    db.selectFrom('label_policies').select((eb) => eb.fn.countAll<number>().as('count')),
-  );
-  if ((row?.count ?? 0) > MAX_POLICIES)
-    throw new ApiError('quota_exceeded', `A workspace can have policies for at most ${MAX_POLICIES} labels.`);
-  await recordChange(query, 'label.policy_set', label, { steps: steps.map(({ type }) => type), required });
+  const wanted = { values: { steps, required }, details: { steps: steps.map(({ type }) => type), required } };
+  const message = `A workspace can have policies for at most ${MAX_POLICIES} labels.`;
+  await POLICIES.put(query, { label }, () => wanted, {
+    created: () => requireRoom(query, 'label_policies', MAX_POLICIES, message),
+  });
 }

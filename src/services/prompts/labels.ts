@@ -1,15 +1,16 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
-import type { Page } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
-import { prepared } from '../../db/statement.ts';
+import { type Builder, prepared } from '../../db/statement.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { ReleaseStep } from '../../domain/releases/release.ts';
 import { allows } from '../../domain/scopes.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { requireRoom } from '../workspaces/quotas.ts';
 import { INCLUDES_LOCK, resolveIncludes } from './includes.ts';
 import { type Mover, policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
 import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
@@ -232,12 +233,12 @@ export async function listLabels(
   query: Query,
   { after, only, limit }: { after?: string | undefined; only?: string | undefined; limit: number },
 ): Promise<Page<LabelRow>> {
-  const rows = await query((own) =>
+  const labels = (own: Builder) =>
     own
       .selectFrom((eb) => {
         const counted = eb
           .selectFrom('prompt_labels')
-          .select(['label', sql<boolean>`false`.as('is_protected')])
+          .select(['label', sql<boolean>`false`.as('is_protected'), sql<number>`0`.as('bytes')])
           .select((count) => count.fn.countAll<number>().as('uses'))
           .where((own) =>
             own.and([
@@ -250,11 +251,12 @@ export async function listLabels(
           .limit(limit + 1);
         return eb
           .selectFrom(counted.as('counted'))
-          .select(['label', 'is_protected', 'uses'])
+          .select(['label', 'is_protected', 'bytes', 'uses'])
           .unionAll(
             eb
               .selectFrom('protected_labels')
-              .select(['label', sql<boolean>`true`.as('is_protected'), sql<number>`0::bigint`.as('uses')])
+              .select(['label', sql<boolean>`true`.as('is_protected'), sql<number>`0`.as('bytes')])
+              .select(sql<number>`0::bigint`.as('uses'))
               .where((own) =>
                 own.and([
                   ...given(after, (value) => own('label', '>', value)),
@@ -265,7 +267,8 @@ export async function listLabels(
           .unionAll(
             eb
               .selectFrom('label_policies')
-              .select(['label', sql<boolean>`false`.as('is_protected'), sql<number>`0::bigint`.as('uses')])
+              .select(['label', sql<boolean>`false`.as('is_protected'), sql<number>`pg_column_size(steps)`.as('bytes')])
+              .select(sql<number>`0::bigint`.as('uses'))
               .where((own) =>
                 own.and([
                   ...given(after, (value) => own('label', '>', value)),
@@ -276,20 +279,19 @@ export async function listLabels(
           .as('labels');
       })
       .select(['label', sql<boolean>`bool_or(is_protected)`.as('is_protected')])
-      .select(sql<number>`sum(uses)::bigint`.as('prompts'))
-      .groupBy('label')
-      .orderBy('label')
-      .limit(limit + 1),
+      .select([sql<number>`sum(uses)::bigint`.as('prompts'), sql<number>`sum(bytes) + octet_length(label)`.as('bytes')])
+      .groupBy('label');
+  const { rows, more } = await selectPage(
+    query,
+    { select: labels, orderBy: [['label', 'asc']], bytes: (eb) => eb.ref('bytes') },
+    limit,
   );
-  const listed = rows.slice(0, limit);
+
   const policies = await policiesOf(
     query,
-    listed.map(({ label }) => label),
+    rows.map(({ label }) => label),
   );
-  return {
-    rows: listed.map((row) => ({ ...row, policy: policies.get(row.label) ?? null })),
-    more: rows.length > limit,
-  };
+  return { rows: rows.map((row) => ({ ...row, policy: policies.get(row.label) ?? null })), more };
 }
 
 /**
@@ -339,10 +341,7 @@ async function protect(query: Query, label: string): Promise<boolean> {
       .onConflict((conflict) => conflict.columns(['workspace_id', 'label']).doNothing())
       .returning('id'),
   );
-  const [row] = await query((own) =>
-    own.selectFrom('protected_labels').select((eb) => eb.fn.countAll<number>().as('count')),
-  );
-  if ((row?.count ?? 0) > MAX_PROTECTED_LABELS)
-    throw new ApiError('quota_exceeded', `A workspace can protect at most ${MAX_PROTECTED_LABELS} labels.`);
+  const message = `A workspace can protect at most ${MAX_PROTECTED_LABELS} labels.`;
+  await requireRoom(query, 'protected_labels', MAX_PROTECTED_LABELS, message);
   return added.length > 0;
 }

@@ -1,16 +1,13 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { lockInWorkspace } from '../../db/lock.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
-import { given, now } from '../../db/sql.ts';
-import { asJson, type Builder } from '../../db/statement.ts';
+import type { Page } from '../../db/read-page.ts';
+import { now } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ApiError, notFound } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
 import { type ItemState, MAX_QUEUES } from '../../domain/queues/queue.ts';
-import { hasValues } from '../audit/has-values.ts';
-import { recordChange } from '../audit/record-change.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
+import { namedRows, type RowIn } from '../named-rows.ts';
+import { requireRoom } from '../workspaces/quotas.ts';
 
 const COLUMNS = [
   'id',
@@ -23,9 +20,6 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ] as const;
-export type QueueColumns = Omit<Pick<Selectable<Tables['queues']>, (typeof COLUMNS)[number]>, 'filter'> & {
-  filter: ExecutionFilter | null;
-};
 
 /** How many items are in each state. */
 export type QueueProgress = Record<ItemState, number>;
@@ -42,6 +36,20 @@ export interface QueueSettings {
 
 const select = (db: Builder) =>
   db.selectFrom('queues').select(COLUMNS).$narrowType<{ filter: ExecutionFilter | null }>();
+
+const QUEUES = namedRows({
+  table: 'queues',
+  select,
+  keys: ['name'],
+  bytes: () =>
+    sql<number>`pg_column_size(score_names) + coalesce(pg_column_size(filter), 0) + coalesce(octet_length(description), 0)`,
+  what: ({ name }) => `The queue "${name}"`,
+  json: ['filter'],
+  audit: { created: 'queue.created', updated: 'queue.updated', deleted: 'queue.deleted' },
+});
+export type QueueColumns = RowIn<typeof QUEUES>;
+/** @throws ApiError `not_found` */
+export const findQueue = (query: Query, name: string): Promise<QueueColumns> => QUEUES.get(query, { name });
 
 /** Whether somebody holds the item `i`. */
 export const isLeased = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>) =>
@@ -87,31 +95,14 @@ async function withProgress(query: Query, rows: QueueColumns[]): Promise<QueueRo
 }
 
 /** @throws ApiError `not_found` */
-export async function findQueue(query: Query, name: string): Promise<QueueColumns> {
-  const [row] = await query((db) => select(db).where('name', '=', name));
-  if (row === undefined) throw notFound(`The queue "${name}"`);
-  return row;
-}
-
-/** @throws ApiError `not_found` */
 export async function getQueue(query: Query, name: string): Promise<QueueRow> {
   const [row] = await withProgress(query, [await findQueue(query, name)]);
-  if (row === undefined) throw notFound(`The queue "${name}"`);
-  return row;
+  return QUEUES.found(row, { name });
 }
 
 /** Queues in order of name: a page of at most `limit` after the name `after`. */
 export async function listQueues(query: Query, limit: number, after: string | undefined): Promise<Page<QueueRow>> {
-  const { rows, more } = await selectPage(
-    query,
-    {
-      select: (db) => select(db).where((eb) => eb.and(given(after, (name) => eb('name', '>', name)))),
-      orderBy: [['name', 'asc']],
-      bytes: () =>
-        sql<number>`pg_column_size(score_names) + coalesce(pg_column_size(filter), 0) + coalesce(octet_length(description), 0)`,
-    },
-    limit,
-  );
+  const { rows, more } = await QUEUES.list(query, limit, after);
   return { rows: await withProgress(query, rows), more };
 }
 
@@ -119,44 +110,28 @@ export async function listQueues(query: Query, limit: number, after: string | un
  * Makes a queue, or changes all settings of the one of this name. Its items stay.
  * @throws ApiError `quota_exceeded`
  */
-export async function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSettings): Promise<QueueRow> {
+export function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSettings): Promise<QueueRow> {
+  const { description, scoreNames, filter, sampleRate, reviewersPerItem } = settings;
+  const shares = { sample_rate: sampleRate, reviewers_per_item: reviewersPerItem };
+  const wanted = {
+    values: { description, score_names: scoreNames, filter, ...shares },
+    details: { score_names: scoreNames.length, ...shares },
+  };
   return db.transaction(async (query) => {
-    await lockInWorkspace(query, 'queues');
-    const [before] = await query((own) => select(own).where('name', '=', name));
-    const values = {
-      description: settings.description,
-      score_names: settings.scoreNames,
-      filter: settings.filter,
-      sample_rate: settings.sampleRate,
-      reviewers_per_item: settings.reviewersPerItem,
-    };
-    if (before !== undefined && hasValues(before, values)) return getQueue(query, name);
-    const filter = settings.filter === null ? null : asJson(settings.filter);
-    const columns = { ...values, filter, updated_at: now };
-    if (before === undefined) {
-      await query((own) => own.insertInto('queues').values({ id: newId(), name, created_at: now, ...columns }));
-      await requireRoom(query);
-    } else {
-      await query((own) => own.updateTable('queues').set(columns).where('id', '=', before.id));
-      if (before.reviewers_per_item !== settings.reviewersPerItem)
-        await completeAgain(query, before.id, settings.reviewersPerItem);
-    }
-    await recordChange(query, before === undefined ? 'queue.created' : 'queue.updated', name, {
-      score_names: settings.scoreNames.length,
-      sample_rate: settings.sampleRate,
-      reviewers_per_item: settings.reviewersPerItem,
+    await QUEUES.put(query, { name }, () => wanted, {
+      replaced: async ({ id, reviewers_per_item: before }) => {
+        if (before !== reviewersPerItem) await completeAgain(query, id, reviewersPerItem);
+      },
+      created: () =>
+        requireRoom(
+          query,
+          'queues',
+          MAX_QUEUES,
+          `A workspace can have at most ${MAX_QUEUES} queues: delete one that is not needed any more.`,
+        ),
     });
     return getQueue(query, name);
   });
-}
-
-async function requireRoom(query: Query): Promise<void> {
-  const [row] = await query((db) => db.selectFrom('queues').select((eb) => eb.fn.countAll<number>().as('count')));
-  if ((row?.count ?? 0) > MAX_QUEUES)
-    throw new ApiError(
-      'quota_exceeded',
-      `A workspace can have at most ${MAX_QUEUES} queues: delete one that is not needed any more.`,
-    );
 }
 
 /** Items are complete by the new number of reviewers, or are not any more. */
@@ -184,16 +159,12 @@ async function completeAgain(query: Query, queueId: string, reviewers: number): 
  * @returns it as it was
  * @throws ApiError `not_found`
  */
-export async function deleteQueue(db: WorkspaceDatabase, name: string): Promise<QueueRow> {
-  return db.transaction(async (query) => {
+export const deleteQueue = (db: WorkspaceDatabase, name: string): Promise<QueueRow> =>
+  db.transaction(async (query) => {
     const row = await getQueue(query, name);
-    const [deleted] = await query((own) => own.deleteFrom('queues').where('id', '=', row.id).returning('id'));
-    // Another request was faster.
-    if (deleted === undefined) throw notFound(`The queue "${name}"`);
-    await recordChange(query, 'queue.deleted', name);
+    await QUEUES.delete(query, { name });
     return row;
   });
-}
 
 /** Queues that executions enter by themselves, with their filters. */
 export async function filteredQueues(query: Query): Promise<(QueueColumns & { filter: ExecutionFilter })[]> {

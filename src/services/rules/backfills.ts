@@ -15,7 +15,7 @@ import { checkBudget } from '../evaluations/creation/create-evaluation.ts';
 import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
 import { firstMisfit } from '../scores/evaluator-fit.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { getRule } from './rules.ts';
+import { RULES } from './rules.ts';
 
 /** Backfills of a rule that have not ended. */
 const MAX_UNFINISHED = 10;
@@ -86,7 +86,7 @@ export async function listBackfills(
   limit: number,
   before: string | undefined,
 ): Promise<Page<BackfillRow>> {
-  const { id: ruleId } = await getRule(query, name);
+  const { id: ruleId } = await RULES.get(query, { name });
   return selectPage(
     query,
     {

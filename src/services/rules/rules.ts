@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { lockInWorkspace } from '../../db/lock.ts';
-import type { Page } from '../../db/read-page.ts';
-import { selectPage } from '../../db/read-page.ts';
-import { now } from '../../db/sql.ts';
-import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.ts';
-import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import type { Builder } from '../../db/statement.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import { type EvaluatorConfig, needsExpected } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
-import { hasValues } from '../audit/has-values.ts';
-import { recordChange } from '../audit/record-change.ts';
 import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
 import { openSecrets, sealEvaluators } from '../evaluations/creation/evaluator-secrets.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
+import { namedRows, type RowIn } from '../named-rows.ts';
 import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
 import { requireFit } from '../scores/evaluator-fit.ts';
 import type { EndpointRules } from '../webhooks/webhooks.ts';
@@ -64,32 +58,19 @@ const selectRules = (db: Builder) =>
     .select('rules.bytes')
     .$narrowType<{ evaluators: EvaluatorConfig[]; filter: ExecutionFilter | null }>();
 
-const FIND = prepared<{ name: string }>()((db, { name }) => selectRules(db).where('rules.name', '=', name));
+export const RULES = namedRows({
+  table: 'rules',
+  select: selectRules,
+  of: 'rules',
+  keys: ['name'],
+  bytes: (eb) => eb.ref('bytes'),
+  what: 'This rule',
+  json: ['filter', 'evaluators'],
+  audit: { created: 'rule.created', updated: 'rule.updated', deleted: 'rule.deleted' },
+  onReplace: { revision: sql<number>`${sql.ref('rules.revision')} + 1`, last_error: null },
+});
 /** A rule, and what it did so far. */
-export type RuleRow = RowOf<typeof FIND>;
-
-/** @throws ApiError `not_found` */
-export async function getRule(query: Query, name: string): Promise<RuleRow> {
-  const [row] = await query(FIND, { name });
-  if (row === undefined) throw notFound('This rule');
-  return row;
-}
-
-/** Rules by name, a page of at most `limit` behind the name `after`. */
-export function listRules(query: Query, limit: number, after: string | undefined): Promise<Page<RuleRow>> {
-  return selectPage(
-    query,
-    {
-      select: (db) =>
-        selectRules(db).$if(after !== undefined, (all) => all.where('rules.name', '>', after ?? '')) as ReturnType<
-          typeof selectRules
-        >,
-      orderBy: [['name', 'asc']],
-      bytes: (eb) => eb.ref('bytes'),
-    },
-    limit,
-  );
-}
+export type RuleRow = RowIn<typeof RULES>;
 
 /** Counting goes no further: what waits may be much. */
 const MAX_WAITING = 10_000;
@@ -155,81 +136,71 @@ export function setRule(
   const given = resolveJudges(deps.models, rule.evaluators);
   refuseUnfit(deps.models, given, rule.maxCostPerDay, 'max_cost_per_day');
   return db.transaction(async (query) => {
-    // Two that create a rule of this name come one after the other.
-    await lockInWorkspace(query, `rule ${name}`);
     await lockRulesAndDefinitions(query);
     const names = given.map(({ name: own }) => own);
     await requireFit(query, name, given, await findScoreDefinitions(query, names));
-    const [before] = await query((own) => own.selectFrom('rules').selectAll().where('name', '=', name).forUpdate());
-    const kept = openSecrets(deps.cipher, before?.evaluator_secrets ?? null);
-    const withKept = given.map((config) => {
-      const secret = config.type === 'http' && config.secret === undefined ? kept.get(config.name) : undefined;
-      return secret === undefined ? config : { ...config, secret };
-    });
-    const { evaluators, secrets } = sealEvaluators(deps, withKept, 'evaluators');
-    const settings = {
-      prompt_name: rule.promptName,
-      prompt_group: rule.promptGroup,
-      label: rule.label,
-      filter: rule.filter,
-      sample_rate: rule.sampleRate,
-      evaluators,
-      enabled: rule.enabled,
-    };
-    const all = openSecrets(deps.cipher, secrets);
-    const isSameCost = Number(before?.max_cost_per_day ?? -1) === Number(rule.maxCostPerDay ?? -1);
-    if (before !== undefined && hasValues(before, settings) && isSameCost && isDeepStrictEqual(all, kept))
-      return { row: await getRule(query, name), secrets: new Map() };
-    const values = {
-      ...settings,
-      filter: asJson<object | null>(rule.filter),
-      evaluators: asJson(evaluators),
-      evaluator_secrets: secrets,
-      max_cost_per_day: rule.maxCostPerDay,
-      updated_at: now,
-    };
-    if (before === undefined)
-      await query((own) => own.insertInto('rules').values({ id: newId(), name, ...values, created_at: now }));
-    else
-      await query((own) =>
-        own
-          .updateTable('rules')
-          .set((eb) => ({ ...values, revision: eb('revision', '+', 1), last_error: null }))
-          .where('id', '=', before.id),
-      );
-    await recordChange(query, before === undefined ? 'rule.created' : 'rule.updated', name, {
-      sample_rate: rule.sampleRate,
-      enabled: rule.enabled,
-    });
-    if (before === undefined) await deps.quotas.require(query, 'rules');
-    return {
-      row: await getRule(query, name),
-      secrets: new Map([...all].filter(([evaluator, secret]) => kept.get(evaluator) !== secret)),
-    };
+    const made = new Map<string, string>();
+    const row = await RULES.put(
+      query,
+      { name },
+      async (before) => {
+        const kept = openSecrets(deps.cipher, before === undefined ? null : await secretsOf(query, before));
+        const withKept = given.map((config) => {
+          const secret = config.type === 'http' && config.secret === undefined ? kept.get(config.name) : undefined;
+          return secret === undefined ? config : { ...config, secret };
+        });
+        const { evaluators, secrets } = sealEvaluators(deps, withKept, 'evaluators');
+        const all = openSecrets(deps.cipher, secrets);
+        for (const [evaluator, secret] of all) if (kept.get(evaluator) !== secret) made.set(evaluator, secret);
+        const isSameCost = Number(before?.max_cost_per_day ?? -1) === Number(rule.maxCostPerDay ?? -1);
+        return {
+          values: {
+            prompt_name: rule.promptName,
+            prompt_group: rule.promptGroup,
+            label: rule.label,
+            filter: rule.filter,
+            sample_rate: rule.sampleRate,
+            evaluators,
+            enabled: rule.enabled,
+          },
+          besides: { evaluator_secrets: secrets, max_cost_per_day: rule.maxCostPerDay },
+          isSame: isSameCost && isDeepStrictEqual(all, kept),
+          details: { sample_rate: rule.sampleRate, enabled: rule.enabled },
+        };
+      },
+      { created: () => deps.quotas.require(query, 'rules') },
+    );
+    return { row, secrets: made };
   });
+}
+
+async function secretsOf(query: Query, { id }: RuleRow): Promise<Buffer | null> {
+  const [row] = await query((own) => own.selectFrom('rules').select('evaluator_secrets').where('id', '=', id));
+  return row?.evaluator_secrets ?? null;
 }
 
 /**
  * Deletes a rule with its backfills. Its scores and its usage stay; what waits for it is deleted by a recurring task.
  * @throws ApiError `not_found`
  */
-export function deleteRule(db: WorkspaceDatabase, name: string): Promise<RuleRow> {
-  return db.transaction(async (query) => {
-    // Of two that delete it one comes after the other.
-    await lockInWorkspace(query, `rule ${name}`);
-    const row = await getRule(query, name);
-    await query((own) =>
-      own
-        .deleteFrom('rule_days')
-        .where((eb) =>
-          eb.or([
-            eb('work_id', '=', row.id),
-            eb('work_id', 'in', eb.selectFrom('rule_backfills as b').select('b.id').where('b.rule_id', '=', row.id)),
-          ]),
-        ),
-    );
-    await query((own) => own.deleteFrom('rules').where('id', '=', row.id));
-    await recordChange(query, 'rule.deleted', name);
-    return row;
-  });
-}
+export const deleteRule = (db: WorkspaceDatabase, name: string): Promise<RuleRow> =>
+  db.transaction((query) =>
+    RULES.delete(
+      query,
+      { name },
+      {
+        async first({ id }) {
+          await query((own) =>
+            own
+              .deleteFrom('rule_days')
+              .where((eb) =>
+                eb.or([
+                  eb('work_id', '=', id),
+                  eb('work_id', 'in', eb.selectFrom('rule_backfills as b').select('b.id').where('b.rule_id', '=', id)),
+                ]),
+              ),
+          );
+        },
+      },
+    ),
+  );

@@ -1,31 +1,32 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
-import { selectPage } from '../../db/read-page.ts';
-import { given, now, unnestOf } from '../../db/sql.ts';
-import { asJson, type Builder } from '../../db/statement.ts';
-import type { Tables } from '../../db/tables.ts';
+import { now, unnestOf } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { MAX_SCORE_NAMES, type ScoreCategory, type ScoreDataType } from '../../domain/scores/score.ts';
 import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { namedRows, type RowIn } from '../named-rows.ts';
 import { onlyType, unfitRuleOf } from './evaluator-fit.ts';
 
-const COLUMNS = [
-  'name',
-  'data_type',
-  'min',
-  'max',
-  'categories',
-  'description',
-  'defined',
-  'created_at',
-  'updated_at',
-] as const;
-export type ScoreDefinitionRow = Pick<Selectable<Tables['score_definitions']>, (typeof COLUMNS)[number]>;
+const select = (db: Builder) =>
+  db
+    .selectFrom('score_definitions')
+    .select(['name', 'data_type', 'min', 'max', 'categories', 'description', 'defined', 'created_at', 'updated_at']);
 
-const select = (db: Builder) => db.selectFrom('score_definitions').select(COLUMNS);
+/** What scores of a name may be; the type that its first score has given it, where it is not defined. */
+export const DEFINITIONS = namedRows({
+  table: 'score_definitions',
+  select,
+  keys: ['name'],
+  bytes: () => sql<number>`coalesce(pg_column_size(categories), 0) + coalesce(octet_length(description), 0)`,
+  what: ({ name }) => `The score "${name}"`,
+  json: ['categories'],
+  audit: { created: 'score_definition.set', updated: 'score_definition.set', deleted: 'score_definition.deleted' },
+});
+export type ScoreDefinitionRow = RowIn<typeof DEFINITIONS>;
 
 /** What scores of a name may be, as a caller defines it. */
 export interface NewScoreDefinition {
@@ -34,13 +35,6 @@ export interface NewScoreDefinition {
   max: number | null;
   categories: ScoreCategory[] | null;
   description: string | null;
-}
-
-/** What scores of this name may be; the type that its first score has given it, where it is not defined. @throws ApiError `not_found` */
-export async function getScoreDefinition(query: Query, name: string): Promise<ScoreDefinitionRow> {
-  const [row] = await query((db) => select(db).where('name', '=', name));
-  if (row === undefined) throw notFound(`The score "${name}"`);
-  return row;
 }
 
 /** Those of the names that are known. */
@@ -55,18 +49,6 @@ export async function findScoreDefinitions(
 /** What is wrong with a name that nobody has said what it is. */
 export const unknownName = (name: string) =>
   `"${name}" has neither a definition nor a score: define it first, with PUT /score-definitions/${name}`;
-
-/** By name: a page of at most `limit` after the name `after`. */
-export const listScoreDefinitions = (query: Query, limit: number, after: string | undefined) =>
-  selectPage(
-    query,
-    {
-      select: (db) => select(db).where((eb) => eb.and(given(after, (name) => eb('name', '>', name)))),
-      orderBy: [['name', 'asc']],
-      bytes: () => sql<number>`coalesce(pg_column_size(categories), 0) + coalesce(octet_length(description), 0)`,
-    },
-    limit,
-  );
 
 /**
  * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given;
@@ -136,8 +118,6 @@ async function requireNames(query: Query): Promise<void> {
 /** What fits what is decided by one transaction after the other. */
 export const lockRulesAndDefinitions = (query: Query) => lockInWorkspace(query, 'rules and score definitions');
 
-const lock = (query: Query, name: string) => query((db) => select(db).where('name', '=', name).forUpdate());
-
 async function hasScores(query: Query, name: string): Promise<boolean> {
   return (await query((db) => db.selectFrom('scores').select('id').where('name', '=', name).limit(1))).length > 0;
 }
@@ -158,32 +138,26 @@ export async function setScoreDefinition(
   definition: NewScoreDefinition,
 ): Promise<ScoreDefinitionRow> {
   await lockRulesAndDefinitions(query);
-  const [before] = await lock(query, name);
-  if (before !== undefined && before.data_type !== definition.data_type && (await hasScores(query, name)))
-    throw invalidField(
-      'data_type',
-      `must be "${before.data_type}", the type of the stored scores named "${name}". Delete them first, or use another name`,
-    );
-  if (before !== undefined && hasValues(before, { ...definition, defined: true })) return before;
-  const unfit = await unfitRuleOf(query, [{ name, ...definition }]);
-  if (unfit !== undefined) throw invalidField(fieldOf(before, definition), `would not fit a rule: ${unfit}`);
-  const values = { ...definition, categories: asJson(definition.categories), defined: true, updated_at: now };
-  const [row] = await query((db) =>
-    db
-      .insertInto('score_definitions')
-      .values({ id: newId(), name, ...values, created_at: now })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doUpdateSet(values))
-      .returning(COLUMNS),
+  const { data_type: type, min, max, categories } = definition;
+  return DEFINITIONS.put(
+    query,
+    { name },
+    async (before) => {
+      if (before !== undefined && before.data_type !== type && (await hasScores(query, name)))
+        throw invalidField(
+          'data_type',
+          `must be "${before.data_type}", the type of the stored scores named "${name}". Delete them first, or use another name`,
+        );
+      const values = { ...definition, defined: true };
+      const unfit =
+        before !== undefined && hasValues(before, values)
+          ? undefined
+          : await unfitRuleOf(query, [{ name, ...definition }]);
+      if (unfit !== undefined) throw invalidField(fieldOf(before, definition), `would not fit a rule: ${unfit}`);
+      return { values, details: { data_type: type, min, max, categories: categories?.length ?? null } };
+    },
+    { created: () => requireNames(query) },
   );
-  if (row === undefined) throw new Error('A definition was not stored.');
-  if (before === undefined) await requireNames(query);
-  await recordChange(query, 'score_definition.set', name, {
-    data_type: row.data_type,
-    min: row.min,
-    max: row.max,
-    categories: row.categories?.length ?? null,
-  });
-  return row;
 }
 
 /**
@@ -192,17 +166,15 @@ export async function setScoreDefinition(
  * @throws ApiError `not_found`
  */
 export async function deleteScoreDefinition(query: Query, name: string): Promise<ScoreDefinitionRow> {
-  const [before] = await lock(query, name);
-  if (before === undefined) throw notFound(`The score "${name}"`);
-  const isUsed = await hasScores(query, name);
-  if (!before.defined && isUsed) throw notFound(`A definition of the score "${name}"`);
+  const before = DEFINITIONS.found(await DEFINITIONS.lock(query, { name }), { name });
+  if (!(await hasScores(query, name)))
+    return DEFINITIONS.delete(query, { name }, { details: { data_type: before.data_type } });
+  if (!before.defined) throw notFound(`A definition of the score "${name}"`);
   await query((db) =>
-    isUsed
-      ? db
-          .updateTable('score_definitions')
-          .set({ min: null, max: null, categories: null, description: null, defined: false, updated_at: now })
-          .where('name', '=', name)
-      : db.deleteFrom('score_definitions').where('name', '=', name),
+    db
+      .updateTable('score_definitions')
+      .set({ min: null, max: null, categories: null, description: null, defined: false, updated_at: now })
+      .where('name', '=', name),
   );
   await recordChange(query, 'score_definition.deleted', name, { data_type: before.data_type });
   return before;

@@ -14,7 +14,7 @@ import {
 } from '../../domain/scores/agreement.ts';
 import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
-import { getScoreDefinition } from './definitions.ts';
+import { DEFINITIONS } from './definitions.ts';
 
 /** Scores of people that are looked at: the newest. */
 export const MAX_PEOPLE_SCORES = 20_000;
@@ -116,7 +116,7 @@ type Differing = Omit<Disagreement, 'reason'> & { id: string };
  * @throws ApiError `not_found`; `invalid_request` where the score is a text
  */
 export async function compareJudges(query: Query, question: AgreementQuestion): Promise<Agreement> {
-  const { data_type: type, categories } = await getScoreDefinition(query, question.score);
+  const { data_type: type, categories } = await DEFINITIONS.get(query, { name: question.score });
   if (type === 'text')
     throw invalidField('score', 'is a text score: only numbers, booleans and categories can be compared');
   const order = question.ordered ? categories?.map(({ value }) => value) : undefined;

@@ -1,15 +1,15 @@
-import { type Selectable, sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { lockInWorkspace } from '../../db/lock.ts';
 import type { Query } from '../../db/query.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
-import { given, now } from '../../db/sql.ts';
-import { asJson, type Builder } from '../../db/statement.ts';
+import type { Page } from '../../db/read-page.ts';
+import { given } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ApiError, notFound } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { notFound } from '../../domain/errors.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { HolderId } from '../members/holder.ts';
+import { namedRows, type RowIn } from '../named-rows.ts';
+import { requireRoom } from '../workspaces/quotas.ts';
 
 /** Views of one owner, and of a workspace, at most. */
 export const MAX_OWN_VIEWS = 50;
@@ -19,9 +19,6 @@ export const MAX_VIEWS = 1_000;
 export const VIEWED_PAGES = ['executions'] as const;
 export type ViewedPage = (typeof VIEWED_PAGES)[number];
 
-const COLUMNS = ['id', 'owner', 'name', 'page', 'query', 'columns', 'shared', 'created_at', 'updated_at'] as const;
-export type SavedViewRow = Pick<Selectable<Tables['saved_views']>, (typeof COLUMNS)[number]>;
-
 /** What a view says. */
 export interface ViewSettings {
   page: ViewedPage;
@@ -30,65 +27,49 @@ export interface ViewSettings {
   shared: boolean;
 }
 
-const select = (db: Builder) => db.selectFrom('saved_views').select(COLUMNS);
-
+const VIEWS = namedRows({
+  table: 'saved_views',
+  select: (db: Builder) =>
+    db
+      .selectFrom('saved_views')
+      .select(['id', 'owner', 'name', 'page', 'query', 'columns', 'shared', 'created_at', 'updated_at']),
+  keys: ['owner', 'name'],
+  order: ['id', 'asc'],
+  bytes: () => sql<number>`pg_column_size(query) + pg_column_size(columns)`,
+  what: 'This view',
+  json: ['query'],
+});
+export type SavedViewRow = RowIn<typeof VIEWS>;
 /** Those of the owner and those that are shared, oldest first: a page of at most `limit` after the id `after`. */
 export function listViews(
   query: Query,
   owner: HolderId,
   { page, limit, after }: { page: ViewedPage | undefined; limit: number; after: string | undefined },
 ): Promise<Page<SavedViewRow>> {
-  const visible = (db: Builder) =>
-    select(db)
-      .where((eb) => eb.or([eb('owner', '=', owner), eb('shared', '=', true)]))
-      .where((eb) =>
-        eb.and([...given(page, (name) => eb('page', '=', name)), ...given(after, (id) => eb('id', '>', id))]),
-      );
-  const bytes = () => sql<number>`pg_column_size(query) + pg_column_size(columns)`;
-  return selectPage(query, { select: visible, orderBy: [['id', 'asc']], bytes }, limit);
+  const eb = expressionBuilder<Tables, 'saved_views'>();
+  const isVisible = eb.or([eb('owner', '=', owner), eb('shared', '=', true)]);
+  return VIEWS.list(query, limit, after, eb.and([isVisible, ...given(page, (name) => eb('page', '=', name))]));
 }
 
 /**
  * Stores a view in place of the owner's of that name, if there is one.
  * @throws ApiError `quota_exceeded`
  */
-export async function setView(
+export const setView = (
   db: WorkspaceDatabase,
   owner: HolderId,
   name: string,
   { page, query: parameters, columns, shared }: ViewSettings,
-): Promise<SavedViewRow> {
-  const values = { page, query: asJson(parameters), columns, shared, updated_at: now };
-  return db.transaction(async (query) => {
-    const [row] = await query((own) =>
-      own
-        .insertInto('saved_views')
-        .values({ id: newId(), owner, name, ...values, created_at: now })
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'owner', 'name']).doUpdateSet(values))
-        .returning(COLUMNS),
-    );
-    if (row === undefined) throw new Error('A view was not stored.');
-    await requireRoom(query, owner);
-    return row;
-  });
-}
-
-/** Exact: others of the workspace wait here until the transaction has ended. */
-async function requireRoom(query: Query, owner: HolderId): Promise<void> {
-  await lockInWorkspace(query, 'quota views');
-  const [count] = await query((db) =>
-    db
-      .selectFrom('saved_views')
-      .select((eb) => [
-        eb.fn.countAll<number>().as('all'),
-        eb.fn.countAll<number>().filterWhere('owner', '=', owner).as('own'),
-      ]),
+): Promise<SavedViewRow> =>
+  db.transaction((query) =>
+    VIEWS.put(query, { owner, name }, () => ({ values: { page, query: parameters, columns, shared } }), {
+      async created() {
+        const refuse = (who: string, max: number) => `${who} can have at most ${max} views: delete one of them first.`;
+        await requireRoom(query, 'saved_views', MAX_OWN_VIEWS, refuse('You', MAX_OWN_VIEWS), { owner });
+        await requireRoom(query, 'saved_views', MAX_VIEWS, refuse('A workspace', MAX_VIEWS));
+      },
+    }),
   );
-  if ((count?.own ?? 0) > MAX_OWN_VIEWS)
-    throw new ApiError('quota_exceeded', `You can have at most ${MAX_OWN_VIEWS} views: delete one of them first.`);
-  if ((count?.all ?? 0) > MAX_VIEWS)
-    throw new ApiError('quota_exceeded', `A workspace can have at most ${MAX_VIEWS} views: delete one of them first.`);
-}
 
 /**
  * Deletes a view of an owner. That of somebody else is recorded in the audit log.
@@ -96,24 +77,17 @@ async function requireRoom(query: Query, owner: HolderId): Promise<void> {
  * @returns it as it was
  * @throws ApiError `not_found`
  */
-export async function deleteView(
+export const deleteView = (
   db: WorkspaceDatabase,
   owner: string,
   name: string,
   whose: 'own' | 'shared',
-): Promise<SavedViewRow> {
-  return db.transaction(async (query) => {
-    const [row] = await query((all) =>
-      all
-        .deleteFrom('saved_views')
-        .where('owner', '=', owner)
-        .where('name', '=', name)
-        .$if(whose === 'shared', (theirs) => theirs.where('shared', '=', true))
-        .returning(COLUMNS),
-    );
-    if (row === undefined)
+): Promise<SavedViewRow> =>
+  db.transaction(async (query) => {
+    const row = await VIEWS.lock(query, { owner, name });
+    if (row === undefined || (whose === 'shared' && !row.shared))
       throw notFound(`A ${whose === 'own' ? 'view of yours' : `shared view of ${owner}`} with the name "${name}"`);
+    await VIEWS.delete(query, { owner, name });
     if (whose === 'shared') await recordChange(query, 'view.deleted', name, { owner, page: row.page });
     return row;
   });
-}

@@ -1,15 +1,17 @@
-import { sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
+import type { Page } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
+import { type Builder, prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Cipher } from '../../domain/cipher.ts';
-import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { EventType } from '../../domain/webhooks/events.ts';
 import { type WebhookStatus, webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { type RowIn, rowsBy } from '../named-rows.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 
 /** Columns of a webhook without its secrets. */
@@ -29,14 +31,17 @@ export const WEBHOOK_COLUMNS = [
   'updated_at',
 ] as const;
 
-const FIND = prepared<{ id: string }>()((db, { id }) =>
-  db.selectFrom('webhooks').select(WEBHOOK_COLUMNS).where('id', '=', id),
-);
-const LOCK = prepared<{ id: string }>()((db, { id }) =>
-  db.selectFrom('webhooks').select(WEBHOOK_COLUMNS).where('id', '=', id).forNoKeyUpdate(),
-);
+const select = (db: Builder) => db.selectFrom('webhooks').select(WEBHOOK_COLUMNS);
+const LOCK = prepared<{ id: string }>()((db, { id }) => select(db).where('id', '=', id).forNoKeyUpdate());
 
-export type WebhookRow = RowOf<typeof FIND>;
+const WEBHOOKS = rowsBy({
+  select,
+  keys: ['id'],
+  bytes: () =>
+    sql<number>`octet_length(url) + coalesce(octet_length(description), 0) + coalesce(octet_length(headers), 0)`,
+  what: 'This webhook',
+});
+export type WebhookRow = RowIn<typeof WEBHOOKS>;
 
 export interface NewWebhook {
   url: string;
@@ -92,16 +97,10 @@ export async function createWebhook(rules: EndpointRules, query: Query, webhook:
 export const hostOf = ({ url }: Pick<WebhookRow, 'url'>): string => new URL(url).host;
 
 /** @throws ApiError `not_found` */
-export async function getWebhook({ query }: { query: Query }, id: string): Promise<WebhookRow> {
-  const [row] = await query(FIND, { id });
-  return foundWebhook(row);
-}
+export const getWebhook = ({ query }: { query: Query }, id: string): Promise<WebhookRow> => WEBHOOKS.get(query, { id });
 
 /** @throws ApiError `not_found` where there is none */
-export function foundWebhook<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw notFound('This webhook');
-  return row;
-}
+export const foundWebhook = <Row>(row: Row | undefined): Row => WEBHOOKS.found(row, { id: '' });
 
 /** Webhooks, newest first, a page of at most `limit` before the id `before`. */
 export function listWebhooks(
@@ -110,25 +109,8 @@ export function listWebhooks(
   limit: number,
   before: string | undefined,
 ): Promise<Page<WebhookRow>> {
-  return selectPage(
-    query,
-    {
-      select: (db) =>
-        db
-          .selectFrom('webhooks')
-          .select(WEBHOOK_COLUMNS)
-          .where((eb) =>
-            eb.and([
-              ...given(status, (value) => eb('status', '=', value)),
-              ...given(before, (value) => eb('id', '<', value)),
-            ]),
-          ),
-      orderBy: [['id', 'desc']],
-      bytes: () =>
-        sql<number>`octet_length(url) + coalesce(octet_length(description), 0) + coalesce(octet_length(headers), 0)`,
-    },
-    limit,
-  );
+  const eb = expressionBuilder<Tables, 'webhooks'>();
+  return WEBHOOKS.list(query, limit, before, eb.and(given(status, (value) => eb('status', '=', value))));
 }
 
 /**

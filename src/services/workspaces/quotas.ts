@@ -33,6 +33,28 @@ export async function requireAuditRoom(query: Query, limit: number, isAdmin: boo
   if (bytes >= limit * (isAdmin ? 1 + ADMINS_RESERVE : 1)) throw exceeded('auditBytes', limit);
 }
 
+/**
+ * Refuses what the caller's transaction has added where there are too many rows of a table now. Exact: it locks, so call it last in the transaction.
+ * @param where only rows with these values
+ * @throws ApiError `quota_exceeded`
+ */
+export async function requireRoom(
+  query: Query,
+  table: 'queues' | 'saved_views' | 'label_policies' | 'protected_labels',
+  max: number,
+  message: string,
+  where: Record<string, string> = {},
+): Promise<void> {
+  await lockInWorkspace(query, `quota ${table}`);
+  const [row] = await query((db) =>
+    db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where((eb) => eb.and(where)),
+  );
+  if ((row?.count ?? 0) > max) throw new ApiError('quota_exceeded', message);
+}
+
 /** Enforces the quotas of workspaces. */
 export interface Quotas {
   /**

@@ -48,6 +48,13 @@ test('a view is stored, replaced, listed page by page, and deleted', async () =>
   expect(await namesOf()).toEqual(['Slow & costly ü']);
 });
 
+test('a view that says the same already is left as it is', async () => {
+  const body = { query: { b: '2', a: '1' }, columns: ['cost'] };
+  const first = await put('Same', body);
+  expect((await put('Same', { ...body, query: { a: '1', b: '2' } })).body).toEqual(first.body);
+  await service.call('DELETE', '/views/Same');
+});
+
 test('others see the shared ones alone, and change none of them', async () => {
   await put('Private');
   const shared = await put('Shared', { shared: true });
