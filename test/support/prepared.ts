@@ -10,6 +10,7 @@ import { fillOnce } from '../../src/embedded/programs/sources.ts';
 import { TEMPLATE_DATABASE } from './database.ts';
 import { PROJECT, startNode } from './processes.ts';
 import { installStateTriggers } from './state-triggers.ts';
+import { waitFor } from './wait-for.ts';
 
 // What a run of the tests needs and sources decide, made once for a state of these sources and kept in .cache.
 
@@ -70,7 +71,8 @@ async function makeCluster(dataDir: string): Promise<void> {
   await installStateTriggers(postgres.url(TEMPLATE_DATABASE));
   // Its `stop` removes the folder of a throw-away cluster. This is PostgreSQL's fast shutdown.
   process.kill(postgres.pid, 'SIGINT');
-  await postgres.exited;
+  // Looks, instead of waiting for an event: nothing else may keep this process alive meanwhile.
+  await waitFor('the end of PostgreSQL', async () => !postgres.running());
 }
 
 /**
