@@ -4,6 +4,7 @@ import type { Query } from '../db/database.ts';
 import { MAX_PAGE_BYTES } from '../db/read-page.ts';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
 import { allows } from '../domain/scopes.ts';
+import { JsonText } from '../domain/text/json-text.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 import { actAs } from '../services/audit/acting.ts';
@@ -95,5 +96,8 @@ export async function runHandler(
 /** A response as a key may see it: without what is stored, where it may not read that. */
 function withoutStored(route: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
   const isWhole = !isCalledUnread(route) || allows(scopes, 'read') || response instanceof RawResponse;
-  return isWhole ? response : hideStored(route, response);
+  if (isWhole) return response;
+  // Whoever repeats a request gets the first response as it is stored, which is a text.
+  const parsed: unknown = response instanceof JsonText ? JSON.parse(response.text) : response;
+  return hideStored(route, parsed);
 }
