@@ -17,7 +17,15 @@ const root = path.resolve(import.meta.dirname, '..');
 const home = path.join(root, 'tools', 'instrumentations');
 const fixtures = path.join(root, 'test', 'domain', 'traces', 'fixtures');
 
-const PYTHON = ['langfuse', 'langgraph', 'openai-agents', 'openinference-openai', 'openllmetry', 'pydantic-ai'];
+const PYTHON = [
+  'langfuse',
+  'langgraph',
+  'litellm',
+  'openai-agents',
+  'openinference-openai',
+  'openllmetry',
+  'pydantic-ai',
+];
 const NODE = { 'ai-sdk': [], 'ai-sdk-legacy': ['legacy'] } as const;
 
 /** What the stand-in counts for the call with the question, and for that with the tool's result. */
@@ -108,7 +116,7 @@ async function runOne(name: string, otel: { url: string; key: string }) {
     LANGFUSE_BASE_URL: otel.url,
     LANGFUSE_PUBLIC_KEY: 'public',
     LANGFUSE_SECRET_KEY: otel.key,
-    OPENAI_AGENTS_DISABLE_TRACING: '0',
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     NO_PROXY: '127.0.0.1',
   };
   try {

@@ -3,7 +3,7 @@
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 QUESTION = "What is the weather in Paris?"
 CONVERSATION = "conversation-1"
@@ -24,13 +24,12 @@ class CopyAttributes(SpanProcessor):
         """Nothing is left to do."""
 
 
-def provider(attributes: dict[str, str | int] | None = None) -> TracerProvider:
-    """A provider of tracers, which is the global one as well."""
-    made = TracerProvider()
-    made.add_span_processor(CopyAttributes({**PROMPT, **(attributes or {})}))
-    made.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter()))
-    trace.set_tracer_provider(made)
-    return made
+def start_tracing(attributes: dict[str, str | int] | None = None) -> None:
+    """Spans are sent from now on, those of instrumentations as well."""
+    provider = TracerProvider()
+    provider.add_span_processor(CopyAttributes({**PROMPT, **(attributes or {})}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
 
 
 def get_weather(city: str) -> str:

@@ -20,7 +20,8 @@ const sdk = new NodeSDK({
 });
 sdk.start();
 const isLegacy = process.argv[2] === 'legacy';
-registerTelemetry(isLegacy ? new LegacyOpenTelemetry() : new OpenTelemetry());
+if (isLegacy) registerTelemetry(new LegacyOpenTelemetry());
+else registerTelemetry(new OpenTelemetry());
 const getWeather = tool({
   description: 'The weather of a city.',
   inputSchema: z.object({ city: z.string() }),

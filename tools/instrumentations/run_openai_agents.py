@@ -1,12 +1,13 @@
 """An agent with a tool, in OpenAI Agents with OpenInference."""
 
 from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
-from export_spans import CONVERSATION, QUESTION, USER, get_weather, provider
+from export_spans import CONVERSATION, QUESTION, USER, get_weather, start_tracing
 from openai import AsyncOpenAI
 from openinference.instrumentation import using_attributes
 from openinference.instrumentation.openai_agents import OpenAIAgentsInstrumentor
 
-OpenAIAgentsInstrumentor().instrument(tracer_provider=provider())
+start_tracing()
+OpenAIAgentsInstrumentor().instrument()
 agent = Agent(
     name="weather_agent",
     instructions="Be short.",

@@ -2,12 +2,13 @@
 
 import json
 
-from export_spans import CONVERSATION, QUESTION, USER, get_weather, provider
+from export_spans import CONVERSATION, QUESTION, USER, get_weather, start_tracing
 from openai import OpenAI
 from openinference.instrumentation import using_attributes
 from openinference.instrumentation.openai import OpenAIInstrumentor
 
-OpenAIInstrumentor().instrument(tracer_provider=provider())
+start_tracing()
+OpenAIInstrumentor().instrument()
 TOOL = {
     "type": "function",
     "function": {

@@ -2,19 +2,18 @@
 
 import json
 
-from export_spans import CONVERSATION, QUESTION, USER, get_weather, provider
+from export_spans import CONVERSATION, QUESTION, USER, get_weather, start_tracing
 from openai import OpenAI
 from opentelemetry.instrumentation.openai import OpenAIInstrumentor
 
-OpenAIInstrumentor().instrument(
-    tracer_provider=provider(
-        {
-            "traceloop.association.properties.session_id": CONVERSATION,
-            "traceloop.association.properties.user_id": USER,
-            "traceloop.association.properties.plan": "pro",
-        }
-    )
+start_tracing(
+    {
+        "traceloop.association.properties.session_id": CONVERSATION,
+        "traceloop.association.properties.user_id": USER,
+        "traceloop.association.properties.plan": "pro",
+    }
 )
+OpenAIInstrumentor().instrument()
 TOOL = {
     "type": "function",
     "function": {

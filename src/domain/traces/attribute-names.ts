@@ -202,7 +202,7 @@ export const NAMES = {
     'llm.cost.total',
     'mlflow.llm.cost#total_cost',
   ],
-  fallbackCost: ['operation.cost'],
+  fallbackCost: ['operation.cost', 'gen_ai.cost.total_cost'],
   complete: ['pms.trace.complete'],
   environment: ['langfuse.environment', 'deployment.environment.name', 'deployment.environment'],
 } as const satisfies Record<string, readonly string[]>;
@@ -377,6 +377,7 @@ export const METADATA_OBJECTS: readonly string[] = [
 ];
 export const METADATA_PREFIXES: readonly string[] = [
   'pms.metadata.',
+  'metadata.',
   'langfuse.trace.metadata.',
   'langfuse.observation.metadata.',
   'ai.telemetry.metadata.',

@@ -100,7 +100,7 @@ function metadataOf(bag: Bag, room: Room): Record<string, string> {
   const entries = [...objects, ...METADATA_PREFIXES.flatMap((prefix) => bag.takePrefixed(prefix))];
   const kept = new Map<string, string>();
   for (const [name, value] of entries) {
-    if (value === null || name === '' || kept.has(name)) continue;
+    if (value === null || value === '' || name === '' || kept.has(name)) continue;
     if (kept.size >= MAX_STEP_METADATA) room.mark('metadata');
     else
       kept.set(

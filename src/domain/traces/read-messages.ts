@@ -81,10 +81,16 @@ function callOf(raw: Raw, context: Context): ReadPart {
   };
 }
 
+/** LiteLLM has results as texts among the parts. */
+function textIn(parts: unknown): string | null {
+  if (!Array.isArray(parts)) return null;
+  return parts.map((part) => (isObject(part) ? (firstText(part, ['content', 'text']) ?? '') : '')).join('');
+}
+
 function resultOf(raw: Raw, context: Context): ReadPart {
   const id =
     firstText(raw, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']) ?? `call_${context.names.size}`;
-  const given = first(raw, ['response', 'result', 'output', 'content']) ?? null;
+  const given = first(raw, ['response', 'result', 'output', 'content']) ?? textIn(raw['parts']);
   // The AI SDK says of what type it is.
   const output = isObject(given) && 'value' in given && typeof given['type'] === 'string' ? given['value'] : given;
   const name = firstText(raw, ['name', 'toolName']) ?? context.names.get(id) ?? 'tool';
@@ -127,14 +133,15 @@ function partOf(given: unknown, context: Context): ReadPart | undefined {
 
 /** @returns undefined: one of them is in no known form */
 function partsOf(raw: Raw, role: ChatMessage['role'], context: Context): ReadPart[] | undefined {
-  if (!['parts', 'contents', 'content', 'tool_calls'].some((name) => name in raw)) return undefined;
+  if (!['parts', 'contents', 'content', 'tool_calls', 'function_call'].some((name) => name in raw)) return undefined;
   const content = context.texts.parsed((first(raw, ['parts', 'contents', 'content']) ?? []) as JsonValue);
   // A tool's result is any JSON, and so may be a text that looks like it.
   const isResult = role === 'tool' && !(Array.isArray(raw['parts'] ?? content) && hasResult(raw['parts'] ?? content));
   if (isResult) return [resultOf({ ...raw, id: firstText(raw, ['tool_call_id', 'id']) }, context)];
   const text = raw['content'];
   const given = Array.isArray(content) ? content : [typeof text === 'string' ? text : JSON.stringify(content)];
-  const calls = context.texts.parsed((raw['tool_calls'] ?? []) as JsonValue);
+  const called = isObject(raw['function_call']) ? [raw['function_call']] : [];
+  const calls = context.texts.parsed((raw['tool_calls'] ?? called) as JsonValue);
   const parts = [
     ...given.map((part) => partOf(part, context)),
     ...(Array.isArray(calls) ? calls : []).map((call) => {
@@ -173,7 +180,8 @@ function messagesOf(given: unknown, context: Context): unknown[] | undefined {
     const part = partOf(outer, context);
     return part && split('assistant', [part], {});
   }
-  const role = ROLES[(firstText(outer, ['role', 'type', 'kind']) ?? '').toLowerCase()];
+  const isCall = 'tool_calls' in outer || 'function_call' in outer;
+  const role = ROLES[(firstText(outer, ['role', 'type', 'kind']) ?? (isCall ? 'assistant' : '')).toLowerCase()];
   const parts = role && partsOf(outer, role, context);
   return role && parts && split(role, parts, outer);
 }

@@ -38,9 +38,10 @@ export function contentOf(bag: Bag, sources: readonly ContentSource[], type: Ste
       const isAlways = messages === 'always';
       const read: ChatMessage[] | undefined =
         isAlways || (speaks && messages !== 'text') ? readMessages(value, bag.texts) : undefined;
-      if (read !== undefined) found = { messages: isHistory ? beforeAnswer(read) : read };
+      if (read !== undefined && (found === null || read.some(({ content }) => content.length > 0)))
+        found = { messages: isHistory ? beforeAnswer(read) : read };
       else found ??= { text: jsonText(bag.texts.unquoted(value)) };
-      isFinal = read !== undefined || !isAlways;
+      isFinal = read === undefined ? !isAlways : read.some(({ content }) => content.length > 0);
     }
     for (const name of typeof from === 'string' ? [from] : Object.values(from)) bag.drop(name);
   }

@@ -18,6 +18,7 @@ const INSTRUMENTATIONS = [
   { name: 'ai-sdk-legacy', agent: 'weather_agent' },
   { name: 'langfuse', cached_input: 0, reasoning: 0, agent: 'weather_agent', prompt: null, provider: null },
   { name: 'langgraph', agent: 'weather_agent' },
+  { name: 'litellm', cached_input: 0, reasoning: 0, agent: null },
   { name: 'openai-agents', cached_input: 0, reasoning: 0, agent: 'weather_agent' },
   { name: 'openinference-openai', agent: null },
   { name: 'openllmetry', reasoning: 0, agent: null },
