@@ -39,7 +39,8 @@ export class Room {
 
   /** @returns the text as it can be stored; cut where it is too long by itself or with what was kept before */
   text(given: string, field: string, most = MAX_STEP_TEXT_BYTES): string {
-    const text = storableText(given);
+    // A character takes a byte at least: what can't be kept is not looked at.
+    const text = storableText(given.slice(0, most + 1));
     const bytes = Buffer.byteLength(text);
     const limit = Math.max(bytes <= SHORT ? bytes : 0, Math.min(most, this.#bytes));
     this.#bytes -= Math.min(bytes, limit);
