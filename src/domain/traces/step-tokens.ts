@@ -9,9 +9,11 @@ const countOf = (value: JsonValue): number | undefined => {
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS ? count : undefined;
 };
 
-/** Langfuse's counts, whose kinds exclude each other. OpenAI's names mean what they do there. */
+/** Langfuse's counts, whose kinds exclude each other; or those of OpenAI, as they are there. */
 function exclusiveTokens(usage: Record<string, unknown>): StepTokens | null {
-  const count = (name: string) => countOf((usage[name] ?? null) as JsonValue) ?? 0;
+  const countIn = (counts: unknown, name: string) =>
+    (isObject(counts) ? countOf((counts[name] ?? null) as JsonValue) : undefined) ?? 0;
+  const count = (name: string) => countIn(usage, name);
   const sum = (fits: (name: string) => boolean) =>
     Object.keys(usage)
       .filter(fits)
@@ -26,9 +28,14 @@ function exclusiveTokens(usage: Record<string, unknown>): StepTokens | null {
     cache_write: sum(isWrite),
     reasoning: sum(isReasoning),
   };
-  if (tokens.input + tokens.output > 0) return tokens;
-  const [input, output] = [count('prompt_tokens'), count('completion_tokens')];
-  return input + output === 0 ? null : { ...tokens, input, output };
+  const openAi = {
+    input: count('prompt_tokens'),
+    output: count('completion_tokens'),
+    cached_input: countIn(usage['prompt_tokens_details'], 'cached_tokens'),
+    cache_write: 0,
+    reasoning: countIn(usage['completion_tokens_details'], 'reasoning_tokens'),
+  };
+  return [tokens, openAi].find(({ input, output }) => input + output > 0) ?? null;
 }
 
 /**

@@ -16,7 +16,7 @@ const ANSWER = 'It is 21 degrees in Paris.';
 const INSTRUMENTATIONS = [
   { name: 'ai-sdk', reasoning: 0, agent: 'weather_agent' },
   { name: 'ai-sdk-legacy', agent: 'weather_agent' },
-  { name: 'langfuse', cached_input: 0, reasoning: 0, agent: 'weather_agent', prompt: null, provider: null },
+  { name: 'langfuse', agent: 'weather_agent', prompt: null, provider: null },
   { name: 'langgraph', agent: 'weather_agent' },
   { name: 'litellm', cached_input: 0, reasoning: 0, agent: null },
   { name: 'openai-agents', cached_input: 0, reasoning: 0, agent: 'weather_agent' },

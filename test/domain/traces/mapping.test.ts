@@ -97,7 +97,15 @@ describe('tokens', () => {
       cached_input: 60,
       cache_write: 40,
     });
-    expect(of({ prompt_tokens: 90, completion_tokens: 12 })).toEqual({ ...none, input: 90, output: 12 });
+    const details = { prompt_tokens_details: { cached_tokens: 64 }, completion_tokens_details: { reasoning_tokens: 4 } };
+    expect(of({ prompt_tokens: 90, completion_tokens: 12, total_tokens: 102, ...details })).toEqual({
+      ...none,
+      input: 90,
+      output: 12,
+      cached_input: 64,
+      reasoning: 4,
+    });
+    expect(of({ prompt_tokens: 90, completion_tokens: 12, prompt_tokens_details: null })).toMatchObject({ input: 90 });
     expect(of({})).toBeNull();
   });
 });
