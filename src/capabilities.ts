@@ -13,6 +13,7 @@ import { releases } from './capabilities/releases.ts';
 import { rules } from './capabilities/rules.ts';
 import { schedules } from './capabilities/schedules.ts';
 import { scores } from './capabilities/scores.ts';
+import { traces } from './capabilities/traces.ts';
 import { usage } from './capabilities/usage.ts';
 import { views } from './capabilities/views.ts';
 import { webhooks } from './capabilities/webhooks.ts';
@@ -43,6 +44,7 @@ export const CAPABILITIES: readonly Capability[] = [
   members,
   devices,
   auditLog,
+  traces,
 ];
 
 /** All that has expired, as each capability declares it. */

@@ -180,6 +180,7 @@ export async function startWorkers(
         db,
         cipher,
         identityProviders,
+        models,
         onExecutionEnd,
         onEvaluationEnd,
         onUsed,

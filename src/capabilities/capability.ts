@@ -48,7 +48,7 @@ export interface ApiParts extends ApiDependencies {
 
 /** What a worker's process has for recurring tasks. */
 export interface WorkerParts
-  extends Pick<Dependencies, 'db' | 'cipher' | 'identityProviders' | 'onExecutionEnd' | 'log'> {
+  extends Pick<Dependencies, 'db' | 'cipher' | 'identityProviders' | 'models' | 'onExecutionEnd' | 'log'> {
   starter: DeliveryStarter;
   mailer: Mailer | undefined;
   onEvaluationEnd: OnEvaluationEnd;

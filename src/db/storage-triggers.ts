@@ -1,7 +1,7 @@
 import { TRASH_WORKSPACE } from './trash.ts';
 
 /**
- * `runs`: executions with what is put down for rules, scores, evaluations with their results, releases, backfills, deliveries, and
+ * `runs`: executions with what is put down for rules, traces, scores, evaluations with their results, releases, backfills, deliveries, and
  * responses that are kept for an `Idempotency-Key`.
  */
 export type StorageKind = 'runs' | 'audit';
@@ -49,6 +49,8 @@ const withBytes = (table: string): StoredTable => ({
 });
 const SCORES = withBytes('scores');
 const RELEASES = withBytes('releases');
+/** Its steps are in its bytes: their days are dropped as a whole. */
+const TRACES = withBytes('traces');
 const BACKFILLS = withBytes('rule_backfills');
 
 const RULE_JUDGEMENTS: StoredTable = {
@@ -130,6 +132,7 @@ const changed = (stored: StoredTable) =>
 
 export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
 export const scoreStorageTriggers = [insertedAtOnce(SCORES), changedAtOnce(SCORES), deleted(SCORES)];
+export const traceStorageTriggers = [insertedAtOnce(TRACES), changedAtOnce(TRACES), deleted(TRACES)];
 export const ruleItemStorageTriggers = [insertedAtOnce(RULE_ITEMS), deleted(RULE_ITEMS)];
 export const releaseStorageTriggers = [inserted(RELEASES), changed(RELEASES), deleted(RELEASES)];
 export const backfillStorageTriggers = [inserted(BACKFILLS), changed(BACKFILLS), deleted(BACKFILLS)];

@@ -12,6 +12,7 @@ import { releases } from './capabilities/releases.ts';
 import { rules } from './capabilities/rules.ts';
 import { schedules } from './capabilities/schedules.ts';
 import { scores } from './capabilities/scores.ts';
+import { traces } from './capabilities/traces.ts';
 import { usage } from './capabilities/usage.ts';
 import { views } from './capabilities/views.ts';
 import { webhooks } from './capabilities/webhooks.ts';
@@ -40,6 +41,7 @@ export const DECLARATIONS = [
   monitors,
   queues,
   views,
+  traces,
 ] as const;
 
 export type CapabilityName = (typeof DECLARATIONS)[number]['name'];

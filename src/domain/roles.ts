@@ -7,7 +7,7 @@ export type Role = (typeof ROLES)[number];
 /** What each role adds to the one before it. */
 const ADDED: Record<Role, readonly Scope[]> = {
   viewer: ['read'],
-  runner: ['execute', 'score'],
+  runner: ['execute', 'score', 'ingest'],
   editor: ['write'],
   publisher: ['publish'],
   admin: ['admin'],

@@ -15,7 +15,15 @@ import { compress, FixedText, mayCompress } from './compression.ts';
 import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
 import { goneOf, HttpRequest, signalOf } from './http-request.ts';
-import { announcedBytes, hasBody, parseJson, readJsonBytes, readNoBody } from './json-body.ts';
+import {
+  announcedBytes,
+  hasBody,
+  MAX_BODY_BYTES,
+  parseJson,
+  readBytes,
+  readJsonBytes,
+  readNoBody,
+} from './json-body.ts';
 import {
   createHandling,
   createLargeWork,
@@ -81,6 +89,20 @@ export interface AppDeps {
 /** What all ways to the operations share: limits hold for them together. */
 export type SharedParts = AppDeps & { authenticate: Authenticate; watched: WatchedStreams; work: LargeWork };
 
+/** Requests for other paths of an operation are requests for its own. */
+function resolveAliases(routes: Route[]): Middleware<AppState> {
+  const paths = new Map(
+    routes.flatMap(({ method, path, aliases = [] }) =>
+      aliases.map((alias) => [`${method.toUpperCase()} ${alias}`, `/v1${path}`] as const),
+    ),
+  );
+  return async (ctx, next) => {
+    const path = paths.get(`${ctx.method} ${ctx.path}`);
+    if (path !== undefined) ctx.path = path;
+    await next();
+  };
+}
+
 /** Refuses requests that Node.js and Koa do not handle: a target that is no path, or HTTP/1.1 without a Host. */
 function saneRequest(): Middleware<AppState> {
   return async ({ req }, next) => {
@@ -108,18 +130,16 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const identify = createTokenCheck(shared);
   for (const route of deps.routes)
     router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...shared, identify }));
-  const withoutKey = new Set(
-    deps.routes
-      .filter((route) => route.keyOf ?? route.withoutKey)
-      .map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
-  );
+  const withoutKey = new Set(deps.routes.filter((route) => route.keyOf ?? route.withoutKey).map(nameOfRoute));
   const byToken = new Set(
     deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken).map(({ path }) => `/v1${path}`),
   );
+  const byPassword = new Set(deps.routes.filter(({ basicAuth }) => basicAuth).map(nameOfRoute));
   if (deps.trace !== undefined) app.use(deps.trace);
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
+  app.use(resolveAliases(deps.routes));
   app.use(takeTurns(work));
   for (const route of deps.unlimitedRoutes) app.use(route);
   app.use(limitPublic(deps.publicLimiter));
@@ -135,7 +155,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.use(async (ctx, next) => {
     // A sign-in has its key in the body, which its route reads; a token is no key; what anyone may do needs none.
     if (!withoutKey.has(`${ctx.method} ${ctx.path}`) && !byToken.has(ctx.path))
-      ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
+      ctx.state.key = await authenticate(ctx, () => credentialOf(ctx, byPassword.has(`${ctx.method} ${ctx.path}`)));
     await next();
   });
   app.use(router.routes());
@@ -148,16 +168,19 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   return app;
 }
 
-/** Finds the format for errors of a path, whatever the method: also of those that no handler has seen. */
-function errorFormats(router: Router<AppState>, routes: Route[]): (path: string) => ErrorFormat | undefined {
-  const formats = new Map<unknown, ErrorFormat>();
-  for (const { path, errorFormat } of routes)
-    if (errorFormat !== undefined) formats.set(`/v1${toRouterPath(path)}`, errorFormat);
-  return (path) =>
-    router
-      .match(path, '')
-      .path.map((layer) => formats.get(layer.path))
-      .find((format) => format !== undefined);
+const nameOfRoute = ({ method, path }: Route) => `${method.toUpperCase()} /v1${path}`;
+
+/** Finds the format for errors of a path: that of the method or, where there is no such operation, that of any other. */
+function errorFormats(
+  router: Router<AppState>,
+  routes: Route[],
+): (path: string, method: string) => ErrorFormat | undefined {
+  const byPath = Map.groupBy(routes, ({ path }) => `/v1${toRouterPath(path)}`);
+  return (path, method) => {
+    const matching = router.match(path, '').path.flatMap((layer) => byPath.get(String(layer.path)) ?? []);
+    const own = matching.filter((route) => route.method === method.toLowerCase());
+    return (own.length > 0 ? own : matching).find(({ errorFormat }) => errorFormat !== undefined)?.errorFormat;
+  };
 }
 
 type RouteContext = Context & { state: AppState; params: Record<string, string> };
@@ -253,6 +276,11 @@ async function readBody(ctx: Context, route: Route, handling: Handling): Promise
   if (route.body === undefined) {
     if (route.method !== 'get') await readNoBody(ctx.req);
     return { body: undefined, raw: Buffer.alloc(0) };
+  }
+  if (route.binary) {
+    await handling.receive(announcedBytes(ctx.req, route.maxBodyBytes));
+    const raw = await readBytes(ctx.req, route.maxBodyBytes ?? MAX_BODY_BYTES);
+    return { body: raw, raw };
   }
   if (route.bodyOptional && !hasBody(ctx.req)) return { body: validate(route.body, {}), raw: Buffer.alloc(0) };
   await handling.receive(announcedBytes(ctx.req, route.maxBodyBytes));

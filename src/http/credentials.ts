@@ -14,10 +14,13 @@ const unauthorized = (message: string) => new ApiError('unauthorized', message);
  * What the request shows: a key in `Authorization`, else a session in its cookie. A browser sends the cookie with whatever a page of
  * this service asks, also where that page sends a key, as the API's documentation does: the key is meant then. A change by a session
  * must come from a page of this service.
+ * @param byPassword whether a key may be the password of Basic authentication
  * @throws ApiError `unauthorized`
  */
-export function credentialOf(ctx: Context): Credential {
+export function credentialOf(ctx: Context, byPassword = false): Credential {
   const authorization = ctx.get('Authorization');
+  const password = byPassword ? passwordIn(authorization) : undefined;
+  if (password !== undefined) return { kind: 'key', token: password };
   const token = readSessionCookie(ctx);
   if (token === undefined || authorization !== '') return bearerIn(ctx);
   if (!isToken(token)) throw unauthorized('The cookie has no valid session. Sign in again.');
@@ -30,6 +33,13 @@ export function credentialOf(ctx: Context): Credential {
       );
   }
   return { kind: 'session', token };
+}
+
+/** The password of Basic authentication (RFC 7617), whatever the user. @returns undefined where there is none that could be a key */
+function passwordIn(authorization: string): string | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,1000})$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  return /^[^:]*:([\x21-\x7e]{1,255})$/.exec(Buffer.from(encoded, 'base64').toString('latin1'))?.[1];
 }
 
 /** A header that names the workspace where an access token is for several. */

@@ -66,6 +66,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'Not found in this workspace.',
   429: 'Too many requests; `Retry-After` says when to try again.',
   500: 'An error in the service. Nothing from this request will run.',
+  503: 'The service is busy or temporarily unavailable; `Retry-After` says when to try again.',
 };
 
 /** What the operations of each tag are about. */
@@ -86,6 +87,7 @@ const NAMES: Record<number, string> = {
   404: 'NotFound',
   429: 'TooManyRequests',
   500: 'InternalServerError',
+  503: 'ServiceUnavailable',
 };
 const IN_EVERY_NAME = new Set<ErrorCode>([...ALWAYS, 'invalid_request', 'not_found']);
 
@@ -108,11 +110,10 @@ const HEADERS = z.object({
     header: { id: 'RateLimit-Reset' },
   }),
 });
-const ERROR_HEADERS: Record<number, z.ZodObject> = {
-  429: HEADERS.extend({
-    'Retry-After': WholeNumber.meta({ description: 'Seconds to wait.', header: { id: 'Retry-After' } }),
-  }),
-};
+const WITH_RETRY_AFTER = HEADERS.extend({
+  'Retry-After': WholeNumber.meta({ description: 'Seconds to wait.', header: { id: 'Retry-After' } }),
+});
+const ERROR_HEADERS: Record<number, z.ZodObject> = { 429: WITH_RETRY_AFTER, 503: WITH_RETRY_AFTER };
 
 /** Errors that an operation can give, in the order of `ERROR_CODES`. */
 function errorCodesOf(route: Route): ErrorCode[] {
@@ -140,8 +141,8 @@ function nameOf(status: number, codes: ErrorCode[], { errorFormat, maxBodyBytes 
 
 /** @param shared the components made so far, by name */
 function errorResponses(route: Route, shared: Shared['responses']) {
-  const { schema, present } = route.errorFormat ?? OWN_FORMAT;
-  const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
+  const { schema, present, statusOf }: ErrorFormat = route.errorFormat ?? OWN_FORMAT;
+  const byStatus = Map.groupBy(errorCodesOf(route), (code): number => statusOf?.(code) ?? STATUS_OF_CODE[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const id = nameOf(status, codes, route);
@@ -243,7 +244,7 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
       requestBody: {
         required: !route.bodyOptional,
         content:
-          route.body === 'stream'
+          route.body === 'stream' || route.binary
             ? Object.fromEntries((route.accepts ?? []).map((type) => [type, { schema: z.string() }]))
             : {
                 'application/json': {
@@ -301,7 +302,7 @@ export function openApiDocument(routes: Route[], version: string) {
         version,
         description:
           'Named, versioned prompts; runs with their tokens, cost and latency; evaluations. ' +
-          'Statuses are only 200, 201, 400, 401, 404, 429 and 500. A `/` in a name may be sent as it is or as `%2F`. ' +
+          'Statuses are only 200, 201, 400, 401, 404, 429 and 500 (and 503 at `POST /traces`). A `/` in a name may be sent as it is or as `%2F`. ' +
           'Every response has the headers `X-Request-Id` and, where a limit applies, `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },

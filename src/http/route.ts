@@ -50,14 +50,14 @@ export interface RouteRequest<Params, Query, Body> {
 /** A response that is not JSON. */
 export class RawResponse {
   readonly contentType: string;
-  readonly body: string | NodeJS.ReadableStream;
+  readonly body: string | Buffer | NodeJS.ReadableStream;
   readonly headers: Record<string, string>;
   /** Default: the route's. */
   readonly status: number | undefined;
 
   constructor(
     contentType: string,
-    body: string | NodeJS.ReadableStream,
+    body: string | Buffer | NodeJS.ReadableStream,
     headers: Record<string, string> = {},
     status?: number,
   ) {
@@ -75,6 +75,10 @@ export interface ErrorFormat {
   /** Of the response's body. */
   schema: z.ZodType;
   present: (error: ApiError) => unknown;
+  /** The status of a code, where a protocol has another one. Default: that of the API. */
+  statusOf?: ((code: ErrorCode) => number | undefined) | undefined;
+  /** The body of an error, where it is not JSON. @param contentType of the request @returns undefined: as JSON */
+  encode?: (error: ApiError, contentType: string) => { contentType: string; body: Buffer } | undefined;
 }
 
 /** What an operation that changes something records in the audit log (`recordChange`); `none`: it says why. */
@@ -126,8 +130,14 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   repeatable?: readonly string[];
   /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
   body?: Body | 'stream';
-  /** Of a JSON body. Default: 1 MiB. */
+  /** Of a JSON body, or of one that is `binary`. Default: 1 MiB. */
   maxBodyBytes?: number;
+  /** The body is passed as it came, whatever its type and encoding: the handler parses it. `body` is a schema of bytes. */
+  binary?: true;
+  /** Other paths of the same operation, from the root on, such as those that SDKs append to an address. */
+  aliases?: readonly string[];
+  /** A key may come as the password of Basic authentication, too. */
+  basicAuth?: true;
   /** No body means an empty object. */
   bodyOptional?: boolean;
   /** Samples of the body for the documentation, by title. */
@@ -141,7 +151,7 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   accepts?: string[];
   /** Errors beyond those that every operation can give. */
   errors?: ErrorCode[];
-  /** Default: that of the API. Paths that can be mistaken for one another have the same. */
+  /** Default: that of the API. Paths that can be mistaken for one another have the same, but for their method. */
   errorFormat?: ErrorFormat;
   /** Headers that the handler reads, for the documentation. `Idempotency-Key` is there by itself. */
   headers?: z.ZodObject;

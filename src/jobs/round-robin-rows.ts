@@ -23,7 +23,7 @@ interface DueRows {
  */
 export function dueRoundRobin(
   db: Builder,
-  table: 'events' | 'deliveries',
+  table: 'events' | 'deliveries' | 'traces',
   { due, orderBy, exceptWorkspaces }: DueRows,
 ) {
   const order = sql.join(orderBy);

@@ -4,6 +4,7 @@ import { parsePublicId } from '../../src/domain/ids.ts';
 import { removeWorkspaces } from '../../src/jobs/remove-workspaces.ts';
 import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
 import { deleteWorkspace } from '../../src/services/workspaces/delete-workspace.ts';
+import { newTraceId, send, span } from '../api/traces/traces-support.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { signIn } from '../support/members.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -46,6 +47,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     return answer.body;
   };
   await post('/webhooks', { url: 'http://127.0.0.1:65000/', events: ['prompt.created'] });
+  await send(call, [span({ traceId: newTraceId() })]);
   for (const template of ['Say {{ text }}', 'Do say {{ text }}'])
     await post('/prompts', { name: 'say', template, model: 'sandbox/echo' });
   await post('/prompts', { name: 'stall', template: '{{ text }}', model: 'sandbox/stall' });

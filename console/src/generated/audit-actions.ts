@@ -78,4 +78,6 @@ export const AUDIT_ACTIONS = [
   'queue.item_skipped',
   'queue.item_returned',
   'view.deleted',
+  'trace.deleted',
+  'conversation.deleted',
 ] as const;

@@ -20,6 +20,7 @@ export const SCOPE_ALLOWS: Record<Scope, string> = {
   write: t('change prompts, labels, datasets, webhooks'),
   publish: t('move protected labels'),
   admin: t('everything, keys and the audit log too'),
+  ingest: t('store traces and recorded executions'),
 };
 
 export function useSession(): OwnSession | undefined {

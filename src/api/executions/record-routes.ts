@@ -25,7 +25,7 @@ export function recordRoutes(deps: {
       description:
         'Stores up to 1,000 model calls that an application made itself, as ended executions (`recorded`): all of them or, with a 400, ' +
         'none. They are listed, counted and copied to datasets like other executions, but send no webhook events.',
-      scope: 'execute',
+      scope: ['ingest', 'execute'],
       status: 201,
       idempotent: true,
       body: RecordRuns,

@@ -23,6 +23,7 @@ import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
 import { StorageEntry, StorageSum } from './storage.ts';
 import { StreamDelta } from './stream-delta.ts';
+import { Trace, TraceStep } from './trace.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
@@ -48,6 +49,8 @@ export const entities = [
   ReleaseSum,
   ReleaseScoreEntry,
   Execution,
+  Trace,
+  TraceStep,
   Score,
   ScoreDefinition,
   Event,

@@ -210,6 +210,8 @@ export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
   const room = new Room(span.cut);
   const type = typeOf(bag);
   const failure = failureOf(bag, span);
+  // Before `gen_ai.prompt.N` are read as messages.
+  const prompt = promptOf(bag);
   const inEvents = messagesInEvents(span.events, bag.texts);
   const input = contentOf(bag, INPUT_SOURCES, type) ?? inEvents.input;
   const answer = answerFrom(contentOf(bag, OUTPUT_SOURCES, type) ?? inEvents.output, type);
@@ -240,7 +242,7 @@ export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
     tokens: tokensOf(bag),
     cost: bag.take(NAMES.cost, costOf) ?? null,
     fallbackCost: bag.take(NAMES.fallbackCost, costOf) ?? null,
-    prompt: promptOf(bag),
+    prompt,
     release: releaseOf(bag),
     conversationId: bag.take(NAMES.conversation, nameOf) ?? null,
     userId: bag.take(NAMES.user, nameOf) ?? null,

@@ -46,21 +46,26 @@ export function errorBody(error: ApiError) {
 
 /**
  * Turns every error into a JSON response with one of the seven statuses of the API.
- * @param formatOf the format of a path that has one of its own
+ * @param formatOf the format of a path and a method that have one of their own
  */
-export function errorResponses(formatOf: (path: string) => ErrorFormat | undefined): Middleware<AppState> {
+export function errorResponses(
+  formatOf: (path: string, method: string) => ErrorFormat | undefined,
+): Middleware<AppState> {
   return async (ctx, next) => {
     try {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown);
+      const format = formatOf(ctx.path, ctx.method);
       const status = STATUS_OF_CODE[error.code];
       if (status === 500)
         ctx.state.log.error({ request_id: ctx.state.requestId, err: error.cause ?? error }, error.message);
-      ctx.status = status;
+      ctx.status = format?.statusOf?.(error.code) ?? status;
       if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
       if (error.code === 'unauthorized') ctx.set('WWW-Authenticate', 'Bearer');
-      ctx.body = formatOf(ctx.path)?.present(error) ?? errorBody(error);
+      const encoded = format?.encode?.(error, ctx.get('Content-Type'));
+      ctx.body = encoded?.body ?? format?.present(error) ?? errorBody(error);
+      if (encoded !== undefined) ctx.type = encoded.contentType;
     }
   };
 }

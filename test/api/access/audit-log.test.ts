@@ -8,6 +8,7 @@ import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { BY_MEMBER, createResources, type Operation, type Resources, readApi } from '../operations.ts';
+import { newTraceId, send, span } from '../traces/traces-support.ts';
 import { createKey, createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
@@ -76,6 +77,7 @@ const UNRECORDED = [
   'setView',
   // A run is in the list of executions, as those that are made here.
   'recordExecutions',
+  'ingestTraces',
   // What comes of it is recorded: the key that is made, as made by whoever has approved it.
   'createDeviceAuthorization',
   'approveDeviceAuthorization',
@@ -140,6 +142,12 @@ describe('every operation that changes something', () => {
         const view = { page: 'executions', shared: true };
         await call('PUT', '/views/Theirs', { key: made.key, body: view });
         return `/views/Theirs?owner=${made.id}`;
+      }
+      case 'deleteTrace':
+      case 'deleteConversation': {
+        const traceId = newTraceId();
+        await send(call, [span({ traceId, attributes: { 'session.id': 'chat-17' } })]);
+        return operationId === 'deleteTrace' ? `/traces/${traceId}` : '/conversations/chat-17';
       }
       case 'createRelease':
         for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)

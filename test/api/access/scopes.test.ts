@@ -5,6 +5,7 @@ import type { Scope } from '../../../src/services/access/api-keys.ts';
 import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { newTraceId, send, span } from '../traces/traces-support.ts';
 import { storeDelivery, uuidOf } from '../webhooks/webhooks-support.ts';
 import { createKey } from '../workspace.ts';
 
@@ -170,6 +171,18 @@ const APPROVE = [{ type: 'approve', exclude_author: false }, ...WAIT];
 type Key = keyof typeof keys;
 type Row = [operationId: string, key: Key, method: string, at: () => Promise<string>, body?: object];
 const changes: Row[] = [
+  [
+    'deleteTrace',
+    'write',
+    'DELETE',
+    async () => {
+      const traceId = newTraceId();
+      await send(service.call, [
+        span({ traceId, name: STORED, attributes: { 'input.value': STORED, 'user.id': STORED } }),
+      ]);
+      return `/traces/${traceId}`;
+    },
+  ],
   ['updatePrompt', 'write', 'PUT', prompt, { parameters: {} }],
   [
     'archivePrompt',
@@ -443,6 +456,8 @@ test('every change that shows more than its request has is in the list', () => {
     'createResponse',
     'createSchedule',
     'createScores',
+    'deleteConversation',
+    'ingestTraces',
     'leaseQueueItem',
     'recordExecutions',
     'redeliver',

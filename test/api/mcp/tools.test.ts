@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCall, startTestService, type TestService } from '../../support/service.ts';
 import { until } from '../../support/wait-for.ts';
 import { labelOf, seedPrompt, untilStatus } from '../releases/releases-support.ts';
+import { modelCall, newTraceId, send, span } from '../traces/traces-support.ts';
 import { createKey } from '../workspace.ts';
 import { connect, type McpStage, REVISIONS, type Revision } from './mcp-support.ts';
 
@@ -139,6 +140,22 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     const since = new Date(Date.now() - 86_400_000).toISOString();
     const { until: _now, ...statistics } = await mcp.result('get_prompt_statistics', { name, since });
     expect(await get(`/statistics/prompts/${name}?since=${since}`)).toMatchObject(statistics);
+  });
+
+  test('find runs of agents, and read their steps and conversations', async () => {
+    const traceId = newTraceId();
+    const attributes = modelCall(52, 9, { 'session.id': at });
+    const step = span({ traceId, name: at, attributes });
+    expect((await send(service.call, [step])).status).toBe(200);
+    const { data } = await mcp.result('search_traces', { name: at });
+    expect(data).toEqual([await mcp.result('get_trace', { id: traceId })]);
+    const steps = await mcp.result('list_trace_steps', { id: traceId });
+    expect(steps.data).toMatchObject([{ id: step.spanId, type: 'model' }]);
+    const whole = await mcp.result('get_trace_step', { id: traceId, span_id: step.spanId });
+    expect(whole).toMatchObject({ output: 'Yes.', execution_id: steps.data[0].execution_id });
+    const { data: conversations } = await mcp.result('list_conversations', { limit: 100 });
+    expect(conversations.find(({ id }: { id: string }) => id === at)).toMatchObject({ traces: 1 });
+    expect(await mcp.result('get_conversation', { name: at })).toMatchObject({ id: at, data });
   });
 
   test('evaluate, compare, and show what went wrong', async () => {

@@ -4,6 +4,7 @@ import { sweep } from '../../../src/jobs/sweep.ts';
 import { COUNTS } from '../../../src/services/workspaces/quota-list.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { newTraceId, send, span } from '../traces/traces-support.ts';
 import { createOtherWorkspace } from '../workspace.ts';
 
 /** A text that a request can carry in most places. */
@@ -66,6 +67,11 @@ const FILLED: Record<string, [sum: Counted, bytes: number, fill: () => Promise<u
   dataset_examples: ['datasetBytes', TEXT.length, () => upload('words')],
   dataset_versions: ['datasetBytes', TEXT.length, () => evaluate({ examples: [{ variables: { text: TEXT } }] })],
   executions: ['executionBytes', TEXT.length, run],
+  traces: [
+    'executionBytes',
+    TEXT.length,
+    () => ok(send(call, [span({ traceId: newTraceId(), attributes: { 'input.value': TEXT } })])),
+  ],
   idempotency_keys: ['executionBytes', 5 * TEXT.length, () => run({ 'Idempotency-Key': 'kept' })],
   evaluations: [
     'executionBytes',
@@ -161,6 +167,7 @@ const PASSING = 'gone within seconds';
 const UNCOUNTED: Record<string, string> = {
   workspaces: 'made by operators',
   users: AUDITED,
+  trace_steps: 'in the bytes of their trace',
   user_groups: AUDITED,
   user_group_members: AUDITED,
   members: AUDITED,

@@ -1890,7 +1890,7 @@ class ApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -1915,7 +1915,7 @@ class CreatedApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -1947,7 +1947,7 @@ class OwnSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
 
 
 class OwnSessionWorkspace(BaseModel):
@@ -1971,7 +1971,7 @@ class EndedSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
 
 
 class EndedSessionWorkspace(BaseModel):
@@ -1987,7 +1987,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
 
 
 class SessionWorkspace(BaseModel):
@@ -2066,7 +2066,7 @@ class DeviceKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -2130,6 +2130,119 @@ class AuditEntry(BaseModel):
     address: Annotated[str | None, Field(description="From where.")]
     request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ExportTraceServiceResponsePartialSuccess(BaseModel):
+    """
+    Set if some spans were refused. All others are stored.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rejectedSpans: str
+    errorMessage: str
+
+
+class ExportTraceServiceResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    partialSuccess: Annotated[
+        ExportTraceServiceResponsePartialSuccess | None,
+        Field(description="Set if some spans were refused. All others are stored."),
+    ] = None
+
+
+class TraceCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+    unpriced_calls: Annotated[
+        int,
+        Field(description="The number of calls whose cost is not known. `amount` leaves them out."),
+    ]
+
+
+class TracePrompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int | None
+
+
+class StepTokens(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: int
+    output: int
+    cached_input: int
+    cache_write: int
+    reasoning: int
+
+
+class StepError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: str | None
+    message: str | None
+
+
+class StepEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    attributes: dict[str, Any]
+
+
+class StepLink(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    trace_id: Annotated[str, Field(description="32 hexadecimal digits, as OpenTelemetry has it.")]
+    span_id: Annotated[str, Field(description="16 hexadecimal digits.")]
+    attributes: dict[str, Any]
+
+
+class StepScope(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: str | None
+
+
+class Conversation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    traces: int
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    user_id: str | None
+    calls: int
+    errors: int
+    tokens: Tokens
+    cost: TraceCost
+
+
+class DeletedConversation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    traces: int
 
 
 class ResponseSchemaOutput(BaseModel):
@@ -2445,7 +2558,7 @@ class DeviceAuthorizationKey(BaseModel):
         extra="ignore",
     )
     kind: Literal["personal", "service"]
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
     expires_at: UtcDatetime | None
 
 
@@ -3465,7 +3578,7 @@ class CurrentApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -3630,7 +3743,7 @@ class Me(BaseModel):
         Field(description="The key of the request. For a session, the key that the session belongs to."),
     ]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
         Field(description="The scopes of this request, limited by the member’s role."),
     ]
     member: Annotated[
@@ -3667,6 +3780,118 @@ class AuditLogPage(BaseModel):
         extra="ignore",
     )
     data: list[AuditEntry]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class Trace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="32 hexadecimal digits, as OpenTelemetry has it.")]
+    name: str | None
+    status: Annotated[
+        Literal["running", "ok", "error"],
+        Field(description="Of its root, or of its first step while the root is missing."),
+    ]
+    settled: Annotated[
+        bool,
+        Field(description="Whether no more steps are expected. Tokens and cost are exact then."),
+    ]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    ended_at: UtcDatetime | None
+    duration_ms: float | None
+    steps: int
+    calls: Annotated[int, Field(description="The number of model calls: its executions.")]
+    errors: Annotated[int, Field(description="The number of steps that failed.")]
+    tokens: Tokens
+    cost: TraceCost
+    models: list[str]
+    tools: list[str]
+    agents: list[str]
+    prompts: list[TracePrompt]
+    conversation_id: str | None
+    user_id: str | None
+    service: str | None
+    environment: str | None
+    tags: list[str]
+    metadata: dict[str, str]
+    input: Annotated[str | None, Field(description="The beginning of what the root was given.")]
+    output: Annotated[str | None, Field(description="The beginning of what it returned.")]
+    incomplete: Annotated[
+        list[Literal["root_missing", "steps_over_limit"]],
+        Field(description="What is missing."),
+    ]
+
+
+class TraceStep(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="16 hexadecimal digits.")]
+    parent_id: str | None
+    type: Literal[
+        "agent", "model", "tool", "retrieval", "embedding", "rerank", "guardrail", "evaluator", "chain", "other"
+    ]
+    name: str
+    status: Literal["running", "ok", "error"]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    duration_ms: Annotated[float | None, Field(description="Null while it is running.")]
+    tokens: Annotated[
+        StepTokens | None,
+        Field(description="As the span has them: steps around calls may have the sum."),
+    ]
+    own_tokens: Annotated[
+        StepTokens | None,
+        Field(description="`tokens` without those of the steps below it."),
+    ]
+    cost: CostAmount
+    execution_id: Annotated[str | None, Field(description="The execution that holds its texts and cost.")]
+    model: str | None
+    provider: str | None
+    tool: str | None
+    agent: str | None
+    prompt: TracePrompt | None
+    error: StepError | None
+    has_input: bool
+    has_output: bool
+    cut: Annotated[
+        list[str],
+        Field(description="Fields that were shortened when they were stored."),
+    ]
+
+
+class ConversationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Conversation]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class WholeConversation(BaseModel):
+    """
+    A conversation with a page of its traces, oldest first, in `data`.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    traces: int
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    user_id: str | None
+    calls: int
+    errors: int
+    tokens: Tokens
+    cost: TraceCost
+    data: list[Trace]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
@@ -3985,6 +4210,28 @@ class MemberPage(BaseModel):
     ]
 
 
+class TracePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Trace]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class TraceStepPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[TraceStep]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
 class EvaluationInput(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4010,6 +4257,64 @@ class EventPage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
+
+
+class WholeTraceStep(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="16 hexadecimal digits.")]
+    parent_id: str | None
+    type: Literal[
+        "agent", "model", "tool", "retrieval", "embedding", "rerank", "guardrail", "evaluator", "chain", "other"
+    ]
+    name: str
+    status: Literal["running", "ok", "error"]
+    started_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    duration_ms: Annotated[float | None, Field(description="Null while it is running.")]
+    tokens: Annotated[
+        StepTokens | None,
+        Field(description="As the span has them: steps around calls may have the sum."),
+    ]
+    own_tokens: Annotated[
+        StepTokens | None,
+        Field(description="`tokens` without those of the steps below it."),
+    ]
+    cost: CostAmount
+    execution_id: Annotated[str | None, Field(description="The execution that holds its texts and cost.")]
+    model: str | None
+    provider: str | None
+    tool: str | None
+    agent: str | None
+    prompt: TracePrompt | None
+    error: StepError | None
+    has_input: bool
+    has_output: bool
+    cut: Annotated[
+        list[str],
+        Field(description="Fields that were shortened when they were stored."),
+    ]
+    input: (
+        str
+        | list[
+            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
+        ]
+        | None
+    )
+    output: str | None
+    tool_calls: list[ToolCall]
+    parameters: dict[str, Any]
+    conversation_id: str | None
+    user_id: str | None
+    service: str | None
+    environment: str | None
+    tags: list[str]
+    metadata: dict[str, str]
+    attributes: Annotated[dict[str, Any], Field(description="Attributes that no other field holds.")]
+    events: list[StepEvent]
+    links: list[StepLink]
+    resource: dict[str, Any]
+    scope: StepScope | None
 
 
 class ModelParametersOutput(BaseModel):

@@ -170,6 +170,15 @@ export interface Operations {
   approveDeviceAuthorization: { request: api.ApproveDeviceAuthorizationData; response: api.ApproveDeviceAuthorizationResponse };
   denyDeviceAuthorization: { request: api.DenyDeviceAuthorizationData; response: api.DenyDeviceAuthorizationResponse };
   listAuditLog: { request: api.ListAuditLogData; response: api.ListAuditLogResponse };
+  listTraces: { request: api.ListTracesData; response: api.ListTracesResponse };
+  ingestTraces: { request: api.IngestTracesData; response: api.IngestTracesResponse };
+  getTrace: { request: api.GetTraceData; response: api.GetTraceResponse };
+  deleteTrace: { request: api.DeleteTraceData; response: api.DeleteTraceResponse };
+  listTraceSteps: { request: api.ListTraceStepsData; response: api.ListTraceStepsResponse };
+  getTraceStep: { request: api.GetTraceStepData; response: api.GetTraceStepResponse };
+  listConversations: { request: api.ListConversationsData; response: api.ListConversationsResponse };
+  getConversation: { request: api.GetConversationData; response: api.GetConversationResponse };
+  deleteConversation: { request: api.DeleteConversationData; response: api.DeleteConversationResponse };
 }
 
 /**
@@ -344,4 +353,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   approveDeviceAuthorization: 'POST /device/authorizations/{user_code}/approve devices.approve b',
   denyDeviceAuthorization: 'POST /device/authorizations/{user_code}/deny devices.deny',
   listAuditLog: 'GET /audit-log auditLog.list ql',
+  listTraces: 'GET /traces traces.list ql',
+  ingestTraces: 'POST /traces traces.ingest b',
+  getTrace: 'GET /traces/{id} traces.get',
+  deleteTrace: 'DELETE /traces/{id} traces.delete',
+  listTraceSteps: 'GET /traces/{id}/steps traces.steps ql',
+  getTraceStep: 'GET /traces/{id}/steps/{span_id} traces.step',
+  listConversations: 'GET /conversations conversations.list ql',
+  getConversation: 'GET /conversations/{name} conversations.get ql',
+  deleteConversation: 'DELETE /conversations/{name} conversations.delete',
 };

@@ -410,6 +410,30 @@ export interface AuditLogOperations {
   list(query?: QueryOf<api.ListAuditLogData>, options?: CallOptions): List<api.AuditLogPage['data'][number]>;
 }
 
+export interface TracesOperations {
+  /** List traces, newest first: `GET /traces` */
+  list(query?: QueryOf<api.ListTracesData>, options?: CallOptions): List<api.TracePage['data'][number]>;
+  /** Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces` */
+  ingest(body: NonNullable<api.IngestTracesData['body']>, options?: CallOptions): ApiPromise<api.ExportTraceServiceResponse>;
+  /** Retrieve a trace: its tokens, cost and errors: `GET /traces/{id}` */
+  get(id: string, options?: CallOptions): ApiPromise<api.Trace>;
+  /** Delete a trace, with its steps and the executions recorded from them: `DELETE /traces/{id}` */
+  delete(id: string, options?: CallOptions): ApiPromise<api.Trace>;
+  /** List the steps of a trace as a tree, each before those below it: `GET /traces/{id}/steps` */
+  steps(id: string, query?: QueryOf<api.ListTraceStepsData>, options?: CallOptions): List<api.TraceStepPage['data'][number]>;
+  /** Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}` */
+  step(id: string, spanId: string, options?: CallOptions): ApiPromise<api.WholeTraceStep>;
+}
+
+export interface ConversationsOperations {
+  /** List conversations, the most recent first: `GET /conversations` */
+  list(query?: QueryOf<api.ListConversationsData>, options?: CallOptions): List<api.ConversationPage['data'][number]>;
+  /** Retrieve a conversation with its traces, oldest first: `GET /conversations/{name}` */
+  get(name: string, query?: QueryOf<api.GetConversationData>, options?: CallOptions): List<api.WholeConversation['data'][number]>;
+  /** Delete all traces of a conversation: `DELETE /conversations/{name}` */
+  delete(name: string, options?: CallOptions): ApiPromise<api.DeletedConversation>;
+}
+
 /** Every operation of the service, by what it is about. */
 export interface Resources {
   readonly prompts: PromptsOperations;
@@ -441,6 +465,8 @@ export interface Resources {
   readonly me: MeOperations;
   readonly devices: DevicesOperations;
   readonly auditLog: AuditLogOperations;
+  readonly traces: TracesOperations;
+  readonly conversations: ConversationsOperations;
   /** Retrieve tokens, cost and latency by prompt, model and day: `GET /usage` */
   usage(query?: QueryOf<api.GetUsageData>, options?: CallOptions): ApiPromise<api.Usage>;
 }

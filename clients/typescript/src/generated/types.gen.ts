@@ -1726,7 +1726,7 @@ export type CreateApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at?: string | null;
 };
 
@@ -1764,7 +1764,7 @@ export type ApproveDeviceAuthorization = {
     /**
      * Scopes of the key. Default: all scopes of the session. Other scopes are rejected.
      */
-    scopes?: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes?: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_in_days?: number;
 };
 
@@ -4787,7 +4787,7 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4808,7 +4808,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4833,7 +4833,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4855,7 +4855,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     };
     workspace: {
         name: string;
@@ -4907,7 +4907,7 @@ export type EndedSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     };
     workspace: {
         name: string;
@@ -4960,7 +4960,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     };
     workspace: {
         name: string;
@@ -5043,7 +5043,7 @@ export type Me = {
     /**
      * The scopes of this request, limited by the member’s role.
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     /**
      * The member who owns the key or session; null for a key of the workspace.
      */
@@ -5103,7 +5103,7 @@ export type DeviceKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -5193,6 +5193,307 @@ export type AuditEntry = {
      */
     request_id: string | null;
     created_at: Timestamp;
+};
+
+export type ExportTraceServiceResponse = {
+    /**
+     * Set if some spans were refused. All others are stored.
+     */
+    partialSuccess?: {
+        rejectedSpans: string;
+        errorMessage: string;
+    };
+};
+
+export type RpcStatus = {
+    /**
+     * A code of gRPC.
+     */
+    code: number;
+    /**
+     * What happened and what to change.
+     */
+    message: string;
+};
+
+export type TracePage = {
+    data: Array<Trace>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type Trace = {
+    /**
+     * 32 hexadecimal digits, as OpenTelemetry has it.
+     */
+    id: string;
+    name: string | null;
+    /**
+     * Of its root, or of its first step while the root is missing.
+     */
+    status: 'running' | 'ok' | 'error';
+    /**
+     * Whether no more steps are expected. Tokens and cost are exact then.
+     */
+    settled: boolean;
+    started_at: Timestamp;
+    ended_at: Timestamp | null;
+    duration_ms: number | null;
+    steps: number;
+    /**
+     * The number of model calls: its executions.
+     */
+    calls: number;
+    /**
+     * The number of steps that failed.
+     */
+    errors: number;
+    tokens: Tokens;
+    cost: TraceCost;
+    models: Array<string>;
+    tools: Array<string>;
+    agents: Array<string>;
+    prompts: Array<TracePrompt>;
+    conversation_id: string | null;
+    user_id: string | null;
+    service: string | null;
+    environment: string | null;
+    tags: Array<string>;
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * The beginning of what the root was given.
+     */
+    input: string | null;
+    /**
+     * The beginning of what it returned.
+     */
+    output: string | null;
+    /**
+     * What is missing.
+     */
+    incomplete: Array<'root_missing' | 'steps_over_limit'>;
+};
+
+export type TraceCost = {
+    /**
+     * US dollars; null when the model has no known price.
+     */
+    amount: string | null;
+    currency: 'USD';
+    /**
+     * The number of calls whose cost is not known. `amount` leaves them out.
+     */
+    unpriced_calls: number;
+};
+
+export type TracePrompt = {
+    name: string;
+    version: number | null;
+};
+
+export type TraceStepPage = {
+    data: Array<TraceStep>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type TraceStep = {
+    /**
+     * 16 hexadecimal digits.
+     */
+    id: string;
+    parent_id: string | null;
+    type: 'agent' | 'model' | 'tool' | 'retrieval' | 'embedding' | 'rerank' | 'guardrail' | 'evaluator' | 'chain' | 'other';
+    name: string;
+    status: 'running' | 'ok' | 'error';
+    started_at: Timestamp;
+    /**
+     * Null while it is running.
+     */
+    duration_ms: number | null;
+    /**
+     * As the span has them: steps around calls may have the sum.
+     */
+    tokens: StepTokens | null;
+    /**
+     * `tokens` without those of the steps below it.
+     */
+    own_tokens: StepTokens | null;
+    cost: CostAmount;
+    /**
+     * The execution that holds its texts and cost.
+     */
+    execution_id: string | null;
+    model: string | null;
+    provider: string | null;
+    tool: string | null;
+    agent: string | null;
+    prompt: TracePrompt | null;
+    error: StepError | null;
+    has_input: boolean;
+    has_output: boolean;
+    /**
+     * Fields that were shortened when they were stored.
+     */
+    cut: Array<string>;
+};
+
+export type StepTokens = {
+    input: number;
+    output: number;
+    cached_input: number;
+    cache_write: number;
+    reasoning: number;
+};
+
+export type StepError = {
+    type: string | null;
+    message: string | null;
+};
+
+export type WholeTraceStep = {
+    /**
+     * 16 hexadecimal digits.
+     */
+    id: string;
+    parent_id: string | null;
+    type: 'agent' | 'model' | 'tool' | 'retrieval' | 'embedding' | 'rerank' | 'guardrail' | 'evaluator' | 'chain' | 'other';
+    name: string;
+    status: 'running' | 'ok' | 'error';
+    started_at: Timestamp;
+    /**
+     * Null while it is running.
+     */
+    duration_ms: number | null;
+    /**
+     * As the span has them: steps around calls may have the sum.
+     */
+    tokens: StepTokens | null;
+    /**
+     * `tokens` without those of the steps below it.
+     */
+    own_tokens: StepTokens | null;
+    cost: CostAmount;
+    /**
+     * The execution that holds its texts and cost.
+     */
+    execution_id: string | null;
+    model: string | null;
+    provider: string | null;
+    tool: string | null;
+    agent: string | null;
+    prompt: TracePrompt | null;
+    error: StepError | null;
+    has_input: boolean;
+    has_output: boolean;
+    /**
+     * Fields that were shortened when they were stored.
+     */
+    cut: Array<string>;
+    input: string | Array<ChatMessage> | null;
+    output: string | null;
+    tool_calls: Array<ToolCall>;
+    parameters: {
+        [key: string]: unknown;
+    };
+    conversation_id: string | null;
+    user_id: string | null;
+    service: string | null;
+    environment: string | null;
+    tags: Array<string>;
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * Attributes that no other field holds.
+     */
+    attributes: {
+        [key: string]: unknown;
+    };
+    events: Array<StepEvent>;
+    links: Array<StepLink>;
+    resource: {
+        [key: string]: unknown;
+    };
+    scope: StepScope | null;
+};
+
+export type StepEvent = {
+    name: string;
+    at: Timestamp;
+    attributes: {
+        [key: string]: unknown;
+    };
+};
+
+export type StepLink = {
+    /**
+     * 32 hexadecimal digits, as OpenTelemetry has it.
+     */
+    trace_id: string;
+    /**
+     * 16 hexadecimal digits.
+     */
+    span_id: string;
+    attributes: {
+        [key: string]: unknown;
+    };
+};
+
+export type StepScope = {
+    name: string;
+    version: string | null;
+};
+
+export type ConversationPage = {
+    data: Array<Conversation>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type Conversation = {
+    id: string;
+    traces: number;
+    started_at: Timestamp;
+    last_at: Timestamp;
+    user_id: string | null;
+    calls: number;
+    errors: number;
+    tokens: Tokens;
+    cost: TraceCost;
+};
+
+/**
+ * A conversation with a page of its traces, oldest first, in `data`.
+ */
+export type WholeConversation = {
+    id: string;
+    traces: number;
+    started_at: Timestamp;
+    last_at: Timestamp;
+    user_id: string | null;
+    calls: number;
+    errors: number;
+    tokens: Tokens;
+    cost: TraceCost;
+    data: Array<Trace>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type DeletedConversation = {
+    id: string;
+    traces: number;
 };
 
 export type ModelParametersOutput = {
@@ -6407,7 +6708,7 @@ export type KeyMember = {
 
 export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
     expires_at: Timestamp | null;
 };
 
@@ -14459,7 +14760,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted' | 'trace.deleted' | 'conversation.deleted';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
@@ -14505,3 +14806,472 @@ export type ListAuditLogResponses = {
 };
 
 export type ListAuditLogResponse = ListAuditLogResponses[keyof ListAuditLogResponses];
+
+export type ListTracesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        name?: string;
+        status?: 'running' | 'ok' | 'error';
+        conversation_id?: string;
+        user_id?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        model?: string;
+        tool?: string;
+        agent?: string;
+        tag?: string;
+        service?: string;
+        environment?: string;
+        /**
+         * The least number of steps.
+         */
+        min_steps?: number;
+        /**
+         * US dollars. Traces of unknown cost do not match.
+         */
+        min_cost?: string;
+        /**
+         * US dollars. Traces of unknown cost do not match. Inclusive.
+         */
+        max_cost?: string;
+        /**
+         * Milliseconds from the first start to the last end. Running traces do not match.
+         */
+        min_latency_ms?: number;
+        /**
+         * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
+         */
+        max_latency_ms?: number;
+        /**
+         * Metadata that the trace must include: `NAME=VALUE`. May be repeated.
+         */
+        metadata?: Array<string>;
+        /**
+         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).
+         */
+        q?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/traces';
+};
+
+export type ListTracesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListTracesError = ListTracesErrors[keyof ListTracesErrors];
+
+export type ListTracesResponses = {
+    /**
+     * Done.
+     */
+    200: TracePage;
+};
+
+export type ListTracesResponse = ListTracesResponses[keyof ListTracesResponses];
+
+export type IngestTracesData = {
+    body: string;
+    path?: never;
+    query?: never;
+    url: '/traces';
+};
+
+export type IngestTracesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: RpcStatus;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: RpcStatus;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: RpcStatus;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: RpcStatus;
+    /**
+     * The service is busy or temporarily unavailable; `Retry-After` says when to try again.
+     */
+    503: RpcStatus;
+};
+
+export type IngestTracesError = IngestTracesErrors[keyof IngestTracesErrors];
+
+export type IngestTracesResponses = {
+    /**
+     * Done.
+     */
+    200: ExportTraceServiceResponse;
+};
+
+export type IngestTracesResponse = IngestTracesResponses[keyof IngestTracesResponses];
+
+export type DeleteTraceData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/traces/{id}';
+};
+
+export type DeleteTraceErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteTraceError = DeleteTraceErrors[keyof DeleteTraceErrors];
+
+export type DeleteTraceResponses = {
+    /**
+     * Done.
+     */
+    200: Trace;
+};
+
+export type DeleteTraceResponse = DeleteTraceResponses[keyof DeleteTraceResponses];
+
+export type GetTraceData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/traces/{id}';
+};
+
+export type GetTraceErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetTraceError = GetTraceErrors[keyof GetTraceErrors];
+
+export type GetTraceResponses = {
+    /**
+     * Done.
+     */
+    200: Trace;
+};
+
+export type GetTraceResponse = GetTraceResponses[keyof GetTraceResponses];
+
+export type ListTraceStepsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to return at most.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/traces/{id}/steps';
+};
+
+export type ListTraceStepsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListTraceStepsError = ListTraceStepsErrors[keyof ListTraceStepsErrors];
+
+export type ListTraceStepsResponses = {
+    /**
+     * Done.
+     */
+    200: TraceStepPage;
+};
+
+export type ListTraceStepsResponse = ListTraceStepsResponses[keyof ListTraceStepsResponses];
+
+export type GetTraceStepData = {
+    body?: never;
+    path: {
+        id: string;
+        span_id: string;
+    };
+    query?: never;
+    url: '/traces/{id}/steps/{span_id}';
+};
+
+export type GetTraceStepErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetTraceStepError = GetTraceStepErrors[keyof GetTraceStepErrors];
+
+export type GetTraceStepResponses = {
+    /**
+     * Done.
+     */
+    200: WholeTraceStep;
+};
+
+export type GetTraceStepResponse = GetTraceStepResponses[keyof GetTraceStepResponses];
+
+export type ListConversationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        user_id?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/conversations';
+};
+
+export type ListConversationsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListConversationsError = ListConversationsErrors[keyof ListConversationsErrors];
+
+export type ListConversationsResponses = {
+    /**
+     * Done.
+     */
+    200: ConversationPage;
+};
+
+export type ListConversationsResponse = ListConversationsResponses[keyof ListConversationsResponses];
+
+export type DeleteConversationData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/conversations/{name}';
+};
+
+export type DeleteConversationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteConversationError = DeleteConversationErrors[keyof DeleteConversationErrors];
+
+export type DeleteConversationResponses = {
+    /**
+     * Done.
+     */
+    200: DeletedConversation;
+};
+
+export type DeleteConversationResponse = DeleteConversationResponses[keyof DeleteConversationResponses];
+
+export type GetConversationData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/conversations/{name}';
+};
+
+export type GetConversationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetConversationError = GetConversationErrors[keyof GetConversationErrors];
+
+export type GetConversationResponses = {
+    /**
+     * Done.
+     */
+    200: WholeConversation;
+};
+
+export type GetConversationResponse = GetConversationResponses[keyof GetConversationResponses];

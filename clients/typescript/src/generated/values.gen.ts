@@ -23,4 +23,5 @@ export const SCOPES = [
   'write',
   'publish',
   'admin',
+  'ingest',
 ] as const;

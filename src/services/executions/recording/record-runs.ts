@@ -9,7 +9,7 @@ import type { Quotas } from '../../workspaces/quotas.ts';
 import { callEnd } from '../run/calls.ts';
 import { findRuns, insertRuns, type RecordedRow, textOfRow } from './insert-runs.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { createRunModels, type RunModels } from './run-cost.ts';
+import { createRunModels, type RunModels, tokenUsage } from './run-cost.ts';
 import { promptsOfRuns, type RunPrompt } from './run-prompts.ts';
 
 /** Of a run as it is stored: what it takes of memory to show it. */
@@ -34,7 +34,7 @@ function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { m
   const { id, input, output, toolCalls, tokens, error, startedAt, finishedAt } = run;
   const cost = models.cost(name.model, run);
   const modelMs = run.modelMs ?? finishedAt.getTime() - startedAt.getTime();
-  const spent = tokens && { tokens: { ...tokens, total: tokens.input + tokens.output }, cost };
+  const spent = tokens && { tokens: tokenUsage(tokens), cost };
   const isText = typeof input === 'string';
   const row: RecordedRow = {
     id: id !== undefined && 'uuid' in id ? id.uuid : newId(startedAt),

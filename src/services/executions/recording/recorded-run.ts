@@ -18,7 +18,7 @@ export interface RecordedRun {
   output: string | null;
   toolCalls: ToolCall[];
   /** Undefined: they are not known. */
-  tokens?: { input: number; output: number; cached_input: number; reasoning: number } | undefined;
+  tokens?: { input: number; output: number; cached_input: number; reasoning: number; cache_write?: number } | undefined;
   /** US dollars, as a decimal. Undefined: by the tokens and the price list. */
   cost?: string | undefined;
   /** How long the model took to respond. Default: from the start to the end. */

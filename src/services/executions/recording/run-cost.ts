@@ -1,5 +1,5 @@
 import { ApiError } from '../../../domain/errors.ts';
-import { type Cost, NO_TOKENS, type Pricing } from '../../../domain/usage.ts';
+import type { Cost, Pricing, TokenUsage } from '../../../domain/usage.ts';
 import type { Models } from '../../../models/model.ts';
 import { resolveModelName } from '../../../models/names.ts';
 import { costOf } from '../../../models/prices/pricing.ts';
@@ -7,12 +7,26 @@ import type { RecordedRun } from './recorded-run.ts';
 
 const MAX_NAME_CHARS = 200;
 
+/** Tokens as executions have them: those that were written to a cache are among the input. */
+export const tokenUsage = ({
+  input,
+  output,
+  cached_input,
+  reasoning,
+}: NonNullable<RecordedRun['tokens']>): TokenUsage => ({
+  input,
+  output,
+  cached_input,
+  reasoning,
+  total: input + output,
+});
+
 /** Names of models, and their prices, of one request: many of its runs are of the same. */
 export interface RunModels {
   /** The model's full name, and its provider's. @returns or what is wrong with the name */
   name(run: RecordedRun): { model: string; provider: string } | { fault: string };
   /** What was given, or what the price list says of the tokens. */
-  cost(model: string, run: RecordedRun): Cost;
+  cost(model: string, run: Pick<RecordedRun, 'cost' | 'tokens'>): Cost;
 }
 
 function fullName(
@@ -58,8 +72,8 @@ export function createRunModels(models: Pick<Models, 'priceOf'>): RunModels {
     cost(model, { cost, tokens }) {
       if (cost !== undefined) return { amount: cost, currency: 'USD', pricing: null };
       if (tokens === undefined) return { amount: null, currency: 'USD', pricing: null };
-      const counted = { ...NO_TOKENS, ...tokens };
-      return costOf(priceOf(model, tokens.input), { tokens: counted, cacheWriteTokens: 0 });
+      const usage = { tokens: tokenUsage(tokens), cacheWriteTokens: tokens.cache_write ?? 0 };
+      return costOf(priceOf(model, tokens.input), usage);
     },
   };
 }

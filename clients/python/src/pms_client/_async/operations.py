@@ -100,6 +100,8 @@ class AsyncAuditLogOperations:
             "queue.item_skipped",
             "queue.item_returned",
             "view.deleted",
+            "trace.deleted",
+            "conversation.deleted",
         ]
         | None = None,
         resource: str | None = None,
@@ -130,6 +132,32 @@ class AsyncChatCompletionsOperations:
         return await self._transport.fetch(
             models.ChatCompletion, create("chat", "completions", body=body, idempotency_key=idempotency_key)
         )
+
+
+class AsyncConversationsOperations:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.Conversation]:
+        """List conversations, the most recent first: `GET /conversations`"""
+        return self._transport.pages(
+            models.Conversation, "conversations", user_id=user_id, since=since, until=until, limit=limit
+        )
+
+    def get(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.Trace]:
+        """Retrieve a conversation with its traces, oldest first: `GET /conversations/{name}`"""
+        return self._transport.pages(models.Trace, "conversations", name, limit=limit)
+
+    async def delete(self, name: str) -> models.DeletedConversation:
+        """Delete all traces of a conversation: `DELETE /conversations/{name}`"""
+        return await self._transport.fetch(models.DeletedConversation, change("DELETE", "conversations", name))
 
 
 class AsyncDatasetsOperations:
@@ -845,6 +873,83 @@ class AsyncStatisticsOperations:
         return await self._transport.fetch(
             models.PromptSeries, read("statistics", "prompts", name, since=since, until=until)
         )
+
+
+class AsyncTracesOperations:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def ingest(self) -> models.ExportTraceServiceResponse:
+        """Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces`"""
+        return await self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces"))
+
+    def list(
+        self,
+        *,
+        name: str | None = None,
+        status: Literal["running", "ok", "error"] | None = None,
+        conversation_id: str | None = None,
+        user_id: str | None = None,
+        prompt_name: str | None = None,
+        model: str | None = None,
+        tool: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        service: str | None = None,
+        environment: str | None = None,
+        min_steps: int | None = None,
+        min_cost: str | None = None,
+        max_cost: str | None = None,
+        min_latency_ms: int | None = None,
+        max_latency_ms: int | None = None,
+        metadata: Sequence[str] | None = None,
+        q: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.Trace]:
+        """List traces, newest first: `GET /traces`"""
+        return self._transport.pages(
+            models.Trace,
+            "traces",
+            name=name,
+            status=status,
+            conversation_id=conversation_id,
+            user_id=user_id,
+            prompt_name=prompt_name,
+            model=model,
+            tool=tool,
+            agent=agent,
+            tag=tag,
+            service=service,
+            environment=environment,
+            min_steps=min_steps,
+            min_cost=min_cost,
+            max_cost=max_cost,
+            min_latency_ms=min_latency_ms,
+            max_latency_ms=max_latency_ms,
+            metadata=metadata,
+            q=q,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+
+    async def get(self, trace_id: str) -> models.Trace:
+        """Retrieve a trace: its tokens, cost and errors: `GET /traces/{id}`"""
+        return await self._transport.fetch(models.Trace, read("traces", trace_id))
+
+    async def delete(self, trace_id: str) -> models.Trace:
+        """Delete a trace, with its steps and the executions recorded from them: `DELETE /traces/{id}`"""
+        return await self._transport.fetch(models.Trace, change("DELETE", "traces", trace_id))
+
+    def steps(self, trace_id: str, *, limit: int | None = None) -> AsyncIterator[models.TraceStep]:
+        """List the steps of a trace as a tree, each before those below it: `GET /traces/{id}/steps`"""
+        return self._transport.pages(models.TraceStep, "traces", trace_id, "steps", limit=limit)
+
+    async def step(self, trace_id: str, span_id: str) -> models.WholeTraceStep:
+        """Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}`"""
+        return await self._transport.fetch(models.WholeTraceStep, read("traces", trace_id, "steps", span_id))
 
 
 class AsyncViewsOperations:

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
+import { MAX_PROTOBUF_BYTES } from '../../domain/traces/limits.ts';
+import type { Refusal } from '../../domain/traces/otlp/read-request.ts';
+import { exportResponse, OTLP_MEDIA_TYPES } from '../../domain/traces/otlp/responses.ts';
+import { isRefusal, readSteps } from '../../domain/traces/read-steps.ts';
+import type { Step } from '../../domain/traces/step.ts';
+import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
+import { shown } from '../../http/unread.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
+import { type IngestDeps, ingestSteps } from '../../services/traces/ingest-steps.ts';
+import { encodingOf, plainBody } from './otlp-body.ts';
+import { otlpErrors } from './otlp-errors.ts';
+
+/** Requests that a process reads and stores at a time; of a workspace one. */
+const TURNS = 2;
+/** Exporters wait for ten seconds, most of them. */
+const MAX_WAIT_MS = 10_000;
+/** How long spans are read between two turns of others. */
+const STEP_MS = 10;
+/** No execution is older. */
+const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
+
+/** Answered by exporters with another try, later. */
+const isAwaited = (signal: AbortSignal) => (error: unknown) => {
+  if (signal.aborted) throw temporarilyUnavailable('Too many requests with traces are waiting.', error);
+  throw error;
+};
+
+/** @throws ApiError `invalid_request` where it is no request with spans */
+async function readAll(body: Buffer, encoding: ReturnType<typeof encodingOf>, retentionMs: number) {
+  const now = Date.now();
+  const read = readSteps(body, encoding, { now, oldest: now - Math.min(retentionMs, MAX_AGE_MS) });
+  if ('fault' in read) throw new ApiError('invalid_request', read.fault);
+  const steps: Step[] = [];
+  const refused: Refusal[] = [];
+  let since = performance.now();
+  for (const each of read.steps) {
+    if (each !== null && isRefusal(each)) refused.push(each);
+    else if (each !== null) steps.push(each);
+    if (performance.now() - since < STEP_MS) continue;
+    await afterOthers(Number.POSITIVE_INFINITY);
+    since = performance.now();
+  }
+  if (steps.length === 0 && refused.length > 0 && refused.every(({ hasIds }) => !hasIds))
+    throw new ApiError(
+      'invalid_request',
+      `No span of the request can be read. ${refused[0]?.id}: ${refused[0]?.reason}`,
+    );
+  return { steps, refused };
+}
+
+/** `POST /traces`: the protocol of OpenTelemetry. */
+export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
+  const turns = createFairSemaphore({ total: TURNS, perKey: 1 });
+  return defineRoute({
+    method: 'post',
+    path: '/traces',
+    aliases: ['/v1/otel/v1/traces', '/api/public/otel/v1/traces'],
+    operationId: 'ingestTraces',
+    audit: 'none',
+    tag: 'Traces',
+    summary: 'Store spans in the protocol of OpenTelemetry (OTLP/HTTP)',
+    description:
+      'For exporters: set `OTEL_EXPORTER_OTLP_ENDPOINT` to the address of the service and `OTEL_EXPORTER_OTLP_HEADERS` to ' +
+      '`Authorization=Bearer%20<API_KEY>`. A 200 means that the spans are stored. The same span again changes nothing. Spans of model calls become ' +
+      'recorded executions. Also at `/v1/otel/v1/traces` and `/api/public/otel/v1/traces`, and with the key as password of Basic authentication.',
+    scope: ['ingest', 'execute'],
+    basicAuth: true,
+    binary: true,
+    body: z.instanceof(Buffer),
+    maxBodyBytes: MAX_PROTOBUF_BYTES,
+    accepts: Object.values(OTLP_MEDIA_TYPES),
+    response: z
+      .object({
+        partialSuccess: shown(
+          z
+            .object({ rejectedSpans: z.string(), errorMessage: z.string() })
+            .optional()
+            .meta({ description: 'Set if some spans were refused. All others are stored.' }),
+        ),
+      })
+      .meta({ id: 'ExportTraceServiceResponse' }),
+    responseExample: {},
+    otherContentTypes: [OTLP_MEDIA_TYPES.protobuf],
+    errorFormat: otlpErrors,
+    errors: ['payload_too_large', 'quota_exceeded'],
+    async handler(request) {
+      const { db, body: raw, signal } = request;
+      const encoding = encodingOf(request.header('Content-Type'));
+      const waited = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
+      const release = await turns.acquire(db.workspaceId, { signal: waited }).catch(isAwaited(waited));
+      try {
+        const body = await plainBody(raw, { encoding, compression: request.header('Content-Encoding') });
+        const { steps, refused } = await readAll(body, encoding, deps.retentionMs);
+        await ingestSteps(deps, db, steps);
+        return new RawResponse(OTLP_MEDIA_TYPES[encoding], exportResponse(refused, encoding));
+      } finally {
+        release();
+      }
+    },
+  });
+}

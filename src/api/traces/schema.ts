@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { TRACE_GAPS } from '../../db/entities/trace.ts';
+import { notFound } from '../../domain/errors.ts';
+import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import { STEP_STATUSES, STEP_TYPES } from '../../domain/traces/step.ts';
+import { CostAmount, TokenUsage } from '../../domain/usage.ts';
+import { CreationTime, Name, saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { shown } from '../../http/unread.ts';
+import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
+import { executionFilterQuery } from '../executions/filter-schema.ts';
+
+const TraceId = z.string().meta({
+  description: '32 hexadecimal digits, as OpenTelemetry has it.',
+  example: '5b8efff798038103d269b633813fc60c',
+});
+const SpanId = z.string().meta({ description: '16 hexadecimal digits.', example: 'eee19b7ec3c1b174' });
+
+const TraceCost = z
+  .object({
+    ...CostAmount.shape,
+    unpriced_calls: z
+      .int()
+      .meta({ description: 'The number of calls whose cost is not known. `amount` leaves them out.' }),
+  })
+  .meta({ id: 'TraceCost' });
+
+const Names = z.array(z.string());
+const TracePrompt = z.object({ name: z.string(), version: z.int().nullable() }).meta({ id: 'TracePrompt' });
+
+export const Trace = z
+  .object({
+    id: shown(TraceId),
+    name: z.string().nullable(),
+    status: shown(
+      z.enum(STEP_STATUSES).meta({ description: 'Of its root, or of its first step while the root is missing.' }),
+    ),
+    settled: shown(
+      z.boolean().meta({ description: 'Whether no more steps are expected. Tokens and cost are exact then.' }),
+    ),
+    started_at: shown(Timestamp),
+    ended_at: shown(Timestamp.nullable()),
+    duration_ms: shown(z.number().nullable()),
+    steps: shown(z.int()),
+    calls: shown(z.int().meta({ description: 'The number of model calls: its executions.' })),
+    errors: shown(z.int().meta({ description: 'The number of steps that failed.' })),
+    tokens: shown(TokenUsage),
+    cost: shown(TraceCost),
+    models: Names,
+    tools: Names,
+    agents: Names,
+    prompts: z.array(TracePrompt),
+    conversation_id: z.string().nullable(),
+    user_id: z.string().nullable(),
+    service: z.string().nullable(),
+    environment: z.string().nullable(),
+    tags: Names,
+    metadata: z.record(z.string(), z.string()),
+    input: z.string().nullable().meta({ description: 'The beginning of what the root was given.' }),
+    output: z.string().nullable().meta({ description: 'The beginning of what it returned.' }),
+    incomplete: shown(z.array(z.enum(TRACE_GAPS)).meta({ description: 'What is missing.' })),
+  })
+  .meta({ id: 'Trace' });
+
+export const TracePage = pageOf(Trace).meta({ id: 'TracePage' });
+
+const StepTokens = z
+  .object({
+    input: z.int(),
+    output: z.int(),
+    cached_input: z.int(),
+    cache_write: z.int(),
+    reasoning: z.int(),
+  })
+  .meta({ id: 'StepTokens' });
+
+const step = {
+  id: SpanId,
+  parent_id: SpanId.nullable(),
+  type: z.enum(STEP_TYPES),
+  name: z.string(),
+  status: z.enum(STEP_STATUSES),
+  started_at: Timestamp,
+  duration_ms: z.number().nullable().meta({ description: 'Null while it is running.' }),
+  tokens: StepTokens.nullable().meta({ description: 'As the span has them: steps around calls may have the sum.' }),
+  own_tokens: StepTokens.nullable().meta({ description: '`tokens` without those of the steps below it.' }),
+  cost: CostAmount,
+  execution_id: z.string().nullable().meta({ description: 'The execution that holds its texts and cost.' }),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  tool: z.string().nullable(),
+  agent: z.string().nullable(),
+  prompt: TracePrompt.nullable(),
+  error: z.object({ type: z.string().nullable(), message: z.string().nullable() }).meta({ id: 'StepError' }).nullable(),
+  has_input: z.boolean(),
+  has_output: z.boolean(),
+  cut: Names.meta({ description: 'Fields that were shortened when they were stored.' }),
+};
+
+export const TraceStep = z.object(step).meta({ id: 'TraceStep' });
+export const TraceStepPage = pageOf(TraceStep).meta({ id: 'TraceStepPage' });
+
+const Attributes = z.record(z.string(), z.unknown());
+
+export const WholeTraceStep = z
+  .object({
+    ...step,
+    input: z.union([z.string(), z.array(ChatMessage)]).nullable(),
+    output: z.string().nullable(),
+    tool_calls: z.array(ToolCall),
+    parameters: Attributes,
+    conversation_id: z.string().nullable(),
+    user_id: z.string().nullable(),
+    service: z.string().nullable(),
+    environment: z.string().nullable(),
+    tags: Names,
+    metadata: z.record(z.string(), z.string()),
+    attributes: Attributes.meta({ description: 'Attributes that no other field holds.' }),
+    events: z.array(z.object({ name: z.string(), at: Timestamp, attributes: Attributes }).meta({ id: 'StepEvent' })),
+    links: z.array(z.object({ trace_id: TraceId, span_id: SpanId, attributes: Attributes }).meta({ id: 'StepLink' })),
+    resource: Attributes,
+    scope: z.object({ name: z.string(), version: z.string().nullable() }).meta({ id: 'StepScope' }).nullable(),
+  })
+  .meta({ id: 'WholeTraceStep' });
+
+export const Conversation = z
+  .object({
+    id: z.string(),
+    traces: z.int(),
+    started_at: Timestamp,
+    last_at: Timestamp,
+    user_id: z.string().nullable(),
+    calls: z.int(),
+    errors: z.int(),
+    tokens: TokenUsage,
+    cost: TraceCost,
+  })
+  .meta({ id: 'Conversation' });
+
+export const ConversationPage = pageOf(Conversation).meta({ id: 'ConversationPage' });
+export const WholeConversation = z
+  .object({ ...Conversation.shape, ...TracePage.shape })
+  .meta({ id: 'WholeConversation', description: 'A conversation with a page of its traces, oldest first, in `data`.' });
+export const DeletedConversation = z
+  .object({ id: shown(z.string()), traces: shown(z.int()) })
+  .meta({ id: 'DeletedConversation' });
+
+const TRACE_ID = /^[0-9a-f]{32}$/i;
+/** What is no id is the id of nothing. */
+const traceIdParam = z.string().transform((text) => {
+  if (!TRACE_ID.test(text)) throw notFound('This trace');
+  return text.toLowerCase();
+});
+export const TraceParams = z.object({ id: traceIdParam });
+export const StepParams = z.object({ id: traceIdParam, span_id: z.string().max(100) });
+export const ConversationParams = z.object({ name: saneText().min(1).max(200) });
+
+const Text = saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional();
+const MAX_STEPS = 50_000;
+const COST = 'US dollars. Traces of unknown cost do not match.';
+const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';
+const { q, metadata } = executionFilterQuery;
+const described = {
+  min_cost: executionFilterQuery.min_cost.meta({ description: COST, example: '0.05' }),
+  max_cost: executionFilterQuery.max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
+  min_latency_ms: executionFilterQuery.min_latency_ms.meta({ description: LATENCY }),
+  max_latency_ms: executionFilterQuery.max_latency_ms.meta({ description: `${LATENCY} Inclusive.` }),
+  metadata: metadata.meta({ description: 'Metadata that the trace must include: `NAME=VALUE`. May be repeated.' }),
+  q: q.meta({
+    description:
+      'Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).',
+  }),
+};
+
+export const TracesQuery = z.strictObject({
+  name: Text,
+  status: z.enum(STEP_STATUSES, `must be one of ${STEP_STATUSES.join(', ')}`).optional(),
+  conversation_id: Text,
+  user_id: Text,
+  prompt_name: Name.optional(),
+  model: Text,
+  tool: Text,
+  agent: Text,
+  tag: Text,
+  service: Text,
+  environment: Text,
+  min_steps: wholeNumber({ min: 0, max: MAX_STEPS, description: 'The least number of steps.' }).optional(),
+  ...described,
+  ...CreationTime,
+  ...PageQuery,
+});
+export const EXAMINES =
+  `With conditions other than name, conversation, user and time, a page examines ${EXAMINED_TRACES.toLocaleString('en-US')} traces, whether or not they ` +
+  'match. It may hold fewer than `limit`, or none, and still have a `next_cursor`.';
+
+export const StepsQuery = z.strictObject({
+  ...PageQuery,
+  limit: wholeNumber({ min: 1, max: 10_000, description: 'How many to return at most.', byDefault: 1000 }).default(
+    1000,
+  ),
+});
+export const ConversationsQuery = z.strictObject({ user_id: Text, ...CreationTime, ...PageQuery });
+export const TurnsQuery = z.strictObject(PageQuery);

@@ -1,0 +1,33 @@
+import { ingestRoute } from '../api/traces/ingest-route.ts';
+import { traceRoutes } from '../api/traces/routes.ts';
+import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { settleTraces } from '../jobs/settle-traces.ts';
+import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
+import { expireTraces } from '../services/traces/delete-traces.ts';
+import { createPartitions } from '../services/traces/partitions.ts';
+import type { Capability } from './capability.ts';
+
+const SETTLE_EVERY_MS = 2_000;
+
+export const traces: Capability = {
+  name: 'traces',
+  routes: ({ db, models, quotas, settings }) => [
+    ingestRoute({
+      models,
+      quotas,
+      partitions: createPartitions(db.system),
+      retentionMs: settings.retention.traces,
+    }),
+    ...traceRoutes(),
+  ],
+  tools: TRACE_TOOLS,
+  jobs: ({ db, models, log }) => [
+    {
+      name: 'settle traces',
+      everyMs: SETTLE_EVERY_MS,
+      run: (stopping) => settleTraces(models, db, log, stopping),
+    },
+  ],
+  rows: [doomed('traces', () => everyRow), doomed('trace_steps', (eb) => ({ ...everyRow, bytes: eb.ref('bytes') }))],
+  expired: ({ traces: forMs }) => (forMs === undefined ? [] : [(db, signal) => expireTraces(db, forMs, signal)]),
+};

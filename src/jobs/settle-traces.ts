@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Builder } from '../db/statement.ts';
+import { type SettleDeps, settleTrace } from '../services/traces/settle-trace.ts';
+import { anyOfNext, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
+
+const DUE = sql<boolean>`settle_at <= now()`;
+/** One that a process has not settled by then is due again. */
+const LEASE = sql<Date>`now() + interval '2 minutes'`;
+
+/** Traces that are due, of all workspaces in turn; each is taken by one process. */
+const take = (db: Builder) =>
+  dueRoundRobin(db, 'traces', { due: DUE, orderBy: [sql`settle_at`] })
+    .with('free', (cte) =>
+      cte
+        .selectFrom('traces')
+        .select(['workspace_id', 'id'])
+        .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
+        .where(DUE)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('traces as t')
+    .from('free')
+    .set({ settle_at: LEASE })
+    .whereRef('t.workspace_id', '=', 'free.workspace_id')
+    .whereRef('t.id', '=', 'free.id')
+    .returning(['t.workspace_id as workspaceId', 't.id', sql<Date>`t.settle_at`.as('dueAt')]);
+
+/**
+ * Settles the traces of which nothing more has come. One that fails is logged and due again later. Safe to run in several processes at once, and to
+ * be stopped at any time.
+ * @throws Error where the database is away
+ */
+export async function settleTraces(
+  models: SettleDeps['models'],
+  db: Database,
+  log: Logger,
+  stopping?: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const due = await db.system.query(take);
+    for (const { workspaceId, ...trace } of due) {
+      if (stopping?.aborted) return;
+      await settleTrace({ models }, db.workspace(workspaceId), trace).catch((error: unknown) =>
+        log.warn({ err: error, trace_id: trace.id }, 'cannot settle a trace; it is tried again'),
+      );
+    }
+    if (!mayHaveMore(due.length, due.length)) return;
+  }
+}

@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { anyOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
+import { parsePublicId } from '../../domain/ids.ts';
+import { MAX_TRACE_STEPS } from '../../domain/traces/limits.ts';
+import type { Step, StepStatus } from '../../domain/traces/step.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
+import type { Models } from '../../models/model.ts';
+import { recordRuns } from '../executions/recording/record-runs.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
+import { dayOf, type Partitions } from './partitions.ts';
+import { insertSteps, type StepText, textOfStep, traceUuid } from './step-rows.ts';
+import { createStepRuns, findOwn, findPrompts } from './step-runs.ts';
+import { type Days, sumUpTraces } from './sum-up-traces.ts';
+
+/** Steps that are made ready between two turns of others. */
+const STEPS_AT_ONCE = 50;
+
+export interface IngestDeps {
+  models: Pick<Models, 'priceOf'>;
+  quotas: Pick<Quotas, 'check'>;
+  partitions: Partitions;
+}
+
+const keyOf = ({ traceId, id }: Step) => `${traceId}:${id}`;
+const parentKeyOf = ({ traceId, parentId }: Step) => `${traceId}:${parentId ?? ''}`;
+
+/** Each step once, in the order in which all transactions take rows. Of the same span, that with its end. */
+function inOrder(steps: readonly Step[]): Step[] {
+  const byKey = new Map<string, Step>();
+  for (const step of steps) {
+    const known = byKey.get(keyOf(step));
+    if (known === undefined || (known.endedAt === null && step.endedAt !== null)) byKey.set(keyOf(step), step);
+  }
+  return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** Steps with a model step below them, as far as that is known: those of this request, at any depth, and stored ones right below. */
+async function findWrappers(query: Query, steps: readonly Step[]): Promise<ReadonlySet<string>> {
+  const byKey = new Map(steps.map((step) => [keyOf(step), step]));
+  const wrappers = new Set<string>();
+  const models = steps.filter(({ type }) => type === 'model');
+  for (const model of models)
+    for (let at = byKey.get(parentKeyOf(model)); at !== undefined && !wrappers.has(keyOf(at)); ) {
+      wrappers.add(keyOf(at));
+      at = byKey.get(parentKeyOf(at));
+    }
+  const open = models.filter((model) => !wrappers.has(keyOf(model)));
+  if (open.length === 0) return wrappers;
+  const parents = open.map(({ traceId, id }) => ({ trace: traceUuid(traceId), span: id }));
+  const given = arraysOf(parents);
+  const stored = await query((db) =>
+    db
+      .selectFrom(unnestOf('given', { trace: ['uuid', given.trace], span: ['text', given.span] }))
+      .innerJoin('trace_steps as s', (join) =>
+        join.onRef('s.trace_id', '=', 'given.trace').onRef('s.parent_id', '=', 'given.span').on('s.type', '=', 'model'),
+      )
+      .select(['given.trace', 'given.span'])
+      .distinct(),
+  );
+  for (const { trace, span } of stored) wrappers.add(`${trace.replaceAll('-', '')}:${span}`);
+  return wrappers;
+}
+
+interface TraceFacts {
+  id: string;
+  at: Date;
+  first: number;
+  last: number;
+}
+
+/** What the steps of a request say of each of their traces, in the order of ids. */
+function tracesOf(steps: readonly Step[]): TraceFacts[] {
+  const byTrace = Map.groupBy(steps, ({ traceId }) => traceUuid(traceId));
+  return [...byTrace].map(([id, own]) => {
+    const starts = own.map(({ startedAt }) => startedAt);
+    const [first, last] = [Math.min(...starts), Math.max(...starts)];
+    return { id, at: new Date(first / 1000), first: dayOf(first), last: dayOf(last) };
+  });
+}
+
+/** Stores traces that are not there yet, and locks all of them. */
+async function lockTraces(query: Query, traces: readonly TraceFacts[]) {
+  const { id, at, first, last } = arraysOf(traces);
+  return query((db) =>
+    db
+      .insertInto('traces')
+      .columns(['id', 'status', 'started_at', 'first_day', 'last_day', 'settle_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom(
+            unnestOf('given', {
+              id: ['uuid', id],
+              at: ['timestamptz', at],
+              first: ['integer', first],
+              last: ['integer', last],
+            }),
+          )
+          .select(['id', sql<StepStatus>`'running'`.as('status'), 'at', 'first', 'last', now.as('settle_at')])
+          .orderBy('id'),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'id']).doUpdateSet({
+          first_day: sql<number>`least(${sql.ref('traces.first_day')}, ${sql.ref('excluded.first_day')})`,
+          last_day: sql<number>`greatest(${sql.ref('traces.last_day')}, ${sql.ref('excluded.last_day')})`,
+        }),
+      )
+      .returning(['id', 'steps', 'first_day', 'last_day']),
+  );
+}
+
+interface Ready {
+  step: Step;
+  text: StepText;
+  isExecution: boolean;
+}
+
+/** Texts of rows, made bit by bit. */
+async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>): Promise<Ready[]> {
+  const keys = new Set(steps.map(keyOf));
+  const ready: Ready[] = [];
+  for (const [index, step] of steps.entries()) {
+    const isExecution = step.type === 'model' && step.endedAt !== null && !wrappers.has(keyOf(step));
+    const isTop = !keys.has(parentKeyOf(step));
+    ready.push({ step, isExecution, text: textOfStep(step, { isExecution, isTop }) });
+    if ((index + 1) % STEPS_AT_ONCE === 0) await afterOthers(Number.POSITIVE_INFINITY);
+  }
+  return ready;
+}
+
+/** Records the model steps. @returns UUIDs of the executions of all steps, in their order */
+async function recordSteps(deps: IngestDeps, query: Query, ready: readonly Ready[]): Promise<(string | null)[]> {
+  const own = ready.map(({ step }) =>
+    step.executionId === null ? undefined : parsePublicId('execution', step.executionId),
+  );
+  const known = await findOwn(
+    query,
+    own.flatMap((id) => (id === undefined ? [] : [id])),
+  );
+  const prompts = await findPrompts(
+    query,
+    ready.map(({ step }) => step),
+  );
+  const executions = own.map((id) => (id !== undefined && known.has(id) ? id : null));
+  const toRecord = [...ready.keys()].filter((index) => ready[index]?.isExecution && executions[index] === null);
+  const stepRuns = createStepRuns(deps.models);
+  const runs = toRecord.flatMap((index) => {
+    const step = ready[index]?.step;
+    return step === undefined ? [] : [stepRuns.runOf(step, prompts)];
+  });
+  if (runs.length === 0) return executions;
+  const ids = await recordRuns(deps, query, runs);
+  for (const [at, index] of toRecord.entries()) executions[index] = ids[at] ?? null;
+  return executions;
+}
+
+/** Leaves out the steps of traces that have as many as they may have, but for those that are stored. */
+async function withinLimits(query: Query, ready: readonly Ready[], traces: readonly { id: string; steps: number }[]) {
+  const left = new Map(traces.map(({ id, steps }) => [id, MAX_TRACE_STEPS - steps]));
+  const more = Map.groupBy(ready, ({ step }) => traceUuid(step.traceId));
+  const full = [...more].flatMap(([id, own]) => (own.length > (left.get(id) ?? 0) ? [id] : []));
+  if (full.length === 0) return { kept: ready, over: [] };
+  const rows = await query((db) =>
+    db.selectFrom('trace_steps').select(['trace_id', 'span_id']).where('trace_id', '=', anyOf(full)),
+  );
+  const stored = new Set(rows.map((row) => `${row.trace_id}:${row.span_id}`));
+  const over = new Set<string>();
+  const kept = ready.filter(({ step }) => {
+    const id = traceUuid(step.traceId);
+    if (stored.has(`${id}:${step.id}`)) return true;
+    const room = left.get(id) ?? 0;
+    left.set(id, room - 1);
+    if (room <= 0) over.add(id);
+    return room > 0;
+  });
+  return { kept, over: [...over] };
+}
+
+/**
+ * Stores steps, with the model steps as recorded executions, in one transaction: all of them, or none. Those that are stored stay as they are,
+ * but for the end of one that was running. Once it returns, they are there.
+ * @throws ApiError `quota_exceeded`
+ */
+export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given: readonly Step[]): Promise<void> {
+  if (given.length === 0) return;
+  await deps.quotas.check(db.query, 'executionBytes');
+  const steps = inOrder(given);
+  const ready = await makeReady(steps, await findWrappers(db.query, steps));
+  const traces = tracesOf(steps);
+  const store = async (query: Query) => {
+    const stored = await lockTraces(query, traces);
+    const { kept, over } = await withinLimits(query, ready, stored);
+    const executions = await recordSteps(deps, query, kept);
+    await insertSteps(
+      query,
+      kept.map(({ text }) => text),
+      executions,
+    );
+    await sumUpTraces(
+      query,
+      stored.map(({ id }) => id),
+      daysOf(stored),
+      over,
+    );
+  };
+  const days = steps.map(({ startedAt }) => dayOf(startedAt));
+  await deps.partitions.withDays(days, () => db.transaction(store));
+}
+
+/** All days of some traces. */
+export const daysOf = (rows: readonly { first_day: number; last_day: number }[]): Days => ({
+  first: Math.min(...rows.map((row) => row.first_day)),
+  last: Math.max(...rows.map((row) => row.last_day)),
+});

@@ -1,0 +1,226 @@
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { anyOf, arraysOf, unnestOf } from '../../db/sql.ts';
+import { isSameUsage, isUsed, type OwnUsage, ownUsage } from '../../domain/traces/own-usage.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
+import type { Models } from '../../models/model.ts';
+import { recordRuns } from '../executions/recording/record-runs.ts';
+import { createRunModels, tokenUsage } from '../executions/recording/run-cost.ts';
+import { daysOf } from './ingest-steps.ts';
+import { traceIdOf } from './step-rows.ts';
+import { createStepRuns, findPrompts, type RunStep } from './step-runs.ts';
+import { type Days, sumUpTraces } from './sum-up-traces.ts';
+import { type Correction, correct, takeBack } from './take-back.ts';
+
+export interface SettleDeps {
+  models: Pick<Models, 'priceOf'>;
+}
+
+/** What was taken is counted, whatever the quota. */
+const NO_QUOTA = { check: async () => {} };
+
+/** Steps that are read at a time. */
+const READ_AT_ONCE = 2_000;
+const COLUMNS = [
+  'span_id',
+  'day',
+  'parent_id',
+  'type',
+  'ended_us',
+  'tokens',
+  'own_tokens',
+  'cost_amount',
+  'execution_id',
+] as const;
+
+async function readSteps(query: Query, trace: string, { first, last }: Days) {
+  const read = (after: string) =>
+    query((db) =>
+      db
+        .selectFrom('trace_steps')
+        .select(COLUMNS)
+        .where('trace_id', '=', trace)
+        .where('day', '>=', first)
+        .where('day', '<=', last)
+        .where('span_id', '>', after)
+        .orderBy('span_id')
+        .limit(READ_AT_ONCE),
+    );
+  const steps: Awaited<ReturnType<typeof read>> = [];
+  for (let rows = await read(''); rows.length > 0; rows = await read(rows.at(-1)?.span_id ?? '')) {
+    steps.push(...rows);
+    if (rows.length < READ_AT_ONCE) break;
+    await afterOthers(Number.POSITIVE_INFINITY);
+  }
+  return steps;
+}
+
+type StoredStep = Awaited<ReturnType<typeof readSteps>>[number];
+
+/** Whether a step is a call by itself, or has used something beside the calls below it. */
+const isCall = ({ type, ended_us }: StoredStep, { tokens, hasBelow }: OwnUsage) =>
+  ended_us !== null && ((type === 'model' && !hasBelow) || ((type === 'model' || type === 'agent') && isUsed(tokens)));
+
+/** Executions that steps were recorded as: those of the service itself, and those that an application recorded, stay as they are. */
+async function findRecorded(query: Query, trace: string, steps: readonly StoredStep[]) {
+  const ids = steps.flatMap(({ execution_id: id }) => (id === null ? [] : [id]));
+  const rows = await query((db) =>
+    db
+      .selectFrom('executions')
+      .select(['id', 'model', 'record_key', 'tokens_input', 'tokens_output', 'tokens_cached_input', 'tokens_reasoning'])
+      .where('id', '=', anyOf(ids))
+      .where('recorded', '=', true)
+      .where('record_key', 'like', `${traceIdOf(trace)}:%`),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Records steps that are calls after all. */
+async function recordCalls(
+  deps: SettleDeps,
+  query: Query,
+  trace: string,
+  days: Days,
+  calls: readonly StoredStep[],
+  own: ReadonlyMap<string, OwnUsage>,
+) {
+  if (calls.length === 0) return;
+  const rows = await query((db) =>
+    db
+      .selectFrom('trace_steps')
+      .selectAll()
+      .where('trace_id', '=', trace)
+      .where('day', '>=', days.first)
+      .where('day', '<=', days.last)
+      .where(
+        'span_id',
+        'in',
+        calls.map(({ span_id: id }) => id),
+      ),
+  );
+  const steps = rows.map((row): RunStep => {
+    const { input = null, output = null, toolCalls = [] } = row.content;
+    return {
+      traceId: traceIdOf(trace),
+      id: row.span_id,
+      status: row.status,
+      error: row.error,
+      errorType: row.error_type,
+      startedAt: row.started_us,
+      endedAt: row.ended_us,
+      model: row.model,
+      provider: row.provider,
+      input,
+      output,
+      toolCalls,
+      tokens: row.tokens,
+      cost: row.cost_amount,
+      fallbackCost: null,
+      prompt: row.prompt_name === null ? null : { name: row.prompt_name, version: row.prompt_version },
+      metadata: row.metadata ?? {},
+    };
+  });
+  const prompts = await findPrompts(query, steps);
+  const stepRuns = createStepRuns(deps.models);
+  const ids = await recordRuns(
+    { ...deps, quotas: NO_QUOTA },
+    query,
+    steps.map((step) => stepRuns.runOf(step, prompts, own.get(step.id))),
+  );
+  const given = arraysOf(rows.map(({ span_id, day }, at) => ({ span: span_id, day, execution: ids[at] ?? null })));
+  await query((db) =>
+    db
+      .updateTable('trace_steps as s')
+      .from(
+        unnestOf('n', { span: ['text', given.span], day: ['bigint', given.day], execution: ['uuid', given.execution] }),
+      )
+      .where('s.trace_id', '=', trace)
+      .whereRef('s.span_id', '=', 'n.span')
+      .whereRef('s.day', '=', 'n.day')
+      .set((eb) => ({ execution_id: eb.ref('n.execution') })),
+  );
+}
+
+/** Notes what steps around others have used themselves. */
+async function noteOwn(query: Query, trace: string, steps: readonly StoredStep[], own: ReadonlyMap<string, OwnUsage>) {
+  const changed = steps.flatMap(({ span_id: span, day, own_tokens: before, tokens }) => {
+    const now = own.get(span);
+    if (tokens === null || !now?.hasBelow || (before !== null && isSameUsage(before, now.tokens))) return [];
+    return [{ span, day, tokens: JSON.stringify(now.tokens) }];
+  });
+  if (changed.length === 0) return;
+  const given = arraysOf(changed);
+  await query((db) =>
+    db
+      .updateTable('trace_steps as s')
+      .from(unnestOf('n', { span: ['text', given.span], day: ['bigint', given.day], tokens: ['jsonb', given.tokens] }))
+      .where('s.trace_id', '=', trace)
+      .whereRef('s.span_id', '=', 'n.span')
+      .whereRef('s.day', '=', 'n.day')
+      .set((eb) => ({ own_tokens: eb.ref('n.tokens').$castTo<never>() })),
+  );
+}
+
+/** Makes the executions of a trace what its steps have used themselves, each call once. */
+async function correctUsage(deps: SettleDeps, query: Query, trace: string, days: Days): Promise<void> {
+  const steps = await readSteps(query, trace, days);
+  const own = ownUsage(
+    steps.map((row) => ({ id: row.span_id, parentId: row.parent_id, tokens: row.tokens, cost: row.cost_amount })),
+  );
+  const around = steps.filter((row) => own.get(row.span_id)?.hasBelow === true || row.execution_id === null);
+  const recorded = await findRecorded(query, trace, around);
+  const models = createRunModels(deps.models);
+  const wrong: string[] = [];
+  const corrections: Correction[] = [];
+  const missing: StoredStep[] = [];
+  for (const row of around) {
+    const used = own.get(row.span_id);
+    if (used === undefined) continue;
+    const known = row.execution_id === null ? undefined : recorded.get(row.execution_id);
+    if (row.execution_id === null && isCall(row, used)) missing.push(row);
+    if (known === undefined) continue;
+    const { tokens, cost } = used;
+    if (!isCall(row, used)) wrong.push(known.id);
+    else if (
+      tokens !== null &&
+      (known.tokens_input !== tokens.input ||
+        known.tokens_output !== tokens.output ||
+        known.tokens_cached_input !== tokens.cached_input ||
+        known.tokens_reasoning !== tokens.reasoning)
+    ) {
+      const { amount, pricing } = models.cost(known.model, { cost: cost ?? undefined, tokens });
+      corrections.push({ id: known.id, tokens: tokenUsage(tokens), cost: amount, pricing });
+    }
+  }
+  await noteOwn(query, trace, steps, own);
+  await takeBack(query, wrong);
+  await correct(query, corrections);
+  await recordCalls(deps, query, trace, days, missing, own);
+}
+
+/**
+ * Looks at a trace when nothing more of it is expected: each call is counted once from then on. A step that comes later makes it due again.
+ * @param dueAt as it was claimed: where more has come since, it is left
+ * @returns whether it was settled
+ */
+export async function settleTrace(
+  deps: SettleDeps,
+  db: WorkspaceDatabase,
+  { id, dueAt }: { id: string; dueAt: Date },
+): Promise<boolean> {
+  return db.transaction(async (query) => {
+    const [row] = await query((own) =>
+      own
+        .selectFrom('traces')
+        .select(['first_day', 'last_day'])
+        .where('id', '=', id)
+        .where('settle_at', '=', dueAt)
+        .forUpdate(),
+    );
+    if (row === undefined) return false;
+    const days = daysOf([row]);
+    await correctUsage(deps, query, id, days);
+    await sumUpTraces(query, [id], days);
+    await query((own) => own.updateTable('traces').set({ settle_at: null }).where('id', '=', id));
+    return true;
+  });
+}

@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import type { StepContent } from '../../db/entities/trace.ts';
+import { prepared } from '../../db/statement.ts';
+import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
+import type { Step, StepStatus, StepTokens, StepType } from '../../domain/traces/step.ts';
+import { dayOf } from './partitions.ts';
+
+/** Of what the top step of a trace got and gave, lists show so many characters. */
+const HEAD_CHARS = 2_000;
+/** What a step takes beside its content. */
+export const STEP_ROW_BYTES = 512;
+
+/** A row of `trace_steps` as it is inserted, by the names of its columns. */
+interface StepRow {
+  trace_id: string;
+  span_id: string;
+  day: number;
+  parent_id: string | null;
+  type: StepType;
+  name: string;
+  status: StepStatus;
+  error: string | null;
+  error_type: string | null;
+  started_us: number;
+  ended_us: number | null;
+  model: string | null;
+  provider: string | null;
+  tool: string | null;
+  agent: string | null;
+  tokens: StepTokens | null;
+  cost_amount: string | null;
+  execution_id: string | null;
+  prompt_name: string | null;
+  prompt_version: number | null;
+  conversation_id: string | null;
+  user_id: string | null;
+  service: string | null;
+  environment: string | null;
+  tags: string[] | null;
+  metadata: Record<string, string> | null;
+  input_head: string | null;
+  output_head: string | null;
+  has_input: boolean;
+  has_output: boolean;
+  cut: string[];
+  complete: boolean;
+  content: StepContent;
+  bytes: number;
+}
+
+/** The same as a definition of columns. */
+const TYPES: Record<keyof StepRow, string> = {
+  trace_id: 'uuid',
+  span_id: 'text',
+  day: 'bigint',
+  parent_id: 'text',
+  type: 'text',
+  name: 'text',
+  status: 'text',
+  error: 'text',
+  error_type: 'text',
+  started_us: 'bigint',
+  ended_us: 'bigint',
+  model: 'text',
+  provider: 'text',
+  tool: 'text',
+  agent: 'text',
+  tokens: 'jsonb',
+  cost_amount: 'numeric',
+  execution_id: 'uuid',
+  prompt_name: 'text',
+  prompt_version: 'bigint',
+  conversation_id: 'text',
+  user_id: 'text',
+  service: 'text',
+  environment: 'text',
+  tags: 'text[]',
+  metadata: 'jsonb',
+  input_head: 'text',
+  output_head: 'text',
+  has_input: 'boolean',
+  has_output: 'boolean',
+  cut: 'text[]',
+  complete: 'boolean',
+  content: 'jsonb',
+  bytes: 'bigint',
+};
+const NAMES = Object.keys(TYPES) as (keyof StepRow)[];
+const DEFINITION = Object.entries(TYPES)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ');
+const KEY = ['workspace_id', 'trace_id', 'span_id', 'day'] as const;
+const CHANGES = Object.fromEntries(
+  NAMES.filter((name) => !KEY.some((each) => each === name)).map((name) => [name, sql.ref(`excluded.${name}`)]),
+);
+
+/** A step that has ended stays as it is; one that was running is replaced by its end. */
+const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
+  db
+    .insertInto('trace_steps')
+    .columns(NAMES)
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<StepRow>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
+            sql`row (${sql.raw(DEFINITION)})`,
+          ),
+        )
+        .select(NAMES)
+        .orderBy('trace_id')
+        .orderBy('span_id'),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet(CHANGES)
+        .where('trace_steps.ended_us', 'is', null)
+        .where(sql<boolean>`${sql.ref('excluded.ended_us')} is not null`),
+    ),
+);
+
+/** What a model was told last, or the beginning of another text. */
+function headOf(input: string | ChatMessage[] | null): string | null {
+  if (input === null || typeof input === 'string') return input?.slice(0, HEAD_CHARS).toWellFormed() ?? null;
+  const last = input.findLast(({ role }) => role === 'user') ?? input.at(-1);
+  return last === undefined ? null : textOf(last).slice(0, HEAD_CHARS).toWellFormed();
+}
+
+const orUndefined = <Value>(value: Value | null) => value ?? undefined;
+const unlessEmpty = <Value extends object>(value: Value) => (Object.keys(value).length === 0 ? undefined : value);
+
+/** @param hasTexts whether no execution has its texts */
+function contentOf(step: Step, hasTexts: boolean): StepContent {
+  const { input, output, toolCalls, parameters, attributes, resource, events, links, scope } = step;
+  const texts = hasTexts && {
+    input: orUndefined(input),
+    output: orUndefined(output),
+    toolCalls: unlessEmpty(toolCalls),
+  };
+  const others = {
+    parameters: unlessEmpty(parameters),
+    attributes: unlessEmpty(attributes),
+    resource: unlessEmpty(resource),
+    events: unlessEmpty(events),
+    links: unlessEmpty(links),
+    scope: orUndefined(scope),
+  };
+  return { ...texts, ...others };
+}
+
+/** UUID of a trace id, as it is stored. */
+export const traceUuid = (id: string): string =>
+  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+/** The trace id of a UUID. */
+export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');
+
+/** A step as a part of the JSON text of {@link insertSteps}, but for its execution. */
+export interface StepText {
+  head: string;
+  bytes: number;
+}
+
+/**
+ * @param isExecution whether an execution has its texts
+ * @param isTop whether it may be at the top of its trace
+ */
+export function textOfStep(step: Step, { isExecution, isTop }: { isExecution: boolean; isTop: boolean }): StepText {
+  const content = JSON.stringify(contentOf(step, !isExecution));
+  const bytes = Buffer.byteLength(content) + STEP_ROW_BYTES;
+  const row: Omit<StepRow, 'content' | 'execution_id'> = {
+    trace_id: traceUuid(step.traceId),
+    span_id: step.id,
+    day: dayOf(step.startedAt),
+    parent_id: step.parentId,
+    type: step.type,
+    name: step.name,
+    status: step.status,
+    error: step.error,
+    error_type: step.errorType,
+    started_us: step.startedAt,
+    ended_us: step.endedAt,
+    model: step.model,
+    provider: step.provider,
+    tool: step.tool,
+    agent: step.agent,
+    tokens: step.tokens,
+    cost_amount: step.cost,
+    prompt_name: step.prompt?.name ?? null,
+    prompt_version: step.prompt?.version ?? null,
+    conversation_id: step.conversationId,
+    user_id: step.userId,
+    service: step.service,
+    environment: step.environment,
+    tags: step.tags.length === 0 ? null : step.tags,
+    metadata: unlessEmpty(step.metadata) ?? null,
+    input_head: isTop ? headOf(step.input) : null,
+    output_head: isTop ? headOf(step.output) : null,
+    has_input: step.input !== null,
+    has_output: step.output !== null || step.toolCalls.length > 0,
+    cut: step.cut,
+    complete: step.complete,
+    bytes,
+  };
+  return { head: `${JSON.stringify(row).slice(0, -1)},"content":${content}`, bytes };
+}
+
+/** Stores steps that are not stored yet, in one statement. @param executions UUIDs of their executions, in their order */
+export async function insertSteps(
+  query: Query,
+  texts: readonly StepText[],
+  executions: readonly (string | null)[],
+): Promise<void> {
+  if (texts.length === 0) return;
+  const rows = texts.map(({ head }, at) => `${head},"execution_id":${JSON.stringify(executions[at] ?? null)}}`);
+  await query(INSERT, { rows: Buffer.from(`[${rows.join(',')}]`) });
+}

@@ -1,0 +1,152 @@
+import type { Query } from '../../db/database.ts';
+import { textOf } from '../../domain/prompts/messages.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
+import type { OwnUsage } from '../../domain/traces/own-usage.ts';
+import type { Step } from '../../domain/traces/step.ts';
+import type { Models } from '../../models/model.ts';
+import { MAX_RUN_BYTES } from '../executions/recording/record-runs.ts';
+import type { RecordedRun } from '../executions/recording/recorded-run.ts';
+import { createRunModels, type RunModels } from '../executions/recording/run-cost.ts';
+
+/** Of a model whose provider, or name, is not known. */
+const UNKNOWN = 'unknown';
+const MAX_MODEL_CHARS = 150;
+const MAX_MODEL_MS = 7 * 24 * 60 * 60_000;
+const MAX_CODE_CHARS = 100;
+const [MAX_ENTRIES, MAX_ENTRY_NAME, MAX_ENTRY_VALUE] = [45, 64, 512];
+/** Of each text of a run whose texts are too large for an execution. */
+const SHORT_TEXT_CHARS = 64 * 1024;
+/** A character takes no more bytes in JSON. */
+const MAX_CHAR_BYTES = 6;
+/** Of what an execution may have: the rest of its row. */
+const TEXTS_BYTES = MAX_RUN_BYTES - 128 * 1024;
+
+/** A step as far as it becomes a run. */
+export type RunStep = Pick<
+  Step,
+  | 'traceId'
+  | 'id'
+  | 'status'
+  | 'error'
+  | 'errorType'
+  | 'startedAt'
+  | 'endedAt'
+  | 'model'
+  | 'provider'
+  | 'input'
+  | 'output'
+  | 'toolCalls'
+  | 'tokens'
+  | 'cost'
+  | 'fallbackCost'
+  | 'prompt'
+  | 'metadata'
+>;
+
+/** Prompts of the workspace, by name, with their latest version. */
+export type KnownPrompts = ReadonlyMap<string, number>;
+
+/** Those that steps name. */
+export async function findPrompts(query: Query, steps: readonly Pick<Step, 'prompt'>[]): Promise<KnownPrompts> {
+  const names = [...new Set(steps.flatMap(({ prompt }) => (prompt === null ? [] : [prompt.name])))];
+  if (names.length === 0) return new Map();
+  const rows = await query((db) =>
+    db.selectFrom('prompts').select(['name', 'latest_version']).where('name', 'in', names),
+  );
+  return new Map(rows.map((row) => [row.name, row.latest_version]));
+}
+
+/** The prompt and version of a step, where there are such. */
+export function promptOf({ prompt }: Pick<Step, 'prompt'>, known: KnownPrompts): Partial<RecordedRun> {
+  const latest = prompt === null ? undefined : known.get(prompt.name);
+  if (prompt === null || latest === undefined) return {};
+  const version =
+    prompt.version !== null && prompt.version >= 1 && prompt.version <= latest ? prompt.version : undefined;
+  return { promptName: prompt.name, promptVersion: version };
+}
+
+function metadataOf({ metadata, prompt }: RunStep, linked: Partial<RecordedRun>): Record<string, string> {
+  const entries = Object.entries(metadata)
+    .slice(0, MAX_ENTRIES)
+    .map(([name, value]) => [name.slice(0, MAX_ENTRY_NAME), value.slice(0, MAX_ENTRY_VALUE)] as const)
+    .map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
+    .filter(([name]) => name !== '');
+  if (prompt !== null && linked.promptName === undefined)
+    entries.push(['prompt_name', prompt.name.slice(0, MAX_ENTRY_VALUE)]);
+  if (prompt?.version != null && linked.promptVersion === undefined)
+    entries.push(['prompt_version', String(prompt.version)]);
+  return Object.fromEntries(entries);
+}
+
+/** Texts as an execution may have them: what is too large for one is shortened. */
+function textsOf({ input, output, toolCalls }: RunStep): Pick<RecordedRun, 'input' | 'output' | 'toolCalls'> {
+  const whole = { input: input ?? '', output, toolCalls };
+  const text = JSON.stringify(whole);
+  if (text.length * MAX_CHAR_BYTES <= TEXTS_BYTES && text.length <= MAX_JSON_VALUES) return whole;
+  const json = Buffer.from(text);
+  if (json.length <= TEXTS_BYTES && countJsonValues(json, MAX_JSON_VALUES / 2) <= MAX_JSON_VALUES / 2) return whole;
+  const short = (long: string) => long.slice(0, SHORT_TEXT_CHARS).toWellFormed();
+  const asText = typeof whole.input === 'string' ? whole.input : whole.input.map(textOf).join('\n\n');
+  return { input: short(asText), output: output && short(output), toolCalls: [] };
+}
+
+/** The full name of a step's model, whatever the span says. */
+function modelOf({ model, provider }: RunStep, models: RunModels, run: Omit<RecordedRun, 'model'>) {
+  const name = (model ?? UNKNOWN).slice(0, MAX_MODEL_CHARS).toWellFormed();
+  const given = { ...run, model: name, provider: provider?.slice(0, MAX_ENTRY_NAME).toWellFormed() };
+  const found = models.name(given);
+  return 'fault' in found ? { model: name, provider: UNKNOWN } : { model: name, provider: found.provider };
+}
+
+/** Turns model steps into runs that an application made itself. */
+export interface StepRuns {
+  /** @param own what it has used itself, where that is less than its span says */
+  runOf(step: RunStep, prompts: KnownPrompts, own?: OwnUsage): RecordedRun;
+}
+
+export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
+  const runModels = createRunModels(models);
+
+  function priced(run: RecordedRun, fallback: string | null): RecordedRun {
+    if (run.cost !== undefined || fallback === null) return run;
+    const name = runModels.name(run);
+    const isKnown = !('fault' in name) && runModels.cost(name.model, run).amount !== null;
+    return isKnown ? run : { ...run, cost: fallback };
+  }
+
+  return {
+    runOf(step, prompts, own) {
+      if (step.endedAt === null) throw new Error('A step that has not ended is no run.');
+      const [startedAt, endedAt] = [
+        new Date(step.startedAt / 1000),
+        new Date(Math.min(step.endedAt / 1000, Date.now())),
+      ];
+      const finishedAt = endedAt < startedAt ? startedAt : endedAt;
+      const linked = promptOf(step, prompts);
+      const run: Omit<RecordedRun, 'model'> = {
+        id: { key: `${step.traceId}:${step.id}` },
+        ...linked,
+        variables: {},
+        ...textsOf(step),
+        tokens: (own ? own.tokens : step.tokens) ?? undefined,
+        cost: (own ? own.cost : step.cost) ?? undefined,
+        modelMs: Math.min(Math.round((step.endedAt - step.startedAt) / 1000), MAX_MODEL_MS),
+        error:
+          step.status === 'error'
+            ? { code: (step.errorType ?? 'error').slice(0, MAX_CODE_CHARS).toWellFormed(), message: step.error ?? '' }
+            : null,
+        startedAt,
+        finishedAt,
+        metadata: metadataOf(step, linked),
+      };
+      return priced({ ...run, ...modelOf(step, runModels, run) }, step.fallbackCost);
+    },
+  };
+}
+
+/** Of spans of this service, or of what an application recorded itself: the execution that a step is. */
+export async function findOwn(query: Query, uuids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (uuids.length === 0) return new Set();
+  const rows = await query((db) => db.selectFrom('executions').select('id').where('id', 'in', uuids));
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { MAX_PAGE_BYTES } from '../../db/read-page.ts';
+import { notFound } from '../../domain/errors.ts';
+import { treeOrder } from '../../domain/traces/tree-order.ts';
+import type { TraceRow } from './traces.ts';
+
+const STEP_COLUMNS = [
+  's.span_id',
+  's.parent_id',
+  's.type',
+  's.name',
+  's.status',
+  's.error',
+  's.error_type',
+  's.started_us',
+  's.ended_us',
+  's.model',
+  's.provider',
+  's.tool',
+  's.agent',
+  's.tokens',
+  's.own_tokens',
+  's.execution_id',
+  's.prompt_name',
+  's.prompt_version',
+  's.has_input',
+  's.has_output',
+  's.cut',
+  'e.cost_amount',
+] as const;
+
+type Owner = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
+
+/** Steps of a trace, without their texts. */
+function selectSteps(query: Query, { id, first_day: first, last_day: last }: Owner, spans: readonly string[]) {
+  return query((db) =>
+    db
+      .selectFrom('trace_steps as s')
+      .leftJoin('executions as e', 'e.id', 's.execution_id')
+      .select(STEP_COLUMNS)
+      .where('s.trace_id', '=', id)
+      .where('s.day', '>=', first)
+      .where('s.day', '<=', last)
+      .where(sql<boolean>`s.span_id = any(${spans}::text[])`),
+  );
+}
+export type StepRow = Awaited<ReturnType<typeof selectSteps>>[number];
+
+/** What a step takes of a page besides its texts. */
+const STEP_BYTES = 600;
+const bytesOf = ({ name, error }: StepRow) => STEP_BYTES + name.length + (error?.length ?? 0);
+
+/**
+ * Steps of a trace as they are in its tree: each before those below it, and these in the order of their starts.
+ * @param after the last step of the page before
+ */
+export async function listSteps(
+  query: Query,
+  trace: Owner,
+  limit: number,
+  after: string | undefined,
+): Promise<{ rows: StepRow[]; more: boolean }> {
+  const all = await query((db) =>
+    db
+      .selectFrom('trace_steps')
+      .select(['span_id as id', 'parent_id as parentId', 'started_us as startedAt'])
+      .where('trace_id', '=', trace.id)
+      .where('day', '>=', trace.first_day)
+      .where('day', '<=', trace.last_day),
+  );
+  const order = treeOrder(all);
+  const from = after === undefined ? 0 : order.indexOf(after) + 1;
+  const spans = order.slice(from, from + limit);
+  const found = new Map((await selectSteps(query, trace, spans)).map((row) => [row.span_id, row]));
+  const rows: StepRow[] = [];
+  let bytes = 0;
+  for (const span of spans) {
+    const row = found.get(span);
+    if (row === undefined) continue;
+    bytes += bytesOf(row);
+    if (bytes > MAX_PAGE_BYTES && rows.length > 0) break;
+    rows.push(row);
+  }
+  const last = rows.at(-1)?.span_id;
+  return { rows, more: last !== undefined && order.indexOf(last) < order.length - 1 };
+}
+
+/** All of a step. @throws ApiError `not_found` */
+export async function getStep(query: Query, { id, first_day: first, last_day: last }: Owner, span: string) {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('trace_steps as s')
+      .leftJoin('executions as e', 'e.id', 's.execution_id')
+      .select(STEP_COLUMNS)
+      .select(['s.content', 's.conversation_id', 's.user_id', 's.service', 's.environment', 's.tags', 's.metadata'])
+      .select(['e.input', 'e.input_messages', 'e.output', 'e.tool_calls'])
+      .where('s.trace_id', '=', id)
+      .where('s.day', '>=', first)
+      .where('s.day', '<=', last)
+      .where('s.span_id', '=', span),
+  );
+  if (row === undefined) throw notFound('This step');
+  return row;
+}
+export type WholeStepRow = Awaited<ReturnType<typeof getStep>>;

@@ -1,0 +1,160 @@
+import { type Expression, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import type { TraceGap } from '../../db/entities/trace.ts';
+import { anyOf } from '../../db/sql.ts';
+import type { StepStatus } from '../../domain/traces/step.ts';
+
+/** Models, tools, agents, tags and prompts that a trace names at most. */
+const MAX_NAMES = 50;
+/** A trace is looked at for the last time when nothing has come of it for so long. */
+const QUIET_SECONDS = 30;
+/** The same where its root has not ended. */
+const QUIET_WITHOUT_ROOT_SECONDS = 5 * 60;
+
+/** Days since 1970 in which all steps of some traces are. */
+export interface Days {
+  first: number;
+  last: number;
+}
+
+const fromUs = (column: string) => sql<Date>`to_timestamp(${sql.ref(column)} / 1e6)`;
+/** Names without those that are missing, each once, in their order. */
+const names = (column: string) =>
+  sql<
+    string[]
+  >`coalesce((array_agg(distinct ${sql.ref(column)}) filter (where ${sql.ref(column)} is not null))[1:${sql.lit(MAX_NAMES)}], '{}')`;
+/** What the top step says or, where it says nothing, the first step that does. */
+const firstOf = <Value>(column: string) =>
+  sql<Value | null>`(array_agg(${sql.ref(column)} order by ${sql.ref('s.parent_id')} is not null, ${sql.ref('s.started_us')}, ${sql.ref('s.span_id')}) filter (where ${sql.ref(column)} is not null))[1]`;
+const count = (condition: Expression<unknown>) => sql<number>`(count(*) filter (where ${condition}))::int`;
+const total = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::bigint`;
+
+/**
+ * Works out traces again from their steps: whatever order they came in, the result is the same. In the caller's transaction, which holds their rows.
+ * @param days of all of their steps
+ * @param gaps that were found just now, by UUID; they stay
+ */
+export async function sumUpTraces(
+  query: Query,
+  uuids: readonly string[],
+  { first, last }: Days,
+  overLimit: readonly string[] = [],
+): Promise<void> {
+  await query((db) =>
+    db
+      .with('tops', (cte) =>
+        cte
+          .selectFrom('trace_steps as s')
+          .leftJoin('trace_steps as p', (join) =>
+            join
+              .onRef('p.trace_id', '=', 's.trace_id')
+              .onRef('p.span_id', '=', 's.parent_id')
+              .on('p.day', '>=', first)
+              .on('p.day', '<=', last),
+          )
+          .where('s.trace_id', '=', anyOf(uuids))
+          .where('s.day', '>=', first)
+          .where('s.day', '<=', last)
+          .where('p.span_id', 'is', null)
+          .distinctOn('s.trace_id')
+          .select(['s.trace_id', 's.name', 's.status', 's.parent_id', 's.ended_us', 's.input_head', 's.output_head'])
+          .orderBy('s.trace_id')
+          .orderBy(sql`s.parent_id is not null`)
+          .orderBy('s.started_us')
+          .orderBy('s.span_id'),
+      )
+      .with('sums', (cte) =>
+        cte
+          .selectFrom('trace_steps as s')
+          .leftJoin('executions as e', 'e.id', 's.execution_id')
+          .where('s.trace_id', '=', anyOf(uuids))
+          .where('s.day', '>=', first)
+          .where('s.day', '<=', last)
+          .groupBy('s.trace_id')
+          .select([
+            's.trace_id',
+            sql<number>`count(*)::int`.as('steps'),
+            sql<number>`count(${sql.ref('e.id')})::int`.as('calls'),
+            count(sql`${sql.ref('s.status')} = 'error'`).as('errors'),
+            sql<Date>`min(${fromUs('s.started_us')})`.as('started_at'),
+            sql<Date>`max(${fromUs('s.ended_us')})`.as('ended_at'),
+            sql<boolean>`bool_or(${sql.ref('s.complete')})`.as('complete'),
+            total('e.tokens_input').as('tokens_input'),
+            total('e.tokens_output').as('tokens_output'),
+            total('e.tokens_cached_input').as('tokens_cached_input'),
+            total('e.tokens_reasoning').as('tokens_reasoning'),
+            sql<string | null>`sum(${sql.ref('e.cost_amount')})`.as('cost_amount'),
+            count(sql`${sql.ref('e.id')} is not null and ${sql.ref('e.cost_amount')} is null`).as('unpriced_calls'),
+            names('e.model').as('models'),
+            names('s.tool').as('tools'),
+            names('s.agent').as('agents'),
+            sql<{ name: string; version: number | null }[]>`coalesce(jsonb_path_query_array(jsonb_agg(distinct
+              jsonb_build_object('name', ${sql.ref('s.prompt_name')}, 'version', ${sql.ref('s.prompt_version')}))
+              filter (where ${sql.ref('s.prompt_name')} is not null), ${sql.lit(`$[0 to ${MAX_NAMES - 1}]`)}), '[]')`.as(
+              'prompts',
+            ),
+            firstOf<string>('s.conversation_id').as('conversation_id'),
+            firstOf<string>('s.user_id').as('user_id'),
+            firstOf<string>('s.service').as('service'),
+            firstOf<string>('s.environment').as('environment'),
+            firstOf<Record<string, string>>('s.metadata').as('metadata'),
+            total('s.bytes').as('bytes'),
+          ]),
+      )
+      .with('tagged', (cte) =>
+        cte
+          .selectFrom('trace_steps as s')
+          .where('s.trace_id', '=', anyOf(uuids))
+          .where('s.day', '>=', first)
+          .where('s.day', '<=', last)
+          .where('s.tags', 'is not', null)
+          .select(['s.trace_id', sql<string>`unnest(${sql.ref('s.tags')})`.as('tag')]),
+      )
+      .with('tags', (cte) =>
+        cte
+          .selectFrom('tagged as s')
+          .groupBy('s.trace_id')
+          .select(['s.trace_id', names('s.tag').as('tags')]),
+      )
+      .updateTable('traces as t')
+      .from('sums as n')
+      .leftJoin('tops as h', 'h.trace_id', 'n.trace_id')
+      .leftJoin('tags as g', 'g.trace_id', 'n.trace_id')
+      .whereRef('t.id', '=', 'n.trace_id')
+      .set((eb) => ({
+        name: eb.ref('h.name'),
+        status: sql<StepStatus>`coalesce(${sql.ref('h.status')}, 'running')`,
+        started_at: eb.ref('n.started_at'),
+        ended_at: sql<Date | null>`case when ${sql.ref('h.ended_us')} is not null then ${sql.ref('n.ended_at')} end`,
+        steps: eb.ref('n.steps'),
+        calls: eb.ref('n.calls'),
+        errors: eb.ref('n.errors'),
+        tokens_input: eb.ref('n.tokens_input'),
+        tokens_output: eb.ref('n.tokens_output'),
+        tokens_cached_input: eb.ref('n.tokens_cached_input'),
+        tokens_reasoning: eb.ref('n.tokens_reasoning'),
+        cost_amount: eb.ref('n.cost_amount'),
+        unpriced_calls: eb.ref('n.unpriced_calls'),
+        models: eb.ref('n.models'),
+        tools: eb.ref('n.tools'),
+        agents: eb.ref('n.agents'),
+        prompts: eb.ref('n.prompts'),
+        conversation_id: eb.ref('n.conversation_id'),
+        user_id: eb.ref('n.user_id'),
+        service: eb.ref('n.service'),
+        environment: eb.ref('n.environment'),
+        tags: sql<string[]>`coalesce(${sql.ref('g.tags')}, '{}')`,
+        metadata: sql<Record<string, string>>`coalesce(${sql.ref('n.metadata')}, '{}')`,
+        input: eb.ref('h.input_head'),
+        output: eb.ref('h.output_head'),
+        incomplete: sql<TraceGap[]>`array_remove(array[
+          case when ${sql.ref('h.trace_id')} is null or ${sql.ref('h.parent_id')} is not null then 'root_missing' end,
+          case when 'steps_over_limit' = any(${sql.ref('t.incomplete')}) or ${sql.ref('t.id')} = ${anyOf(overLimit)} then 'steps_over_limit' end
+        ], null)`,
+        bytes: eb.ref('n.bytes'),
+        settle_at: sql<Date>`now() + make_interval(secs => case when ${sql.ref('n.complete')} then 0
+          when ${sql.ref('h.parent_id')} is null and ${sql.ref('h.ended_us')} is not null then ${sql.lit(QUIET_SECONDS)}
+          else ${sql.lit(QUIET_WITHOUT_ROOT_SECONDS)} end)`,
+      })),
+  );
+}

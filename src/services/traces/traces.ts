@@ -1,0 +1,274 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { selectPage } from '../../db/read-page.ts';
+import { containing, given } from '../../db/sql.ts';
+import { prepared, type RowOf } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { notFound } from '../../domain/errors.ts';
+import type { StepStatus } from '../../domain/traces/step.ts';
+
+export const TRACE_COLUMNS = [
+  'id',
+  'name',
+  'status',
+  'started_at',
+  'ended_at',
+  'steps',
+  'calls',
+  'errors',
+  'tokens_input',
+  'tokens_output',
+  'tokens_cached_input',
+  'tokens_reasoning',
+  'cost_amount',
+  'unpriced_calls',
+  'models',
+  'tools',
+  'agents',
+  'prompts',
+  'conversation_id',
+  'user_id',
+  'service',
+  'environment',
+  'tags',
+  'metadata',
+  'input',
+  'output',
+  'incomplete',
+  'settle_at',
+  'first_day',
+  'last_day',
+] as const;
+
+const FIND = prepared<{ id: string }>()((db, { id }) =>
+  db.selectFrom('traces').select(TRACE_COLUMNS).where('id', '=', id),
+);
+export type TraceRow = RowOf<typeof FIND>;
+
+/** @param id UUID @throws ApiError `not_found` */
+export async function getTrace({ query }: Pick<WorkspaceDatabase, 'query'>, id: string): Promise<TraceRow> {
+  const [row] = await query(FIND, { id });
+  if (row === undefined) throw notFound('This trace');
+  return row;
+}
+
+/** Which traces are meant: those that fit everything that is given. */
+export interface TraceFilter {
+  name?: string | undefined;
+  conversationId?: string | undefined;
+  userId?: string | undefined;
+  /** Begun at or after this. */
+  since?: Date | undefined;
+  /** Begun before this. */
+  until?: Date | undefined;
+  status?: StepStatus | undefined;
+  promptName?: string | undefined;
+  model?: string | undefined;
+  tool?: string | undefined;
+  agent?: string | undefined;
+  tag?: string | undefined;
+  service?: string | undefined;
+  environment?: string | undefined;
+  minSteps?: number | undefined;
+  /** US dollars, decimal; neither holds where the cost is not known. */
+  minCost?: string | undefined;
+  maxCost?: string | undefined;
+  /** Milliseconds; neither holds before the end. */
+  minLatencyMs?: number | undefined;
+  maxLatencyMs?: number | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** Words and phrases that are all in the beginnings of its texts, in any case. */
+  terms?: readonly string[] | undefined;
+  /** Only the last one of each conversation. */
+  lastOfConversation?: boolean | undefined;
+}
+
+/** Where a page ended. */
+export interface TracePosition {
+  startedAt: Date;
+  id: string;
+}
+
+/** Traces that a page with a condition without an index goes through at most. */
+export const EXAMINED_TRACES = 5_000;
+
+/** What a trace takes of a page. */
+const TRACE_BYTES = sql<number>`coalesce(octet_length(${sql.ref('input')}), 0) + coalesce(octet_length(${sql.ref('output')}), 0) + 2048`;
+
+/** Conditions that an index serves. */
+const INDEXED = new Set(['name', 'conversationId', 'userId', 'since', 'until']);
+
+type Traces = ExpressionBuilder<Tables, 'traces'>;
+
+const indexedConditions = (eb: Traces, { name, conversationId, userId, since, until }: TraceFilter) => [
+  ...given(name, (value) => eb('traces.name', '=', value)),
+  ...given(conversationId, (value) => eb('traces.conversation_id', '=', value)),
+  ...given(userId, (value) => eb('traces.user_id', '=', value)),
+  ...given(since, (value) => eb('traces.started_at', '>=', value)),
+  ...given(until, (value) => eb('traces.started_at', '<', value)),
+];
+
+const column = (name: keyof Tables['traces']) => sql.ref(`traces.${name}`);
+const has = (name: 'models' | 'tools' | 'agents' | 'tags', value: string) =>
+  sql<SqlBool>`${value} = any(${column(name)})`;
+const DURATION_MS = sql<number>`extract(epoch from ${column('ended_at')} - ${column('started_at')}) * 1000`;
+const inJson = (name: 'prompts' | 'metadata', value: unknown) =>
+  sql<SqlBool>`${column(name)} @> ${JSON.stringify(value)}::jsonb`;
+
+function otherConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[] {
+  return [
+    ...given(filter.status, (value) => eb('traces.status', '=', value)),
+    ...given(filter.promptName, (name) => inJson('prompts', [{ name }])),
+    ...given(filter.model, (value) => has('models', value)),
+    ...given(filter.tool, (value) => has('tools', value)),
+    ...given(filter.agent, (value) => has('agents', value)),
+    ...given(filter.tag, (value) => has('tags', value)),
+    ...given(filter.service, (value) => eb('traces.service', '=', value)),
+    ...given(filter.environment, (value) => eb('traces.environment', '=', value)),
+    ...given(filter.minSteps, (value) => eb('traces.steps', '>=', value)),
+    ...given(filter.minCost, (value) => eb('traces.cost_amount', '>=', value)),
+    ...given(filter.maxCost, (value) => eb('traces.cost_amount', '<=', value)),
+    ...given(filter.minLatencyMs, (value) => sql<SqlBool>`${DURATION_MS} >= ${value}`),
+    ...given(filter.maxLatencyMs, (value) => sql<SqlBool>`${DURATION_MS} <= ${value}`),
+    ...given(filter.metadata, (value) => inJson('metadata', value)),
+    ...(filter.terms ?? []).map((term) => {
+      const pattern = containing(term);
+      return eb.or([
+        eb('traces.name', 'ilike', pattern),
+        eb('traces.input', 'ilike', pattern),
+        eb('traces.output', 'ilike', pattern),
+      ]);
+    }),
+    ...(filter.lastOfConversation
+      ? [
+          eb('traces.conversation_id', 'is not', null),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('traces as later')
+                .select('later.id')
+                .whereRef('later.conversation_id', '=', 'traces.conversation_id')
+                .where(
+                  sql<SqlBool>`(${sql.ref('later.started_at')}, ${sql.ref('later.id')}) > (${column('started_at')}, ${column('id')})`,
+                ),
+            ),
+          ),
+        ]
+      : []),
+  ];
+}
+
+const behind = ({ startedAt, id }: TracePosition, operator: '<' | '>=' | '>') =>
+  sql<SqlBool>`(${column('started_at')}, ${column('id')}) ${sql.raw(operator)} (${startedAt}::timestamptz, ${id}::uuid)`;
+
+/** The last trace that a page goes through. Undefined: all that are left */
+async function lastExamined(query: Query, filter: TraceFilter, after: TracePosition | undefined) {
+  const [last] = await query((db) =>
+    db
+      .selectFrom('traces')
+      .select(['started_at as startedAt', 'id'])
+      .where((eb) => eb.and([...indexedConditions(eb, filter), ...given(after, (position) => behind(position, '<'))]))
+      .orderBy('started_at', 'desc')
+      .orderBy('id', 'desc')
+      .offset(EXAMINED_TRACES - 1)
+      .limit(1),
+  );
+  return last;
+}
+
+/**
+ * Traces, newest first. With a condition that has no index, a page goes through {@link EXAMINED_TRACES} at most: then it may hold fewer than there
+ * are, or none.
+ * @returns `next`: what is left comes behind it. Undefined: nothing is left
+ */
+export async function listTraces(
+  db: WorkspaceDatabase,
+  filter: TraceFilter,
+  limit: number,
+  after: TracePosition | undefined,
+): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
+  const examinesMany = Object.entries(filter).some(([name, value]) => value !== undefined && !INDEXED.has(name));
+  const query = examinesMany ? db.heavy.query : db.query;
+  const last = examinesMany ? await lastExamined(query, filter, after) : undefined;
+  const { rows, more } = await selectPage(
+    query,
+    {
+      select: (own) =>
+        own
+          .selectFrom('traces')
+          .select(TRACE_COLUMNS)
+          .where((eb) =>
+            eb.and([
+              ...indexedConditions(eb, filter),
+              ...otherConditions(eb, filter),
+              ...given(after, (position) => behind(position, '<')),
+              ...given(last, (position) => behind(position, '>=')),
+            ]),
+          ),
+      orderBy: [
+        ['started_at', 'desc'],
+        ['id', 'desc'],
+      ],
+      bytes: () => TRACE_BYTES,
+    },
+    limit,
+  );
+  const end = rows.at(-1);
+  return { rows, next: more && end !== undefined ? { startedAt: end.started_at, id: end.id } : last };
+}
+
+/** The traces of a conversation, oldest first. */
+export async function listTurns(
+  db: WorkspaceDatabase,
+  conversationId: string,
+  limit: number,
+  after: TracePosition | undefined,
+): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
+  const { rows, more } = await selectPage(
+    db.query,
+    {
+      select: (own) =>
+        own
+          .selectFrom('traces')
+          .select(TRACE_COLUMNS)
+          .where('conversation_id', '=', conversationId)
+          .where((eb) => eb.and(given(after, (position) => behind(position, '>')))),
+      orderBy: [
+        ['started_at', 'asc'],
+        ['id', 'asc'],
+      ],
+      bytes: () => TRACE_BYTES,
+    },
+    limit,
+  );
+  const end = rows.at(-1);
+  return { rows, next: more && end !== undefined ? { startedAt: end.started_at, id: end.id } : undefined };
+}
+
+/** What conversations are, summed up. */
+export async function sumUpConversations(query: Query, ids: readonly string[]) {
+  return query((db) =>
+    db
+      .selectFrom('traces')
+      .where(sql<SqlBool>`conversation_id = any(${ids}::text[])`)
+      .groupBy('conversation_id')
+      .select([
+        sql<string>`conversation_id`.as('id'),
+        sql<number>`count(*)`.as('traces'),
+        sql<Date>`min(started_at)`.as('started_at'),
+        sql<Date>`max(coalesce(ended_at, started_at))`.as('last_at'),
+        sql<string | null>`(array_agg(user_id order by started_at) filter (where user_id is not null))[1]`.as(
+          'user_id',
+        ),
+        sql<number>`sum(errors)::bigint`.as('errors'),
+        sql<number>`sum(calls)::bigint`.as('calls'),
+        sql<number>`sum(tokens_input)::bigint`.as('tokens_input'),
+        sql<number>`sum(tokens_output)::bigint`.as('tokens_output'),
+        sql<number>`sum(tokens_cached_input)::bigint`.as('tokens_cached_input'),
+        sql<number>`sum(tokens_reasoning)::bigint`.as('tokens_reasoning'),
+        sql<string | null>`sum(cost_amount)`.as('cost_amount'),
+        sql<number>`sum(unpriced_calls)::bigint`.as('unpriced_calls'),
+      ]),
+  );
+}
+export type ConversationRow = Awaited<ReturnType<typeof sumUpConversations>>[number];
