@@ -161,8 +161,11 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     statement_timeout: statementTimeoutMs,
   });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // A connection that breaks fails its statement, or the next one of its transaction; without listeners it would also end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+  });
   const turns = createFairSemaphore({ total: size });
   const query = queryOn(pool, statementTimeoutMs, classifyHeavyReadError);
 

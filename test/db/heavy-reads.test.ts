@@ -124,3 +124,14 @@ test('a statement that takes too long is canceled: a heavy read is the fault of 
     await hasty.close();
   }
 });
+
+test('a transaction whose connection is cut is an outage, not the end of the process', async () => {
+  const work = db.workspace(mine).heavy.transaction(async (query) => {
+    const text = 'select pg_backend_pid() as pid /* workspace_id = $1 */ where $1::uuid is not null';
+    const [backend] = await query<{ pid: number }>({ text });
+    await db.system.query({ text: 'select pg_terminate_backend($1, 5000)' }, [backend?.pid]);
+    await query(READ);
+  });
+  await expect(work).rejects.toThrow(DatabaseUnavailableError);
+  expect(await db.workspace(mine).heavy.query(READ)).toEqual([{ workspace_id: mine }]);
+});
