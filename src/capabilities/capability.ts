@@ -25,7 +25,7 @@ export type ApiDependencies = Omit<
   Dependencies,
   'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'ownServers' | 'turns' | 'close'
 > &
-  Partial<Pick<Dependencies, 'onExecutionEnd'>>;
+  Partial<Pick<Dependencies, 'onExecutionEnd' | 'ownServers'>>;
 
 /** What the API's process has for routes. */
 export interface ApiParts extends ApiDependencies {

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AllowPrivate, type Refusal, refusalOf } from './address-policy.ts';
 import { createDnsLookup, lookupError, systemLookup } from './lookup.ts';
-import type { OwnServers } from './own-servers.ts';
+import { type OwnServers, ownPort } from './own-servers.ts';
 
 /** The host is, or has, an address that is not connected to. */
 export class RefusedAddressError extends Error {
@@ -18,7 +18,7 @@ export class RefusedAddressError extends Error {
 }
 
 function messageOf(host: string, refusal: Refusal): string {
-  if (refusal === 'own') return `${host} is not allowed at this port, which is one of the service's own`;
+  if (refusal === 'own') return ownPort(host);
   if (refusal === 'unencrypted') return `${host} is not on this machine, so its address must begin with https://`;
   return isIP(host) === 0
     ? `${host} resolves to an address that is not allowed (${refusal})`

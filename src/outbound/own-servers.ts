@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { kindOfAddress } from './address-policy.ts';
 import { systemLookup } from './lookup.ts';
+import { bareHost, isLocalName } from './target.ts';
 
 /** What this service listens on and works with, which callers have no business with: its ports, its database, its Temporal. */
 export interface OwnServers {
@@ -10,6 +11,8 @@ export interface OwnServers {
   add(port: number, host?: string): void;
   /** Whether a port is one of theirs, on whichever machine. */
   isPort(port: number): boolean;
+  /** Whether a host is one of theirs as far as that can be seen without asking DNS: this machine, or the name or address that a server has here. */
+  isNamed(host: string, port: number): boolean;
   /** Whether one of the addresses is one of theirs: at such a port this machine by any of its addresses, or the machine of the server. */
   has(addresses: readonly string[], port: number): Promise<boolean>;
 }
@@ -35,17 +38,25 @@ export function createOwnServers(lookup: LookupFunction = systemLookup): OwnServ
       hosts.set(port, known);
     },
     isPort: (port) => hosts.has(port),
+    isNamed(host, port) {
+      const theirs = hosts.get(port);
+      if (theirs === undefined) return false;
+      if (isIP(host) === 0) return isLocalName(host) || theirs.has(host.toLowerCase());
+      return isHere(plain(host)) || [...theirs].map(plain).includes(plain(host));
+    },
     async has(addresses, port) {
       const theirs = hosts.get(port);
       if (theirs === undefined) return false;
       const given = addresses.map(plain);
-      const here = ownAddresses();
-      if (given.some((address) => kindOfAddress(address) === 'loopback' || here.has(address))) return true;
+      if (given.some(isHere)) return true;
       const found = new Set((await Promise.all([...theirs].map(addressesOf))).flat().map(plain));
       return given.some((address) => found.has(address));
     },
   };
 }
+
+/** This machine. @param address as `plain` writes it */
+const isHere = (address: string) => kindOfAddress(address) === 'loopback' || ownAddresses().has(address);
 
 /** An IPv4-mapped address is the IPv4 address, and each has one way to be written. */
 function plain(address: string): string {
@@ -56,3 +67,14 @@ function ownAddresses(): Set<string> {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return new Set(all.map(({ address }) => plain(address)));
 }
+
+/** What is wrong with an address that is a server of the service itself, as `targetProblem` says it; one that hides behind a name in DNS is refused as it is connected to. */
+export function ownServerProblem(url: string, own: OwnServers | undefined): string | undefined {
+  const target = URL.parse(url);
+  if (own === undefined || target === null) return undefined;
+  const host = bareHost(target.hostname);
+  const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
+  return own.isNamed(host, port) ? ownPort(host) : undefined;
+}
+
+export const ownPort = (host: string) => `${host} is not allowed at this port, which is one of the service's own`;

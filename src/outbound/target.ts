@@ -50,7 +50,7 @@ function httpsNeeded(allow: AllowPrivate): string {
 }
 
 /** A URL's host without the brackets of an IPv6 address. */
-function bareHost(hostname: string): string {
+export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { claimsOf } from '../docs/claims.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -137,11 +139,11 @@ async function runAction(given: Record<string, string>): Promise<Ran> {
 const runCommand = (command: string, more: Record<string, string> = {}) =>
   runAction({ command, url: service.origin, 'api-key': service.key, ...more });
 
+const own = ownBlocks(claimsOf('test/cli/ci.test.ts'));
 /** The only block of a language in docs/cli.md that has a text in it. */
 async function example(text: string): Promise<unknown> {
-  const page = await readFile(path.join(PROJECT, 'docs/cli.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  return parse(blocks.find((block) => block.includes(text)) ?? '');
+  const [block] = own.take({ page: 'docs/cli.md', has: text });
+  return parse(block?.code ?? '');
 }
 
 describe('the GitHub action', () => {

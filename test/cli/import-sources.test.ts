@@ -3,6 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createOtherWorkspace } from '../api/workspace.ts';
+import { claimsOf } from '../docs/claims.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 import { type Cli, startCli } from './support.ts';
 
@@ -148,6 +150,17 @@ const SHOWN = GUIDE.split(/(?=^`[^`\n]+`:\n)/m).reduce<{ files: [string, string]
   },
   [],
 );
+
+const own = ownBlocks(claimsOf('test/cli/import-sources.test.ts')).take({ page: 'docs/importers.md' });
+
+test('each block of these sources is a file or a command of a sample', () => {
+  const shown = SHOWN.flatMap(({ files, commands }) => [
+    ...files.map(([, content]) => content),
+    ...commands.map(([line, output]) => `$ pms ${line}\n${output}`),
+  ]);
+  expect(own.map(({ code }) => code)).toEqual(expect.arrayContaining(shown));
+  expect(own).toHaveLength(shown.length);
+});
 
 test('the guide shows a sample of each new source', () => {
   const sources = SHOWN.flatMap(({ commands }) => commands.map(([line]) => line.split(' ')[1]));

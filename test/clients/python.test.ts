@@ -9,6 +9,8 @@ import { installedTools } from '../../scripts/installed-tools.ts';
 import { type Ended, pythonWith, run } from '../../scripts/python.ts';
 import { startApi } from '../../src/api/server.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
+import { claimsOf } from '../docs/claims.ts';
+import { blocksOf, ownBlocks } from '../support/guides.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const client = fileURLToPath(new URL('../../clients/python', import.meta.url));
@@ -65,14 +67,13 @@ test('the client passes its tests against the service', async () => {
   expect(tests.length).toBeGreaterThan(250);
 });
 
-/** The blocks of a document that a reader gives to Python. */
-function snippets(file: string): string[] {
-  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-}
+const own = ownBlocks(claimsOf('test/clients/python.test.ts'));
+/** The blocks of a page that a reader gives to Python. */
+const snippets = (page: string) =>
+  blocksOf(page).flatMap(({ language, code }) => (language === 'python' ? [code] : []));
 
 test('the examples of its page run one after the other', async () => {
-  const blocks = snippets('docs/clients/python.md');
+  const blocks = own.take({ page: 'docs/clients/python.md' }).map(({ code }) => code);
   expect(blocks.length).toBeGreaterThan(8);
   const script = path.join(folder, 'page.py');
   writeFileSync(script, blocks.join('\n'));
@@ -80,27 +81,6 @@ test('the examples of its page run one after the other', async () => {
   const output = await success(run(python, [script], { cwd: folder, env }));
   for (const printed of ['Greet Ada in one sentence.', 'completed', 'not_found', 'docs/greeting'])
     expect(output).toContain(printed);
-});
-
-test('the example of the page on evaluating code runs', async () => {
-  const [block = ''] = snippets('docs/clients/evaluate.md');
-  const env = { PYTHONPATH: path.join(client, 'src'), PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
-  const output = await success(run(python, ['-c', block], { cwd: folder, env }));
-  expect(output).toMatch(/^eval_[0-9a-f-]{36} 1\.0 True None\n$/);
-});
-
-test('the example of the README runs', async () => {
-  const [block = ''] = snippets('README.md');
-  await service.call('POST', '/prompts', {
-    body: { name: 'support/greeting', template: 'Greet {{ name }} warmly in one sentence.', model: 'sandbox/echo' },
-  });
-  await service.call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 1 } });
-  mkdirSync(path.join(folder, '.data'));
-  writeFileSync(path.join(folder, '.data/first-api-key'), `${service.key}\n`);
-  const code = block.replace('http://127.0.0.1:3000', service.origin);
-  const env = { PYTHONPATH: path.join(client, 'src') };
-  const output = await success(run(python, ['-c', code], { cwd: folder, env }));
-  expect(output).toBe('Greet Ada warmly in one sentence.\n'.repeat(2));
 });
 
 test('what is generated is up to date', async () => {

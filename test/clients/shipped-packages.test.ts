@@ -7,6 +7,8 @@ import { installedTools } from '../../scripts/installed-tools.ts';
 import { run } from '../../scripts/python.ts';
 import { otherRuntimes } from '../../scripts/runtimes.ts';
 import { projectVersion } from '../../src/version.ts';
+import { claimsOf } from '../docs/claims.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 
 // The packages as they are handed out, in a project that knows nothing of this one.
@@ -14,6 +16,8 @@ import { PROJECT } from '../support/processes.ts';
 const VERSION = projectVersion();
 const CLIENT = `pms-client-${VERSION}.tgz`;
 const CLI = `pms-cli-${VERSION}.tgz`;
+
+const own = ownBlocks(claimsOf('test/clients/shipped-packages.test.ts'));
 
 let folder: string;
 let project: string;
@@ -112,6 +116,15 @@ test('the command line works on Node.js 20, without a warning', async () => {
   const env = { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x', PMS_RETRY_SECONDS: '0' };
   const { code, output } = await run(runtimes.node20, [program, 'prompts', 'list'], { cwd: project, env });
   expect([code, output]).toEqual([3, expect.stringMatching(/^POST|^GET http:\/\/127\.0\.0\.1:9/)]);
+});
+
+test('the pages install the packages as this test does', () => {
+  for (const page of ['cli/README.md', 'docs/cli.md', 'docs/clients/typescript.md', 'clients/typescript/README.md'])
+    for (const { code } of own.take({ page })) {
+      for (const [file] of code.matchAll(/[\w./-]+\.tgz/g)) expect([`./${CLIENT}`, `./${CLI}`, CLIENT]).toContain(file);
+      for (const [, of = ''] of code.matchAll(/--workspace (\S+)/g))
+        expect(['clients/typescript', 'cli']).toContain(of);
+    }
 });
 
 test('they say where they are from, and how they are installed', () => {

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { blocksOf, ownBlocks } from '../support/guides.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { claimsOf } from './claims.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
-const program = `${process.execPath} --conditions=pms-source ${path.join(root, 'cli/src/main.ts')}`;
+const own = ownBlocks(claimsOf('test/docs/clients.test.ts'));
 
 let service: TestService;
 let folder: string;
@@ -29,45 +31,16 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** The blocks of a document in a language that have a text in them. */
-async function blocks(document: string, language: string, text: string): Promise<string[]> {
-  const all = (await readFile(path.join(root, document), 'utf8')).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
-  return [...all].flatMap(([, own, block = '']) => (own === language && block.includes(text) ? [block] : []));
-}
-
-/** Runs the commands of a block as its reader does, in one folder. */
-async function runCommands(block: string): Promise<string> {
-  const env = {
-    PATH: process.env['PATH'],
-    PMS_BASE_URL: service.origin,
-    PMS_CONFIG_DIR: path.join(folder, '.config'),
-  };
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', block.replaceAll('npx pms', program)], {
-    cwd: folder,
-    env,
-  });
-  return stdout;
-}
-
-test('the first run of the command line works', async () => {
-  const [block = ''] = await blocks('docs/cli.md', 'sh', 'pms login');
-  const output = await runCommands(block);
-  expect(output).toContain('geo/capital: created, version 1');
-  expect(output).toContain('Paris');
-  expect(output).toContain('passed: The score is 1.0000');
-});
-
-test("the README's first prompt works from the command line and from TypeScript", async () => {
-  const [commands = ''] = await blocks('README.md', 'sh', 'pms login');
-  expect(await runCommands(commands)).toContain('Greet Ada warmly.');
-  const [source = ''] = await blocks('README.md', 'ts', 'pms-client');
-  // As its reader does: a file in the folder of the service, and the command beside the sample.
+test("the README's sample in TypeScript runs by the command beside it, from the folder of the service", async () => {
+  const [source] = blocksOf('README.md').filter(({ language }) => language === 'ts');
   const [, command = ''] = /`(npx node [^`]+)`/.exec(await readFile(path.join(root, 'README.md'), 'utf8')) ?? [];
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  await writeFile(path.join(folder, 'greet.ts'), source.replaceAll('http://127.0.0.1:3000', service.origin));
-  expect(await runCommands(command.replace('npx node', process.execPath))).toBe(
-    'Greet Ada warmly.\nGreet Ada warmly.\n',
+  await writeFile(
+    path.join(folder, 'greet.ts'),
+    source?.code.replaceAll('http://127.0.0.1:3000', service.origin) ?? '',
   );
+  const { stdout } = await run('bash', ['-c', command.replace('npx node', process.execPath)], { cwd: folder });
+  expect(stdout).toBe('Greet Ada warmly.\nGreet Ada warmly.\n');
 });
 
 test('the examples of the page on the TypeScript client run', async () => {
@@ -90,7 +63,7 @@ test('the examples of the page on the TypeScript client run', async () => {
   };
   // What the page takes for granted.
   const given = { baseUrl: service.origin, apiKey: service.key, file, request: { headers }, body, secret };
-  const [first = '', ...others] = await blocks('docs/clients/typescript.md', 'ts', '');
+  const [first = '', ...others] = own.take({ page: 'docs/clients/typescript.md' }).map(({ code }) => code);
   expect(others.length).toBeGreaterThan(3);
   // The later ones go on with what the first one made, and have names of their own.
   const scopes = others.map((block) => `{\n${block.replace(/^import .*\n/gm, '')}}\n`);
@@ -98,12 +71,6 @@ test('the examples of the page on the TypeScript client run', async () => {
   const constants = Object.entries(given).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
   const source = [imports, 'const log = console;\n', ...constants, first, ...scopes, 'console.log("all of it ran");\n'];
   expect(await runTypeScript(source.join(''))).toMatch(/all of it ran\n$/);
-});
-
-test('the example of the page on evaluating code runs', async () => {
-  const [source = ''] = await blocks('docs/clients/evaluate.md', 'ts', 'pms.evaluate');
-  expect(await runTypeScript(source)).toMatch(/^eval_[0-9a-f-]{36} 1 true null\n$/);
-  expect(await runTypeScript(source)).toMatch(/ 1 true no_change\n$/);
 });
 
 /** Runs a program that is written for the service of `npm start`. @returns what it printed */

@@ -6,9 +6,12 @@ import { afterAll, expect, test } from '@jest/globals';
 import { generateSigningSecret, signatureHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 import { EvaluatorConfig } from '../../src/evaluators/registry.ts';
 import { endpointOf, exampleOf } from '../evaluators/evaluate.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { freePorts, killLeftovers, PROJECT, startProcess } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
+import { claimsOf } from './claims.ts';
 
+const own = ownBlocks(claimsOf('test/docs/evaluators.test.ts'));
 const page = readFileSync(path.join(PROJECT, 'docs/evaluators.md'), 'utf8');
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pms-docs-'));
@@ -23,9 +26,17 @@ test('every evaluator has its section', () => {
   for (const { shape } of EvaluatorConfig.options) expect(sections).toContain(shape.type.value);
 });
 
+test('the request of the page is what a scorer gets', () => {
+  const [{ code = '' } = {}] = own.take({ page: 'docs/evaluators.md', language: 'json' });
+  const { input, output, expected, variables } = JSON.parse(code);
+  const endpoint = endpointOf({ type: 'http', url: 'http://127.0.0.1:1/' });
+  const example = { ...exampleOf(output, { expected, variables }), input };
+  expect(JSON.parse(endpoint.request(example))).toEqual({ input, output, expected, variables });
+});
+
 test('the scorer takes what is signed, refuses what is not, and responds with scores', async () => {
   const file = path.join(folder, 'scorer.mts');
-  writeFileSync(file, /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+  writeFileSync(file, own.take({ page: 'docs/evaluators.md', language: 'ts' })[0]?.code ?? '');
   const [port] = await freePorts(1);
   const secret = generateSigningSecret();
   startProcess([process.execPath, file], { env: { PORT: String(port), SCORER_SECRET: secret } });

@@ -11,29 +11,23 @@ import { pythonWith } from '../../scripts/python.ts';
 import { parseSettings } from '../../src/config.ts';
 import { generateSigningSecret, signedHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 import { createPriceBook } from '../../src/models/prices/price-book.ts';
+import { ownBlocks, preamble } from '../support/guides.ts';
 import { freePort } from '../support/identity/free-port.ts';
 import { PROJECT } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { claimsOf } from './claims.ts';
 
 const run = promisify(execFile);
+const own = ownBlocks(claimsOf('test/docs/how-to.test.ts'));
 const page = readFileSync(path.join(PROJECT, 'docs/how-to.md'), 'utf8');
-
-interface Block {
-  language: string;
-  code: string;
-}
-const blocksOf = (text: string): Block[] =>
-  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({ language, code }));
-
-const [beginning = '', ...sections] = page.split(/^### /m);
-const questions = sections.map((section) => ({
-  question: section.split('\n')[0] ?? '',
-  blocks: blocksOf(section.split(/^## /m)[0] ?? ''),
+const questions = [...page.matchAll(/^### (.*)$/gm)].map(([, section = '']) => ({
+  question: section,
+  blocks: own.take({ page: 'docs/how-to.md', section }),
 }));
-const [preamble = [], fixtures = []] = beginning.split('once:').map(blocksOf);
-const start = Object.fromEntries(preamble.map(({ language, code }) => [language, code]));
+/** What the page has its reader make once. */
+const fixtures = own.take({ page: 'docs/how-to.md', section: 'How do I …?' });
 
 let service: TestService;
 let receiver: Receiver;
@@ -78,6 +72,8 @@ beforeAll(async () => {
     }),
   ]);
   folder = await mkdtemp(path.join(tmpdir(), 'pms-how-to-'));
+  await mkdir(path.join(folder, '.data'));
+  await writeFile(path.join(folder, '.data/first-api-key'), service.key);
   const bin = path.join(folder, 'bin');
   await mkdir(bin);
   const program = `exec "${process.execPath}" --conditions=pms-source "${path.join(PROJECT, 'cli/src/main.ts')}" "$@"`;
@@ -128,14 +124,14 @@ async function runTypeScript(code: string): Promise<void> {
 
 const RUNS: Record<string, (code: string) => Promise<unknown>> = {
   async sh(code) {
-    const script = `${start['sh']}${code.replaceAll('curl -s', 'curl -sS --fail-with-body -w "\\n"')}`;
+    const script = `${preamble('sh')}${code.replaceAll('curl -s', 'curl -sS --fail-with-body -w "\\n"')}`;
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(script)], { cwd: folder, env });
     const lines = stdout.split('\n').map((line) => line.replace(/^data: /, ''));
     for (const line of lines.filter((each) => each.startsWith('{'))) expect(JSON.parse(line).error ?? null).toBeNull();
   },
-  ts: (code) => runTypeScript(`${start['ts']}${code}`),
+  ts: (code) => runTypeScript(`${preamble('ts')}${code}`),
   async python(code) {
-    const { stdout } = await run(python, ['-c', here(`${start['python']}${code}`)], { cwd: folder, env });
+    const { stdout } = await run(python, ['-c', here(`${preamble('python')}${code}`)], { cwd: folder, env });
     return stdout;
   },
   async ini(code) {
@@ -302,9 +298,7 @@ const SAMPLES: Record<string, (code: string) => Promise<unknown>> = {
 
 describe('the samples work of', () => {
   test.each(['docs/frameworks.md', 'docs/migrating/openai.md'])('%s', async (file) => {
-    const samples = blocksOf(readFileSync(path.join(PROJECT, file), 'utf8')).filter(
-      ({ language }) => language !== 'sh',
-    );
+    const samples = own.take({ page: file });
     expect(samples.map(({ language }) => language)).toContain('ts');
     for (const { language, code } of samples) {
       const check = SAMPLES[language];

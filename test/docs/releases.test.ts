@@ -5,11 +5,15 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { releaseStates } from '../../src/domain/releases/release-states.ts';
 import { RELEASE_CONTROLS } from '../../src/services/releases/control-release.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { claimsOf } from './claims.ts';
 
 const page = readFileSync(new URL('../../docs/releases.md', import.meta.url), 'utf8');
 /** What calls the API. */
-const blocks = [...page.matchAll(/^```sh\n((?:curl|RELEASE=)[\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+const blocks = ownBlocks(claimsOf('test/docs/releases.test.ts'))
+  .take({ page: 'docs/releases.md' })
+  .map(({ code }) => code);
 
 let service: TestService;
 beforeAll(async () => {

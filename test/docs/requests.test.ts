@@ -1,12 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pythonWith, run } from '../../scripts/python.ts';
+import { ownBlocks, preamble } from '../support/guides.ts';
 import { type AllStandIns, startAllStandIns } from '../support/providers/all.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { claimsOf } from './claims.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const client = path.join(root, 'clients/python');
@@ -14,14 +16,9 @@ const client = path.join(root, 'clients/python');
 let service: TestService;
 let standIns: AllStandIns;
 let folder: string;
-let page: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  [service, standIns, page] = await Promise.all([
-    startTestService(),
-    startAllStandIns(),
-    readFile(path.join(root, 'docs/clients/requests.md'), 'utf8'),
-  ]);
+  [service, standIns] = await Promise.all([startTestService(), startAllStandIns()]);
   // Within the project, whose packages the samples import.
   await mkdir(path.join(root, '.cache'), { recursive: true });
   folder = await mkdtemp(path.join(root, '.cache/requests-'));
@@ -53,17 +50,12 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** The samples of a language by the heading that they stand under; the first one is what all go on with. */
-function samples(language: string): { first: string; bySection: Map<string, string> } {
-  const bySection = new Map<string, string>();
-  let first = '';
-  for (const section of page.split(/^## /m)) {
-    const title = section.slice(0, section.indexOf('\n'));
-    for (const [, code = ''] of section.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm')))
-      if (first === '') first = code;
-      else bySection.set(title, code);
-  }
-  return { first, bySection };
+const own = ownBlocks(claimsOf('test/docs/requests.test.ts'));
+
+/** The samples of a language by the heading that they stand under, and what all begin with. */
+function samples(language: 'ts' | 'python'): { first: string; bySection: Map<string, string> } {
+  const blocks = own.take({ page: 'docs/clients/requests.md', language });
+  return { first: preamble(language), bySection: new Map(blocks.map(({ section, code }) => [section, code])) };
 }
 
 const MODELS: Record<string, string> = { Anthropic: 'anthropic/claude-haiku-4-5' };

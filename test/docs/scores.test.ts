@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Stage, startStage } from '../console/stage.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { claimsOf } from './claims.ts';
 
 const guide = readFileSync(path.join(PROJECT, 'docs/scores.md'), 'utf8');
-const page = /^```html\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? '';
+const own = ownBlocks(claimsOf('test/docs/scores.test.ts'));
+const page = own.take({ page: 'docs/scores.md', language: 'html' })[0]?.code ?? '';
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
@@ -20,7 +23,7 @@ test('the page of the guide says what its user says, from an origin of its own',
   await service.call('POST', '/prompts', {
     body: { name: 'support/answer', template: 'Say it', model: 'sandbox/echo' },
   });
-  const definition = /score-definitions\/helpful [\s\S]*? -d '([^']+)'/.exec(guide)?.[1] ?? '';
+  const definition = /score-definitions\/helpful" [\s\S]*? -d '([^']+)'/.exec(guide)?.[1] ?? '';
   await service.call('PUT', '/score-definitions/helpful', { body: JSON.parse(definition) });
   const { id } = (await service.call('POST', '/executions', { body: { prompt_name: 'support/answer' } })).body;
   const { token } = (

@@ -5,9 +5,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { claimsOf } from './claims.ts';
 
+const own = ownBlocks(claimsOf('test/docs/skill.test.ts'));
 const FOLDER = path.join(PROJECT, 'skills/prompt-management');
 let service: TestService;
 let project: string;
@@ -40,8 +43,8 @@ test('an agent that finds the skill knows what it is for', async () => {
 
 test('its commands, one after the other, move a prompt out of a program, gate a change and release it', async () => {
   await writeProject();
-  const blocks = [...(await readFile(path.join(FOLDER, 'SKILL.md'), 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```$/gm)];
-  const [installing, ...others] = blocks.map(([, block = '']) => block);
+  const blocks = own.take({ page: 'skills/prompt-management/SKILL.md' });
+  const [installing, ...others] = blocks.map(({ code }) => code);
   expect(installing).toContain('npm install');
   expect(others.length).toBeGreaterThan(12);
   const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', others.join('')], {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { providerBatchStates } from '../../src/domain/batches/provider-batch-states.ts';
 import { evaluationStates } from '../../src/domain/evaluations/evaluation-states.ts';
@@ -10,16 +9,17 @@ import { scheduleStates } from '../../src/domain/schedule-states.ts';
 import type { StateMachine } from '../../src/domain/state-machine.ts';
 import { deliveryStates } from '../../src/domain/webhooks/delivery-states.ts';
 import { webhookStates } from '../../src/domain/webhooks/webhook-states.ts';
+import { ownBlocks } from '../support/guides.ts';
+import { claimsOf } from './claims.ts';
+
+const own = ownBlocks(claimsOf('test/docs/state-diagrams.test.ts'));
 
 /** `a --> b` of each line in the diagram under a heading of a guide. */
 function drawn(guide: string, heading: string): string[] {
-  const page = readFileSync(new URL(`../../docs/${guide}.md`, import.meta.url), 'utf8');
-  const [, diagram = ''] =
-    page.match(new RegExp(`\\n### ${heading}\\n+\`\`\`mermaid\\nstateDiagram-v2\\n([\\s\\S]*?)\`\`\``)) ?? [];
-  return diagram
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const [block] = own.take({ page: `docs/${guide}.md`, section: heading });
+  const [kind, ...lines] = block?.code.split('\n') ?? [];
+  expect(kind).toBe('stateDiagram-v2');
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 /** The same of a state machine; `[*]` is where rows begin and end. */

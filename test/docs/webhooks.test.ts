@@ -7,19 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/domain/webhooks/events.ts';
 import { generateSigningSecret, signedHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
+import { ownBlocks } from '../support/guides.ts';
+import { claimsOf } from './claims.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(path.join(root, 'docs/webhooks.md'), 'utf8');
 
-const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({
-  language,
-  code,
-}));
-const examples = blocks.filter(({ language }) => language === 'json').map(({ code }) => code);
+const own = ownBlocks(claimsOf('test/docs/webhooks.test.ts'));
+const examples = own.take({ page: 'docs/webhooks.md', language: 'json' }).map(({ code }) => code);
 
 /** The only block of a language that has this in it. */
 function snippet(language: string, part: string): string {
-  const found = blocks.filter((block) => block.language === language && block.code.includes(part));
+  const found = own.take({ page: 'docs/webhooks.md', language, has: part });
   expect(found).toHaveLength(1);
   return found[0]?.code ?? '';
 }
@@ -72,7 +71,7 @@ interface Case {
 const unicode = Buffer.from('{"event":"prompt.created","data":{"commit_message":"kürzer 世界 🌍 \\u2028"}}');
 const printed = Buffer.from(JSON.stringify(JSON.parse(unicode.toString()), null, 2));
 const [secret, former] = [generateSigningSecret(), generateSigningSecret()];
-const own = 'a-secret-of-our-own-$HOME-\'"\\`!';
+const ownSecret = 'a-secret-of-our-own-$HOME-\'"\\`!';
 
 function request({
   body = unicode,
@@ -120,7 +119,7 @@ const common: Record<string, Case> = {
 /** For those that look at X-Signature. */
 const ofBody: Record<string, Case> = {
   ...common,
-  'a secret that a shell could take apart': { ...request({ secrets: [own] }), secret: own, accepted: true },
+  'a secret that a shell could take apart': { ...request({ secrets: [ownSecret] }), secret: ownSecret, accepted: true },
   'bytes that are no text': { ...request({ body: Buffer.from([0, 255, 254, 10]) }), secret, accepted: true },
   'no signature': { body: good.body, headers: unsigned, secret, accepted: false },
   'an empty signature': { ...withSignature(''), secret, accepted: false },

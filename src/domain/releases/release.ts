@@ -168,6 +168,16 @@ export function countsRecorded(steps: readonly ReleaseStep[], stage: number): bo
   return rest.slice(0, next < 0 ? rest.length : next).some((step) => step.type === 'analyze' && step.recorded === true);
 }
 
+/** The metrics of the checks in steps, by the path of each in a request. @param path of the steps */
+export const checksBySteps = (steps: readonly ReleaseStep[], path = 'steps') =>
+  steps.flatMap((step, index) => {
+    const [checks, field] =
+      step.type === 'analyze'
+        ? [step.checks, 'checks']
+        : [step.type === 'promote' ? (step.bake?.checks ?? []) : [], 'bake.checks'];
+    return checks.map(({ metric }, at) => ({ at: `${path}.${index}.${field}.${at}`, metric }));
+  });
+
 /** Those of `wanted` that `done` does not have. An approval by more people stands for one by fewer. */
 export function missingSteps(wanted: readonly ReleaseStep[], done: readonly ReleaseStep[]): ReleaseStep[] {
   const left = [...done];

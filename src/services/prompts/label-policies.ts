@@ -3,9 +3,10 @@ import type { Query } from '../../db/database.ts';
 import type { Builder } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import { missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
+import { checksBySteps, missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { namedRows } from '../named-rows.ts';
+import { requireMeans } from '../scores/score-metrics.ts';
 import { requireRoom } from '../workspaces/quotas.ts';
 
 /** How many labels of a workspace can have a policy. */
@@ -113,7 +114,7 @@ function requireOverride(
 
 /**
  * Sets or (null) takes away the policy of a label. Runs in the caller's transaction.
- * @throws ApiError `quota_exceeded`
+ * @throws ApiError `quota_exceeded`; `invalid_request` if a check is over scores without a mean
  */
 export async function setPolicy(query: Query, label: string, policy: Policy | null): Promise<void> {
   if (policy === null) {
@@ -121,6 +122,7 @@ export async function setPolicy(query: Query, label: string, policy: Policy | nu
     return;
   }
   const { steps, required } = policy;
+  await requireMeans(query, checksBySteps(steps, 'release.steps'));
   const wanted = { values: { steps, required }, details: { steps: steps.map(({ type }) => type), required } };
   const message = `A workspace can have policies for at most ${MAX_POLICIES} labels.`;
   await POLICIES.put(query, { label }, () => wanted, {

@@ -6,6 +6,7 @@ import { asJson, type Builder } from '../../db/statement.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import {
+  checksBySteps,
   NOT_BEGUN,
   personOf,
   type ReleaseActor,
@@ -63,16 +64,6 @@ export const EXAMPLE_STEPS = [
 export const actorNow = (): ReleaseActor => currentAuthor() ?? SERVICE;
 
 /** @throws ApiError `invalid_request`, `invalid_state` */
-/** The checks of steps, by their paths in a request. */
-const checksBySteps = (steps: readonly ReleaseStep[]) =>
-  steps.flatMap((step, index) => {
-    const [checks, path] =
-      step.type === 'analyze'
-        ? [step.checks, 'checks']
-        : [step.type === 'promote' ? (step.bake?.checks ?? []) : [], 'bake.checks'];
-    return checks.map(({ metric }, at) => ({ at: `steps.${index}.${path}.${at}`, metric }));
-  });
-
 async function stepsOf(
   query: Query,
   { label, steps }: NewRelease,

@@ -10,6 +10,7 @@ import { hasValues } from '../audit/has-values.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { namedRows, type RowIn } from '../named-rows.ts';
 import { onlyType, unfitRuleOf } from './evaluator-fit.ts';
+import { unfitMeanOf } from './mean-fit.ts';
 
 const select = (db: Builder) =>
   db
@@ -72,14 +73,12 @@ export async function holdDefinitions(
       if (type !== undefined && !known.has(name)) missing.set(name, type);
     }
     if (missing.size === 0) return known;
-    const unfit = await unfitRuleOf(
-      query,
-      [...missing].map(([name, type]) => onlyType(name, type)),
-    );
+    const fresh = [...missing].map(([name, type]) => onlyType(name, type));
+    const unfit = (await unfitRuleOf(query, fresh)) ?? (await unfitMeanOf(query, fresh));
     if (unfit !== undefined)
       throw new ApiError(
         'invalid_request',
-        `The first score of a name decides its type, and ${unfit}. Define the score first.`,
+        `The first score of a name decides its type, and ${unfit}. Define the score first, or use another name.`,
       );
     await insertNames(query, missing);
   }
@@ -115,7 +114,7 @@ async function requireNames(query: Query): Promise<void> {
     throw new ApiError('invalid_request', `A workspace can have at most ${MAX_SCORE_NAMES} score names.`);
 }
 
-/** What fits what is decided by one transaction after the other. */
+/** Whether definitions fit what uses their names is decided by one transaction after the other. */
 export const lockRulesAndDefinitions = (query: Query) => lockInWorkspace(query, 'rules and score definitions');
 
 async function hasScores(query: Query, name: string): Promise<boolean> {
@@ -130,7 +129,8 @@ function fieldOf(before: ScoreDefinitionRow | undefined, { data_type, categories
 
 /**
  * Defines what scores of a name may be. Scores that are stored stay as they are. Runs in the caller's transaction.
- * @throws ApiError `invalid_request` where scores of another type are stored, or a rule could not store its scores any more
+ * @throws ApiError `invalid_request` where scores of another type are stored, a rule could not store its scores any more, or a check of a monitor, policy or release
+ * could not compare them any more
  */
 export async function setScoreDefinition(
   query: Query,
@@ -149,11 +149,12 @@ export async function setScoreDefinition(
           `must be "${before.data_type}", the type of the stored scores named "${name}". Delete them first, or use another name`,
         );
       const values = { ...definition, defined: true };
-      const unfit =
-        before !== undefined && hasValues(before, values)
-          ? undefined
-          : await unfitRuleOf(query, [{ name, ...definition }]);
-      if (unfit !== undefined) throw invalidField(fieldOf(before, definition), `would not fit a rule: ${unfit}`);
+      if (before === undefined || !hasValues(before, values)) {
+        const unfit = await unfitRuleOf(query, [{ name, ...definition }]);
+        if (unfit !== undefined) throw invalidField(fieldOf(before, definition), `would not fit a rule: ${unfit}`);
+        const checked = await unfitMeanOf(query, [{ name, ...definition }]);
+        if (checked !== undefined) throw invalidField('data_type', `would not fit a check: ${checked}`);
+      }
       return { values, details: { data_type: type, min, max, categories: categories?.length ?? null } };
     },
     { created: () => requireNames(query) },

@@ -9,6 +9,7 @@ import { ApiError, invalidField } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { EventType } from '../../domain/webhooks/events.ts';
 import { type WebhookStatus, webhookStates } from '../../domain/webhooks/webhook-states.ts';
+import { type OwnServers, ownServerProblem } from '../../outbound/own-servers.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { type RowIn, rowsBy } from '../named-rows.ts';
@@ -57,12 +58,14 @@ export interface NewWebhook {
 export interface EndpointRules {
   cipher: Cipher;
   allowPrivate: AllowPrivate;
+  /** What no endpoint may be, whatever addresses are allowed. */
+  ownServers?: OwnServers | undefined;
 }
 
-/** @throws ApiError `invalid_request` where the address may not be called */
-export function requireTarget({ allowPrivate }: EndpointRules, url: string): void {
-  const problem = targetProblem(url, allowPrivate);
-  if (problem !== undefined) throw invalidField('url', problem);
+/** @throws ApiError `invalid_request` where the address may not be called. @param at path of the address in the request */
+export function requireTarget({ allowPrivate, ownServers }: EndpointRules, url: string, at = 'url'): void {
+  const problem = targetProblem(url, allowPrivate) ?? ownServerProblem(url, ownServers);
+  if (problem !== undefined) throw invalidField(at, problem);
 }
 
 /**

@@ -4,12 +4,15 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { claimsOf } from '../../docs/claims.ts';
+import { ownBlocks } from '../../support/guides.ts';
 import { startProcess } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { createKey } from '../workspace.ts';
 import { stepsOf } from './traces-support.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const own = ownBlocks(claimsOf('test/api/traces/exporter.test.ts'));
 const GUIDE = readFileSync(path.join(ROOT, 'docs/traces.md'), 'utf8');
 
 let service: TestService;
@@ -28,7 +31,7 @@ test.each(['http/protobuf', 'http/json'])('the example of the guide sends a trac
   await service.call('POST', '/prompts', { body: { name: 'support/greeting', template: 'Hi', model: 'sandbox/echo' } });
   for (const template of ['Hi!', 'Hi!!'])
     await service.call('PUT', '/prompts/support/greeting', { body: { template } });
-  const code = /```js\n(\/\/ travel\.mjs[\s\S]*?)```/.exec(GUIDE)?.[1] ?? '';
+  const code = own.take({ page: 'docs/traces.md' })[0]?.code ?? '';
   writeFileSync(path.join(folder, 'travel.mjs'), code);
   const variables = [...GUIDE.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
     name,

@@ -9,27 +9,60 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The last attempt at a webhook with this address. */
-async function attemptAt(url: string) {
-  const { body: webhook } = await service.call('POST', '/webhooks', { body: { url, events: ['prompt.created'] } });
-  const { body: sent } = await service.call('POST', `/webhooks/${webhook.id}/test`);
-  return waitFor('the attempt', async () => {
-    const { body } = await service.call('GET', `/deliveries/${sent.id}`);
-    return body.attempts?.at(-1);
-  });
-}
-
-test("webhooks reach neither the service's API nor Temporal nor the database, though private addresses are allowed", async () => {
-  const ports = {
+/** The service's API, Temporal and the database, by the ways to write this machine. */
+const servers = () =>
+  Object.entries({
     api: new URL(service.origin).port,
     temporal: new URL(`tcp://${process.env['TEST_TEMPORAL_ADDRESS']}`).port,
     database: new URL(service.databaseUrl).port,
-  };
-  for (const [what, port] of Object.entries(ports)) {
-    const attempt = await attemptAt(`http://localhost:${port}/api/v1/namespaces`);
-    expect([what, attempt.error]).toEqual([
+  }).flatMap(([what, port]) =>
+    ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'x.localhost'].map((host) => ({
       what,
-      "localhost is not allowed at this port, which is one of the service's own",
+      url: `http://${host}:${port}/api/v1/namespaces`,
+    })),
+  );
+const REFUSED = /is not allowed at this port, which is one of the service's own/;
+
+const create = (url: string) => service.call('POST', '/webhooks', { body: { url, events: ['prompt.created'] } });
+
+test("a webhook at one of the service's own ports is refused as it is created and changed, though private addresses are allowed", async () => {
+  const { body: other } = await create('http://127.0.0.1:9999/hooks');
+  for (const { what, url } of servers()) {
+    for (const answer of [await create(url), await service.call('PATCH', `/webhooks/${other.id}`, { body: { url } })])
+      expect([what, url, answer.status, answer.body.error?.details?.[0]]).toEqual([
+        what,
+        url,
+        400,
+        { path: 'url', message: expect.stringMatching(REFUSED) },
+      ]);
+  }
+  expect((await service.call('GET', `/webhooks/${other.id}`)).body.url).toBe('http://127.0.0.1:9999/hooks');
+});
+
+test('so is an evaluator that is called by HTTP, of a rule and of an evaluation', async () => {
+  await service.call('POST', '/prompts', { body: { name: 'a', template: 'a', model: 'sandbox/echo' } });
+  const evaluators = [{ type: 'http', name: 'own', url: servers()[0]?.url }];
+  const rule = await service.call('PUT', '/rules/own', { body: { prompt_name: 'a', evaluators } });
+  const body = { prompt_name: 'a', examples: [{ variables: {} }], evaluators };
+  const evaluation = await service.call('POST', '/evaluations', { body });
+  for (const { status, body: answer } of [rule, evaluation])
+    expect([status, answer.error?.details?.[0]]).toEqual([
+      400,
+      { path: 'evaluators.0.url', message: expect.stringMatching(REFUSED) },
     ]);
+});
+
+test('an address that was stored before is refused as it is connected to', async () => {
+  for (const { what, url } of servers().filter(({ url }) => url.includes('//localhost'))) {
+    const { body: webhook } = await create('http://127.0.0.1:9999/hooks');
+    await service.foundation.db.system.query((db) =>
+      db.updateTable('webhooks').set({ url }).where('id', '=', webhook.id.slice('wh_'.length)),
+    );
+    const { body: sent } = await service.call('POST', `/webhooks/${webhook.id}/test`);
+    const attempt = await waitFor('the attempt', async () => {
+      const { body } = await service.call('GET', `/deliveries/${sent.id}`);
+      return body.attempts?.at(-1);
+    });
+    expect([what, attempt.error]).toEqual([what, expect.stringMatching(REFUSED)]);
   }
 });

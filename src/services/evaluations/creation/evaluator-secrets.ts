@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Query } from '../../../db/database.ts';
 import type { Cipher } from '../../../domain/cipher.ts';
-import { invalidField } from '../../../domain/errors.ts';
 import { generateSigningSecret } from '../../../domain/webhooks/webhook-signature.ts';
 import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
-import { targetProblem } from '../../../outbound/target.ts';
-import type { EndpointRules } from '../../webhooks/webhooks.ts';
+import { type EndpointRules, requireTarget } from '../../webhooks/webhooks.ts';
 
 /** Evaluators as they are stored: their secrets are kept apart, so that whoever reads the options reads none. */
 export interface SealedEvaluators {
@@ -24,23 +22,18 @@ const Secrets = z.record(z.string(), z.string());
  * @param at path of the evaluators in the request
  * @throws ApiError `invalid_request` where an address may not be called
  */
-export function sealEvaluators(
-  { cipher, allowPrivate }: EndpointRules,
-  given: readonly EvaluatorConfig[],
-  at: string,
-): SealedEvaluators {
+export function sealEvaluators(rules: EndpointRules, given: readonly EvaluatorConfig[], at: string): SealedEvaluators {
   const secrets: [string, string][] = [];
   const evaluators = given.map((config, index) => {
     if (config.type !== 'http') return config;
-    const problem = targetProblem(config.url, allowPrivate);
-    if (problem !== undefined) throw invalidField(`${at}.${index}.url`, problem);
+    requireTarget(rules, config.url, `${at}.${index}.url`);
     const { secret = generateSigningSecret(), ...options } = config;
     secrets.push([config.name, secret]);
     return options;
   });
   if (secrets.length === 0) return { evaluators, secrets: null };
   const json = JSON.stringify(Object.fromEntries(secrets));
-  return { evaluators, secrets: cipher.encrypt(Buffer.from(json)) };
+  return { evaluators, secrets: rules.cipher.encrypt(Buffer.from(json)) };
 }
 
 /** @throws Error where the key that they were encrypted with is not configured */
