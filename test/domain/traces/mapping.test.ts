@@ -97,7 +97,10 @@ describe('tokens', () => {
       cached_input: 60,
       cache_write: 40,
     });
-    const details = { prompt_tokens_details: { cached_tokens: 64 }, completion_tokens_details: { reasoning_tokens: 4 } };
+    const details = {
+      prompt_tokens_details: { cached_tokens: 64 },
+      completion_tokens_details: { reasoning_tokens: 4 },
+    };
     expect(of({ prompt_tokens: 90, completion_tokens: 12, total_tokens: 102, ...details })).toEqual({
       ...none,
       input: 90,
