@@ -25,7 +25,7 @@ export async function workflowBundle(
   const hash = createHash('sha256').update(String(version));
   // Workflows may use pure code of `domain`; everything else they import as types only.
   for (const folder of ['.', '../domain'])
-    for (const file of globSync('*.ts', { cwd: path.join(here, folder) }).sort())
+    for (const file of globSync('**/*.ts', { cwd: path.join(here, folder) }).sort())
       hash.update(file).update(readFileSync(path.join(here, folder, file)));
   if (failureConverterPath !== undefined) hash.update(readFileSync(failureConverterPath));
   const file = path.join(cacheFolder, `workflows-${hash.digest('hex').slice(0, 16)}.js`);

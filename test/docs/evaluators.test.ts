@@ -27,7 +27,7 @@ test('every evaluator has its section', () => {
 });
 
 test('the request of the page is what a scorer gets', () => {
-  const [{ code = '' } = {}] = own.take({ page: 'docs/evaluators.md', language: 'json' });
+  const [{ code } = { code: '' }] = own.take({ page: 'docs/evaluators.md', language: 'json' });
   const { input, output, expected, variables } = JSON.parse(code);
   const endpoint = endpointOf({ type: 'http', url: 'http://127.0.0.1:1/' });
   const example = { ...exampleOf(output, { expected, variables }), input };

@@ -321,7 +321,7 @@ function expectMonitoring({
 }: Record<string, [Record<string, string>]>) {
   if (jobs !== undefined) expect(jobs[0]['job_name']).toMatch(/^pms/);
   else if (rules !== undefined)
-    expect(existsSync(path.join(PROJECT, 'deploy/prometheus', String(rules[0])))).toBe(true);
+    expect(existsSync(path.join(PROJECT, 'deploy/prometheus', rules[0] as unknown as string))).toBe(true);
   else expect(providers?.[0]['name']).toBe('prompt-management-service');
 }
 

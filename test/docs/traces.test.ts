@@ -18,7 +18,7 @@ const [, frameworks = ''] = read('docs/traces.md').split('\n## Frameworks\n');
 const blocks = [...frameworks.matchAll(/```(?:python|js)\n(?:#|\/\/) (\S+)\n([\s\S]*?)```/g)];
 
 test('each framework has a block', () => {
-  expect(blocks.map(([, name]) => name).sort()).toEqual(Object.keys(FILES).sort());
+  expect(new Set(blocks.map(([, name]) => name))).toEqual(new Set(Object.keys(FILES)));
 });
 
 test.each(blocks.map(([, name = '', code = '']) => ({ name, code })))(

@@ -38,6 +38,7 @@ const isThere = (file: string) =>
 
 /** Removes what other states of the sources had. */
 async function removeOthers(prefix: string, kept: string): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
   const others = readdirSync(CACHE).filter((name) => name.startsWith(prefix) && !name.startsWith(kept));
   for (const name of others) await rm(path.join(CACHE, name), { recursive: true, force: true });
 }

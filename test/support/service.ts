@@ -75,7 +75,7 @@ export async function startTestService(
   await foundation.db.system.query((all) =>
     all
       .updateTable('workspaces')
-      .set(({ ref }) => ({ name: sql<string>`${ref('name')} || ' until ' || ${ref('id')}` }))
+      .set((eb) => ({ name: sql<string>`${eb.ref('name')} || ' until ' || ${eb.ref('id')}` }))
       .where('name', 'not like', '% until %'),
   );
   const key = generateApiKey();

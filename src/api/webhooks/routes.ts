@@ -109,7 +109,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
     routes.list({
       summary: 'List webhooks, newest first',
       query: ListQuery,
-      read: ({ db, query: { limit, cursor: _, ...filter } }, after) => listWebhooks(db, filter, limit, after),
+      read: ({ db, query }, after) => listWebhooks(db, query, query.limit, after),
     }),
     routes.get({
       summary: 'Retrieve a webhook',

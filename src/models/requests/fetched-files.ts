@@ -186,8 +186,8 @@ async function fetchAll(
   }
 }
 
-async function encoded(bytes: Buffer, { take }: Pace): Promise<string> {
-  const endTurn = bytes.length < LARGE_BYTES ? () => {} : await take();
+async function encoded(bytes: Buffer, pace: Pace): Promise<string> {
+  const endTurn = bytes.length < LARGE_BYTES ? () => {} : await pace.take();
   const data = bytes.toString('base64');
   endTurn();
   return data;
