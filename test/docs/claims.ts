@@ -27,7 +27,9 @@ export const CLAIMS: readonly Claim[] = [
   { page: 'docs/clients/requests.md', by: 'test/docs/requests.test.ts' },
   { page: 'docs/clients/typescript.md', language: 'ts', by: 'test/docs/clients.test.ts' },
   { page: 'docs/clients/python.md', language: 'python', by: 'test/clients/python.test.ts' },
-  { page: 'docs/traces.md', language: 'js', by: 'test/api/traces/exporter.test.ts' },
+  { page: 'docs/traces.md', section: 'Sending traces', language: 'js', by: 'test/api/traces/exporter.test.ts' },
+  // test/docs/traces.test.ts compares them with what the script runs.
+  { page: 'docs/traces.md', section: 'Frameworks', by: 'scripts/capture-spans.ts' },
   { page: 'docs/evaluators.md', language: 'ts', by: 'test/docs/evaluators.test.ts' },
   { page: 'docs/evaluators.md', section: 'http', language: 'json', by: 'test/docs/evaluators.test.ts' },
   { page: 'docs/releases.md', has: 'curl', by: 'test/docs/releases.test.ts' },
