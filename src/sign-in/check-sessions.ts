@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
+import { overdue } from '../db/claim.ts';
 import { bindWorkspace } from '../db/database.ts';
-import { milliseconds, now } from '../db/sql.ts';
+import { milliseconds } from '../db/sql.ts';
 import { publicId } from '../domain/ids.ts';
 import { endOfSession, endSessions } from '../services/access/sessions.ts';
 import { actAs, OPERATOR } from '../services/audit/acting.ts';
@@ -20,23 +21,11 @@ const BATCH_SIZE = 8;
  */
 async function takeDue({ db }: SignInDeps, provider: string) {
   return db.system.query((all) =>
-    all
-      .with('due', (cte) =>
-        cte
-          .selectFrom('sessions')
-          .select('id')
-          .where('check_at', '<=', now)
-          .where('expires_at', '>', now)
-          .where('provider', '=', provider)
-          .orderBy('check_at')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
-      )
+    overdue(all, 'sessions', sql<SqlBool>`expires_at > now() and provider = ${provider}`, BATCH_SIZE)
       .updateTable('sessions as s')
-      .from(['due', 'api_keys as k', 'members as m', 'users as u'])
+      .from(['overdue', 'api_keys as k', 'members as m', 'users as u'])
       .set({ check_at: sql<Date>`now() + ${milliseconds(RETRY_EVERY_MS)}` })
-      .whereRef('s.id', '=', 'due.id')
+      .whereRef('s.id', '=', 'overdue.id')
       .whereRef('k.id', '=', 's.api_key_id')
       .whereRef('m.id', '=', 'k.member_id')
       .whereRef('u.id', '=', 'm.user_id')

@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { claim } from '../../db/claim.ts';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
@@ -172,8 +173,7 @@ export async function createSession(
       .orderBy('last_used_at', 'desc')
       .orderBy('id', 'desc')
       .offset(MAX_SESSIONS_PER_KEY)
-      .forUpdate()
-      .skipLocked(),
+      .$call(claim()),
   );
   await recordChange(query, 'session.created', publicId('session', id));
   for (const session of ended)

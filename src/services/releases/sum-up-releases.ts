@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
@@ -65,9 +66,7 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
             .select('id')
             .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
             .orderBy('id')
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
+            .$call(claim(BATCH_SIZE)),
         )
         .returningAll(),
     )
