@@ -41,9 +41,7 @@ export interface Reconciliation<Row extends { id: string }> {
 /** The next check of a row: after as long as it is old, 30 seconds to 10 minutes, so that the checks of an unchanged row get rare. */
 export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
 
-/**
- * Takes rows that are overdue, which no other process then gets, and reads them.
- */
+/** Takes rows that are overdue, which no other process then gets, and reads them. */
 const take =
   <Row extends { id: string }>({ table, due, nextCheck = NEXT_CHECK, read }: Reconciliation<Row>) =>
   (db: Builder) =>
