@@ -30,6 +30,7 @@ import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.
 import type { GroupGrants } from '../services/members/sync-members.ts';
 import { createKnownVersions } from '../services/prompts/known-versions.ts';
 import { createChangesHub } from '../services/streams/changes-hub.ts';
+import type { Hub } from '../services/streams/open-readers.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
@@ -98,17 +99,11 @@ function provisioningRoutes(
   ];
 }
 
-/** Streams that callers read from this process. */
-interface OpenStreams {
-  readonly openCount: number;
-  close(): void;
-}
-
 /** Every operation of the API. */
 export function allRoutes(
   dependencies: ApiDependencies,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: Authenticator; streams: OpenStreams[] } {
+): { routes: Route[]; authenticator: Authenticator; streams: Hub[] } {
   const { db, listener, cipher, identityProviders, settings, log } = dependencies;
   const { publicUrl } = settings.signIn;
   const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, identityProviders, publicUrl);

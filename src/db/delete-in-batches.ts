@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { claim } from './claim.ts';
 import type { Query } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -74,9 +75,7 @@ export async function deleteInBatches(
         .select([sql`ctid`.as('row'), sql`${bytes}::bigint`.as('bytes')])
         .where(where)
         .$if(byId, (found) => found.where(sql<SqlBool>`id > ${last}::uuid`).orderBy(sql`id`))
-        .limit(BATCH_ROWS)
-        .forUpdate()
-        .skipLocked();
+        .$call(claim(BATCH_ROWS));
       return db
         .deleteFrom(table)
         .where(sql<SqlBool>`ctid = any(${withinBatch('row', rows)})`)

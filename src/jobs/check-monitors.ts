@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { claim } from '../db/claim.ts';
 import type { Database, SystemDatabase } from '../db/database.ts';
 import { milliseconds, now } from '../db/sql.ts';
 import { LOOK_EVERY_MS } from '../domain/monitors/monitor.ts';
@@ -16,7 +17,7 @@ const IDLE_MS = 24 * 60 * 60_000;
 const DUE_MS = -1;
 
 /** Takes a workspace that is due, until it is due again. Of several processes one gets it. */
-async function claim({ query }: SystemDatabase) {
+async function takeDue({ query }: SystemDatabase) {
   const [claimed] = await query((db) =>
     db
       .with('due', (cte) =>
@@ -28,9 +29,7 @@ async function claim({ query }: SystemDatabase) {
             eb('workspace_id', 'in', eb.selectFrom('workspaces').select('id').where('deleted_at', 'is', null)),
           )
           .orderBy('check_at')
-          .limit(1)
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(1)),
       )
       .updateTable('monitored_workspaces as m')
       .from('due')
@@ -42,7 +41,7 @@ async function claim({ query }: SystemDatabase) {
   return claimed;
 }
 
-type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>;
+type Claimed = NonNullable<Awaited<ReturnType<typeof takeDue>>>;
 
 async function checkWorkspace(db: Database, claimed: Claimed, isOver: () => boolean): Promise<void> {
   const { isDone, claimedUntil } = await sumUpRuns(db.system, claimed, isOver);
@@ -72,7 +71,7 @@ export async function checkMonitors(
 ): Promise<void> {
   async function work(): Promise<void> {
     while (stopping?.aborted !== true) {
-      const claimed = await claim(db.system);
+      const claimed = await takeDue(db.system);
       if (claimed === undefined) return;
       try {
         const over = Date.now() + maxWorkspaceMs;

@@ -1,10 +1,10 @@
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import { distinctKeys } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { deleteInBatches, doomed } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Tables } from '../db/tables.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
-import { workWithItems } from '../services/rules/work-with-items.ts';
 
 /** Its rule is disabled or gone, or its backfill has ended. @param work the id of the rule or backfill */
 const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) =>
@@ -29,10 +29,10 @@ const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) 
  */
 export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, signal: AbortSignal): Promise<void> {
   const orphaned = await query((db) =>
-    workWithItems(db)
-      .selectFrom('work')
-      .select(['work.workspace_id', 'work.id'])
-      .where((eb) => isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql.ref<string>('work.id'))),
+    distinctKeys(db, 'rule_items', ['workspace_id', 'work_id'])
+      .selectFrom('found')
+      .select(['found.workspace_id', 'found.work_id as id'])
+      .where((eb) => isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql.ref<string>('found.work_id'))),
   );
   for (const { workspace_id: workspaceId, id } of orphaned) {
     if (signal.aborted) return;

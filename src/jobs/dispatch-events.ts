@@ -1,26 +1,25 @@
 import { sql } from 'kysely';
+import { anyOfNext, claim, dueInTurn, mayHaveMore } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { now } from '../db/sql.ts';
 import { prepared } from '../db/statement.ts';
 import { UUID_V7 } from '../db/uuid-v7.ts';
 import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
 import { isSubscribed } from '../services/events/is-subscribed.ts';
-import { anyOfNext, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /**
  * Makes the deliveries of events that are not dispatched yet: one for each webhook that is enabled and subscribed. Events that
  * another relay has locked are skipped, and an event is marked in the same statement, so that it is dispatched once.
  */
 const DISPATCH = prepared()((db) =>
-  dueRoundRobin(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
+  dueInTurn(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
     .with('taken', (cte) =>
       cte
         .selectFrom('events')
         .select(['id', 'workspace_id', 'type'])
         .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
         .where('dispatched_at', 'is', null)
-        .forUpdate()
-        .skipLocked(),
+        .$call(claim()),
     )
     .with('done', (cte) =>
       cte.updateTable('events as e').from('taken').set({ dispatched_at: now }).whereRef('e.id', '=', 'taken.id'),

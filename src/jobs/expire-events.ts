@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import { claim } from '../db/claim.ts';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
@@ -34,9 +35,7 @@ async function deleteSomeEvents(query: Query, after: string, before: string, age
       .where('dispatched_at', 'is not', null)
       .where((eb) => eb.not(isInDelivery(eb)))
       .orderBy('id')
-      .limit(BATCH_SIZE)
-      .forUpdate()
-      .skipLocked(),
+      .$call(claim(BATCH_SIZE)),
   );
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { claim, distinctKeys } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { bindWorkspace, type Query } from '../db/database.ts';
 import { enterQueue, roomOf } from '../services/queues/add-items.ts';
@@ -38,7 +39,9 @@ export async function fillQueues(
 }
 
 async function workspacesOf(query: Query): Promise<string[]> {
-  const rows = await query((db) => db.selectFrom('queue_candidates').select('workspace_id as id').distinct());
+  const rows = await query((db) =>
+    distinctKeys(db, 'queue_candidates', ['workspace_id']).selectFrom('found').select('found.workspace_id as id'),
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -54,9 +57,7 @@ async function fill(query: Query, workspaceId: string): Promise<number> {
           .selectFrom('queue_candidates')
           .select('id')
           .orderBy('id')
-          .limit(sql.lit(BATCH_SIZE))
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(sql.lit(BATCH_SIZE))),
       )
       .returning('execution_id'),
   );

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { claim } from '../db/claim.ts';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { given } from '../db/sql.ts';
 import type { Cipher } from '../domain/cipher.ts';
@@ -49,9 +50,7 @@ function webhooksTable(cipher: Cipher): SecretTable<WebhookSecrets> {
           .where(sql<boolean>`(${isExpired} or ${usesAnotherKey})`)
           .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
           .orderBy('id')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(BATCH_SIZE)),
       ),
     async write(query, { id, expired, ...row }, reEncrypt) {
       const columns = {
@@ -106,9 +105,7 @@ function oneColumnTable(cipher: Cipher, table: OneColumnTable): SecretTable<OneS
           .where(usesAnotherKey)
           .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
           .orderBy('id')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(BATCH_SIZE)),
       ),
     async write(query, { id, secret: before }, reEncrypt) {
       const reEncrypted = reEncrypt(before);

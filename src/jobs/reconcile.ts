@@ -1,31 +1,19 @@
 import { type QueryCreator, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { anyOfNext, type CheckedTable, OVERDUE_AT_ONCE, overdue } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { anyOf, milliseconds, now } from '../db/sql.ts';
 import type { Builder, BuiltStatement } from '../db/statement.ts';
 import type { Tables } from '../db/tables.ts';
 import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
-import { anyOfNext } from './round-robin-rows.ts';
 
-/** Rows taken by one statement. */
-const BATCH_SIZE = 100;
 /** Rows that one process reconciles concurrently. */
 const CONCURRENCY = 20;
 /** Rows that are left are for the next run: a process that stops waits for the run to end. */
 const MAX_RUN_MS = 10_000;
 /** The next check of a row for which Temporal or the database was unavailable. */
 const AFTER_OUTAGE_MS = 30_000;
-
-/** Tables whose rows say in `check_at` when they are overdue. */
-export type ReconciledTable =
-  | 'executions'
-  | 'evaluations'
-  | 'provider_batches'
-  | 'releases'
-  | 'schedules'
-  | 'deliveries'
-  | 'notifications';
 
 /** What is needed to compare rows with their workflows. */
 export interface ReconcileDeps {
@@ -39,7 +27,7 @@ type WithTaken = QueryCreator<Tables & { taken: { id: string } }>;
 
 /** How the overdue rows of a table are reconciled. */
 export interface Reconciliation<Row extends { id: string }> {
-  table: ReconciledTable;
+  table: CheckedTable;
   /** Which rows are looked at when they are overdue. */
   due: RawBuilder<SqlBool>;
   /** When each is overdue again. Default: {@link NEXT_CHECK}. */
@@ -53,35 +41,18 @@ export interface Reconciliation<Row extends { id: string }> {
 /** The next check of a row: after as long as it is old, 30 seconds to 10 minutes, so that the checks of an unchanged row get rare. */
 export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
 
-/**
- * Takes rows that are overdue, which no other process then gets, and reads them.
- *
- * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
- * (check_at) with the condition `due`.
- */
+/** Takes rows that are overdue, which no other process then gets, and reads them. */
 const take =
   <Row extends { id: string }>({ table, due, nextCheck = NEXT_CHECK, read }: Reconciliation<Row>) =>
   (db: Builder) =>
     read(
-      db
-        .with('overdue', (cte) =>
-          cte
-            .selectFrom(table)
-            .select('id')
-            .where(due)
-            .where('check_at', '<', now)
-            .orderBy('check_at')
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .with('taken', (cte) =>
-          cte
-            .updateTable(table)
-            .set({ check_at: nextCheck })
-            .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('overdue').select('overdue.id'))))
-            .returning('id'),
-        ),
+      overdue(db, table, due).with('taken', (cte) =>
+        cte
+          .updateTable(table)
+          .set({ check_at: nextCheck })
+          .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('overdue').select('overdue.id'))))
+          .returning('id'),
+      ),
     );
 
 /**
@@ -112,7 +83,7 @@ export async function reconcile<Row extends { id: string }>(
 
   for (;;) {
     const rows = await query(take(reconciliation));
-    const isLast = rows.length < BATCH_SIZE;
+    const isLast = rows.length < OVERDUE_AT_ONCE;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => work(rows)));
     const checkAgainIn = (ids: string[], ms: number) =>
       query((db) =>

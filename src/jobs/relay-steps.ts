@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { anyOfNext, claim, dueInTurn, IN_TURN, mayHaveMore } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { anyOf, now } from '../db/sql.ts';
 import { type Builder, prepared } from '../db/statement.ts';
@@ -8,7 +9,6 @@ import { type DeliveryStarter, STORED_DELIVERY } from '../services/webhooks/deli
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { signalWorkflow } from '../temporal/workflows.ts';
 import { type FirstAttempts, UNSTARTED } from './first-attempts.ts';
-import { anyOfNext, BATCH_SIZE, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /** Workflows that are being signaled at a time. */
 const SIGNALS_AT_ONCE = 20;
@@ -21,15 +21,14 @@ const toAttempt = (reclaim: Expression<boolean>) =>
 const REPLAYS_LAST = [sql`(trigger = 'replay')`, sql`id`];
 
 const CLAIM = prepared<{ saturated: string[]; reclaim: boolean }>()((db, { saturated, reclaim }) =>
-  dueRoundRobin(db, 'deliveries', { due: toAttempt(reclaim), orderBy: REPLAYS_LAST, exceptWorkspaces: saturated })
+  dueInTurn(db, 'deliveries', { due: toAttempt(reclaim), orderBy: REPLAYS_LAST, exceptWorkspaces: saturated })
     .with('free', (cte) =>
       cte
         .selectFrom('deliveries')
         .select('id')
         .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
         .where(toAttempt(reclaim))
-        .forUpdate()
-        .skipLocked(),
+        .$call(claim()),
     )
     .with('claimed', (cte) =>
       cte
@@ -120,9 +119,7 @@ export async function endWorkflows({ db: { system }, starter }: RelayDeps): Prom
           .select('id')
           .where('to_end', '=', sql.lit(true))
           .orderBy('id')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(IN_TURN)),
       )
       .returning(['id', 'event_id as eventId', 'webhook_id as webhookId', 'trigger']),
   );
@@ -142,5 +139,5 @@ export async function endWorkflows({ db: { system }, starter }: RelayDeps): Prom
           .whereRef('d.id', '=', 'locked.id'),
       );
   }
-  return ended.length === BATCH_SIZE;
+  return ended.length === IN_TURN;
 }

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
+import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { BATCH_ROWS, type Doomed, deleteInBatches, doomed, FIRST_ID, pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
@@ -92,9 +93,7 @@ export async function expireEvaluations(db: SystemDatabase, retentionMs: number,
             .where('workspace_id', '<>', TRASH_WORKSPACE)
             .where((eb) => eb.not(hasUnfinishedBatches()))
             .orderBy('id')
-            .limit(BATCH_ROWS)
-            .forUpdate()
-            .skipLocked(),
+            .$call(claim(BATCH_ROWS)),
         )
         .returning('id'),
     );

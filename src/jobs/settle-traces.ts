@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { anyOfNext, claim, dueInTurn, mayHaveMore } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import type { Builder } from '../db/statement.ts';
 import { type SettleDeps, settleTrace } from '../services/traces/settle-trace.ts';
-import { anyOfNext, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 const DUE = sql<boolean>`settle_at <= now()`;
 /** One that a process has not settled by then is due again. */
@@ -11,15 +11,14 @@ const LEASE = sql<Date>`now() + interval '2 minutes'`;
 
 /** Traces that are due, of all workspaces in turn; each is taken by one process. */
 const take = (db: Builder) =>
-  dueRoundRobin(db, 'traces', { due: DUE, orderBy: [sql`settle_at`] })
+  dueInTurn(db, 'traces', { due: DUE, orderBy: [sql`settle_at`] })
     .with('free', (cte) =>
       cte
         .selectFrom('traces')
         .select(['workspace_id', 'id'])
         .where((eb) => eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id'))))
         .where(DUE)
-        .forUpdate()
-        .skipLocked(),
+        .$call(claim()),
     )
     .updateTable('traces as t')
     .from('free')

@@ -1,56 +1,35 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { distinctKeys, overdue } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
 import { startScoringWorkflow } from '../services/rules/scoring-workflow.ts';
-import { workWithItems } from '../services/rules/work-with-items.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../temporal/workflows.ts';
 
-/** Workflows that are started in one step, of rules and of backfills. */
-const BATCH_SIZE = 100;
 /** A workflow that does not come to its end is looked for this often: it may be at work, lost, or ended from outside. */
 const NEXT_CHECK = sql<Date>`now() + interval '15 seconds'`;
 
 /** Rules that have something due; each is taken by one process. */
 const takeRules = (db: Builder) =>
-  workWithItems(db)
-    .with('due', (cte) =>
-      cte
-        .selectFrom('rules')
-        .select('id')
-        .where('enabled', '=', sql.lit(true))
-        .where('check_at', '<=', sql<Date>`now()`)
-        .where('id', 'in', (eb) => eb.selectFrom('work').select('work.id'))
-        .orderBy('check_at')
-        .limit(BATCH_SIZE)
-        .forUpdate()
-        .skipLocked(),
-    )
+  overdue(
+    db,
+    'rules',
+    sql<SqlBool>`enabled and id in ${distinctKeys(db, 'rule_items', ['workspace_id', 'work_id']).selectFrom('found').select('found.work_id')}`,
+  )
     .updateTable('rules as r')
-    .from('due')
+    .from('overdue')
     .set({ check_at: NEXT_CHECK })
-    .whereRef('r.id', '=', 'due.id')
+    .whereRef('r.id', '=', 'overdue.id')
     .returning(['r.id', 'r.workspace_id', 'r.name']);
 
 const takeBackfills = (db: Builder) =>
-  db
-    .with('due', (cte) =>
-      cte
-        .selectFrom('rule_backfills')
-        .select('id')
-        .where(inStates(backfillStates, ['running']))
-        .where('check_at', '<=', sql<Date>`now()`)
-        .orderBy('check_at')
-        .limit(BATCH_SIZE)
-        .forUpdate()
-        .skipLocked(),
-    )
+  overdue(db, 'rule_backfills', inStates(backfillStates, ['running']))
     .updateTable('rule_backfills as b')
-    .from('due')
+    .from('overdue')
     .set({ check_at: NEXT_CHECK })
-    .whereRef('b.id', '=', 'due.id')
+    .whereRef('b.id', '=', 'overdue.id')
     .returning(['b.id', 'b.workspace_id', 'b.name']);
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import type { Builder } from '../db/statement.ts';
 
@@ -13,9 +14,7 @@ const sumUp = (db: Builder) =>
     .with('taken', (cte) =>
       cte
         .deleteFrom('storage_entries')
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('storage_entries').select('id').limit(BATCH_SIZE).forUpdate().skipLocked(),
-        )
+        .where('id', 'in', (eb) => eb.selectFrom('storage_entries').select('id').$call(claim(BATCH_SIZE)))
         .returning(['workspace_id', 'kind', 'bytes']),
     )
     .with('added', (cte) =>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import type { UsageUnit } from '../db/entities/usage.ts';
 import type { Builder } from '../db/statement.ts';
@@ -32,9 +33,7 @@ const sumUp = (db: Builder) =>
             .selectFrom('usage_entries')
             .select('id')
             .where(eb.not(eb.ref('summed')))
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
+            .$call(claim(BATCH_SIZE)),
         )
         .returningAll(),
     )
@@ -75,9 +74,7 @@ const deleteSummed = (db: Builder) =>
             .select('id')
             .where((eb) => eb.ref('summed'))
             .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${ENTRIES_KEPT_HOURS})`)
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
+            .$call(claim(BATCH_SIZE)),
         )
         .returning('id'),
     )

@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import { claim } from '../db/claim.ts';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { BATCH_ROWS, pause, withinBatch } from '../db/delete-in-batches.ts';
 import type { Tables } from '../db/tables.ts';
@@ -70,15 +71,7 @@ async function sweepOwners(
     db.transaction(async (query) => {
       // The lock keeps other processes from the same one; they take the next.
       const [owner] = await query((all) =>
-        all
-          .selectFrom(table)
-          .select('id')
-          .where(where)
-          .where('id', '>=', current)
-          .orderBy('id')
-          .limit(1)
-          .forUpdate()
-          .skipLocked(),
+        all.selectFrom(table).select('id').where(where).where('id', '>=', current).orderBy('id').$call(claim(1)),
       );
       if (owner === undefined) return false;
       if (owner.id !== current) seq = 0;

@@ -1,3 +1,4 @@
+import { claim } from '../db/claim.ts';
 import type { Query } from '../db/database.ts';
 import { BATCH_ROWS } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
@@ -21,9 +22,7 @@ export async function evaluationsToTrash(query: Query, workspaceId: string): Pro
           .where(inStates(evaluationStates, ENDED_EVALUATION))
           .where((eb) => eb.not(hasUnfinishedBatches()))
           .orderBy('id')
-          .limit(BATCH_ROWS)
-          .forUpdate()
-          .skipLocked(),
+          .$call(claim(BATCH_ROWS)),
       )
       .returning('id'),
   );
@@ -38,13 +37,7 @@ export async function examplesToTrash(query: Query, workspaceId: string): Promis
       .set(OWNER, TRASH_WORKSPACE)
       .set({ dataset_id: null })
       .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('dataset_versions')
-          .select('id')
-          .where('workspace_id', '=', workspaceId)
-          .limit(BATCH_ROWS)
-          .forUpdate()
-          .skipLocked(),
+        eb.selectFrom('dataset_versions').select('id').where('workspace_id', '=', workspaceId).$call(claim(BATCH_ROWS)),
       )
       .returning('id'),
   );

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
+import { overdue } from '../db/claim.ts';
 import { bindWorkspace } from '../db/database.ts';
-import { milliseconds, now } from '../db/sql.ts';
+import { milliseconds } from '../db/sql.ts';
 import { publicId } from '../domain/ids.ts';
-import { endOfSession, endSessions } from '../services/access/sessions.ts';
+import { endSessions } from '../services/access/end-access.ts';
+import { endOfSession } from '../services/access/sessions.ts';
 import { actAs, OPERATOR } from '../services/audit/acting.ts';
-import { recordChange } from '../services/audit/record-change.ts';
 import { vouchedBy } from './claims.ts';
 import type { IdentityProvider, ProviderAnswer } from './identity-provider.ts';
 import { decryptTokens, providerPart, RETRY_EVERY_MS } from './provider-tokens.ts';
@@ -20,39 +21,22 @@ const BATCH_SIZE = 8;
  */
 async function takeDue({ db }: SignInDeps, provider: string) {
   return db.system.query((all) =>
-    all
-      .with('due', (cte) =>
-        cte
-          .selectFrom('sessions')
-          .select('id')
-          .where('check_at', '<=', now)
-          .where('expires_at', '>', now)
-          .where('provider', '=', provider)
-          .orderBy('check_at')
-          .limit(BATCH_SIZE)
-          .forUpdate()
-          .skipLocked(),
-      )
+    overdue(all, 'sessions', sql<SqlBool>`expires_at > now() and provider = ${provider}`, BATCH_SIZE)
       .updateTable('sessions as s')
-      .from(['due', 'api_keys as k', 'members as m', 'users as u'])
+      .from(['overdue', 'api_keys as k', 'members as m', 'users as u'])
       .set({ check_at: sql<Date>`now() + ${milliseconds(RETRY_EVERY_MS)}` })
-      .whereRef('s.id', '=', 'due.id')
+      .whereRef('s.id', '=', 'overdue.id')
       .whereRef('k.id', '=', 's.api_key_id')
       .whereRef('m.id', '=', 'k.member_id')
       .whereRef('u.id', '=', 'm.user_id')
-      .returning(['s.id', 's.workspace_id', 's.provider_tokens', 'k.id as key_id']),
+      .returning(['s.id', 's.workspace_id', 's.provider_tokens']),
   );
 }
 type DueSession = Awaited<ReturnType<typeof takeDue>>[number];
 
-async function endSession({ db }: SignInDeps, { id, workspace_id, key_id }: DueSession, reason: string): Promise<void> {
+async function endSession({ db }: SignInDeps, { id, workspace_id }: DueSession, reason: string): Promise<void> {
   await actAs(OPERATOR, () =>
-    db.system.transaction(async (query) => {
-      const own = bindWorkspace(query, workspace_id);
-      const [ended] = await endSessions(own, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', id));
-      if (ended === undefined) return;
-      await recordChange(own, 'session.ended', publicId('session', id), { key_id: publicId('apiKey', key_id), reason });
-    }),
+    db.system.transaction((query) => endSessions(bindWorkspace(query, workspace_id), id, reason)),
   );
 }
 

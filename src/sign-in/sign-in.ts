@@ -2,10 +2,9 @@ import type { Logger } from 'pino';
 import { bindWorkspace, type Database, type Query } from '../db/database.ts';
 import type { Cipher } from '../domain/cipher.ts';
 import { ApiError } from '../domain/errors.ts';
-import { publicId } from '../domain/ids.ts';
-import { endSessions, type ProviderPart, type SessionRow } from '../services/access/sessions.ts';
+import { endSessions } from '../services/access/end-access.ts';
+import type { ProviderPart, SessionRow } from '../services/access/sessions.ts';
 import { actAs } from '../services/audit/acting.ts';
-import { recordChange } from '../services/audit/record-change.ts';
 import { activeMembers } from '../services/members/sync-members.ts';
 import { vouchedBy } from './claims.ts';
 import type { IdentityProvider, ProviderAnswer } from './identity-provider.ts';
@@ -56,8 +55,15 @@ async function memberSession(query: Query, sessionId: string, { lock }: { lock: 
       .selectFrom('sessions as s')
       .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
       .innerJoin('members as m', 'm.id', 'k.member_id')
-      .select(['s.provider', 's.provider_tokens', 's.check_at', 's.valid_until', 's.workspace_id', 'm.user_id'])
-      .select(['s.created_at', 'k.id as key_id'])
+      .select([
+        's.provider',
+        's.provider_tokens',
+        's.check_at',
+        's.valid_until',
+        's.workspace_id',
+        'm.user_id',
+        's.created_at',
+      ])
       .where('s.id', '=', sessionId)
       // A personal key may be for less than its member, and is for one workspace.
       .where('k.kind', '=', 'sign_in');
@@ -112,11 +118,7 @@ export async function switchWorkspace(
     };
     const begun = await beginMemberSession(query, member, part, caller, before.created_at);
     const own = bindWorkspace(query, before.workspace_id);
-    const [ended] = await endSessions(own, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', sessionId));
-    await recordChange(own, 'session.ended', publicId('session', sessionId), {
-      key_id: publicId('apiKey', before.key_id),
-      reason: 'the person went on in another workspace',
-    });
+    const [ended] = await endSessions(own, sessionId, 'the person went on in another workspace');
     return { ...begun, workspaceName: member.workspaceName, workspaceId: member.workspace_id, endedHash: ended?.hash };
   });
 }

@@ -1,5 +1,5 @@
+import type { CheckedTable } from '../../src/db/claim.ts';
 import type { Query } from '../../src/db/database.ts';
-import type { ReconciledTable } from '../../src/jobs/reconcile.ts';
 
 /** When rows are looked at next, read and changed past the service. */
 export interface OverdueRows {
@@ -9,7 +9,7 @@ export interface OverdueRows {
   secondsToCheck: (id: string) => Promise<number>;
 }
 
-export function overdueRows(query: Query, table: ReconciledTable): OverdueRows {
+export function overdueRows(query: Query, table: CheckedTable): OverdueRows {
   return {
     makeOverdue: (...ids) =>
       query({ text: `update ${table} set check_at = now() - interval '1 second' where id = any($1::uuid[])` }, [ids]),

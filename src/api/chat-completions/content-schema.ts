@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   CacheControl,
-  type ChatMessage,
   FileData,
   FileName,
   FileUrl,
@@ -9,10 +8,10 @@ import {
   MAX_RENDERED_CHARS,
   MediaType,
   TextPart,
+  type UserPart,
 } from '../../domain/prompts/messages.ts';
+import { cacheMark } from '../../domain/prompts/prompt.ts';
 import { shortList } from '../../domain/text/json-object.ts';
-
-export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
 
 const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 
@@ -49,10 +48,11 @@ export const ImageUrl = z
   })
   .meta({ description: 'An https address, or a data URL with base64.', example: 'https://example.com/photo.png' });
 
+/** The speaker, if several have the same role. */
+export const SpeakerName = z.string('must be a string').max(200, 'must be at most 200 characters').nullish();
+
 /** Not of OpenAI: gateways to Anthropic take it in parts, messages and tools. Null says nothing. */
 export const CacheControlField = CacheControl.nullish();
-export const cacheMark = (mark: z.output<typeof CacheControlField>): { cache_control?: CacheControl } =>
-  mark ? { cache_control: mark } : {};
 
 const ImagePart = z
   .strictObject({
@@ -159,12 +159,6 @@ export function withMark<Part extends { cache_control?: CacheControl | undefined
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, cache_control: mark } : part));
 }
-
-/** The last mark in a content. */
-export const lastMark = (content: z.output<typeof TextContent>): { cache_control?: CacheControl } =>
-  typeof content === 'string'
-    ? {}
-    : cacheMark(content.findLast((part) => part.cache_control !== undefined)?.cache_control);
 
 /** The texts of a content, joined. */
 export function joinedText(content: z.output<typeof TextContent>): string {

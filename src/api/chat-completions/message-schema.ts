@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import {
+  type AssistantMessage as AssistantChatMessage,
+  type AssistantPart,
   type ChatMessage,
   MAX_RENDERED_CHARS,
   ReasoningDetails,
   ToolCallId,
   ToolName,
 } from '../../domain/prompts/messages.ts';
-import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
+import { cacheMark, lastMark, MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { findLongNumber } from '../../domain/text/json-digits.ts';
@@ -15,18 +17,13 @@ import { shortList } from '../../domain/text/json-object.ts';
 import {
   AssistantContent,
   CacheControlField,
-  cacheMark,
   joinedText,
-  lastMark,
+  SpeakerName,
   TextContent,
   UserContent,
   withMark,
 } from './content-schema.ts';
 
-type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
-type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
-
-const SpeakerName = z.string('must be a string').max(200, 'must be at most 200 characters').nullish();
 const Reasoning = z.string('must be a string').max(MAX_RENDERED_CHARS).nullish();
 const ofEachMessage = { name: SpeakerName, cache_control: CacheControlField };
 
@@ -105,7 +102,7 @@ const AssistantMessage = z
     reasoning_details: ReasoningDetails.nullish(),
   })
   .transform(
-    ({ content, refusal, tool_calls: toolCalls, name, cache_control, ...thought }, context): AssistantMessage => {
+    ({ content, refusal, tool_calls: toolCalls, name, cache_control, ...thought }, context): AssistantChatMessage => {
       const details = thought.reasoning_details ?? [];
       const others = {
         ...given({ name, reasoning_content: thought.reasoning_content ?? thought.reasoning }),
@@ -179,7 +176,7 @@ export const Messages = BoundedList.transform((messages, context): ChatMessage[]
             id,
             name,
             output: joinedText(content),
-            ...lastMark(content),
+            ...cacheMark(lastMark(content)),
             ...cacheMark(cache_control),
           },
         ],

@@ -5,8 +5,8 @@ import { RawResponse, type RouteRequest } from '../../http/route.ts';
 import type { ExecutionToRun } from '../../services/executions/creation/store-execution.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
 import { type RunExecutionDeps, streamExecution } from '../executions/run-execution.ts';
-import type { OpenAiStream } from './chunks.ts';
 import { failureOf } from './errors.ts';
+import type { OpenAiStream } from './openai-stream.ts';
 
 /**
  * The response of a streamed completion. It begins when there is something to send, so that an execution that fails at once is an

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { cacheMark } from '../../domain/prompts/prompt.ts';
 import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import { jsonObject, shortList } from '../../domain/text/json-object.ts';
-import { CacheControlField, cacheMark } from './content-schema.ts';
+import { CacheControlField } from './content-schema.ts';
 
 /** What a tool without parameters takes. */
 const NO_INPUT = { type: 'object', properties: {} };

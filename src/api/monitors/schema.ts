@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scoreOf } from '../../domain/analysis/check.ts';
 import {
   defaultRecovery,
   MAX_CHECKS,
@@ -32,7 +33,6 @@ const MinuteToDay = Span.refine(
 const Limit = z.number('must be a number').min(-1e9, 'is too small').max(1e9, 'is too large');
 
 const RATE = /_rate$/;
-const SCORE = 'score:';
 const DEFAULT_MIN_EXECUTIONS = 20;
 
 const checkFields = {
@@ -73,15 +73,14 @@ const PutCheck = z
     }
     const side = above === undefined ? 'below' : 'above';
     const number = above ?? below ?? 0;
-    if (metric.startsWith(SCORE)) {
-      const problem = scoreNameProblem(metric.slice(SCORE.length));
-      if (problem !== undefined) fault('metric', `the name of the score ${problem}`);
-    }
+    const score = scoreOf(metric);
+    const problem = score === undefined ? undefined : scoreNameProblem(score);
+    if (problem !== undefined) fault('metric', `the name of the score ${problem}`);
     const isRate = RATE.test(metric);
     if (isRate && (number > 1 || (recovery ?? 0) > 1))
       fault(number > 1 ? side : 'recover_at', 'must be from 0 to 1: 5 % is 0.05');
     else if (isRate && above === 1) fault(side, 'must be less than 1: no rate is above it');
-    else if (!metric.startsWith(SCORE)) {
+    else if (score === undefined) {
       if (number < 0 || (below !== undefined && number === 0))
         fault(side, `must be ${side === 'below' ? 'more than' : 'at least'} 0: this metric is never less`);
       else if (recovery !== undefined && recovery < 0)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FIXED_METRICS } from '../../domain/analysis/check.ts';
+import { FIXED_METRICS, type ScoreMetric, scoreOf } from '../../domain/analysis/check.ts';
 import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
@@ -16,11 +16,11 @@ export const Span = z
 
 /** One of some metrics, or `score:NAME`. */
 export function metricOf<Metric extends string>(fixed: readonly Metric[]) {
-  const isMetric = (name: unknown): name is Metric | `score:${string}` =>
+  const isMetric = (name: unknown): name is Metric | ScoreMetric =>
     typeof name === 'string' &&
     name.length <= 200 &&
-    ((fixed as readonly string[]).includes(name) || /^score:.+$/.test(name));
-  return z.custom<Metric | `score:${string}`>(isMetric, `must be ${fixed.join(', ')} or score:NAME`).meta({
+    ((fixed as readonly string[]).includes(name) || /^.+$/.test(scoreOf(name) ?? ''));
+  return z.custom<Metric | ScoreMetric>(isMetric, `must be ${fixed.join(', ')} or score:NAME`).meta({
     override: {
       type: 'string',
       description: `${fixed.join(', ')}, or \`score:NAME\`.`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type AssistantPart,
   type ChatMessage,
   FileName,
   FileUrl,
@@ -8,20 +9,19 @@ import {
   TextPart,
   ToolCallId,
   ToolName,
+  type UserPart,
 } from '../../domain/prompts/messages.ts';
-import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
+import { cacheMark, lastMark, MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { shortList } from '../../domain/text/json-object.ts';
 import {
   CacheControlField,
-  cacheMark,
   contentOf,
   DocumentUrl,
   ImageUrl,
   joinedText,
-  lastMark,
+  SpeakerName,
   type TextContent,
-  type UserPart,
 } from '../chat-completions/content-schema.ts';
 import { Arguments, MAX_PARTS_TOGETHER } from '../chat-completions/message-schema.ts';
 import { parseItemId } from './item-ids.ts';
@@ -100,16 +100,9 @@ const ofMessage = {
   ...ofItem,
   type: z.literal('message').optional(),
   phase: z.string().nullish().meta({ description: 'Ignored.' }),
-  name: z
-    .string('must be a string')
-    .max(200, 'must be at most 200 characters')
-    .nullish()
-    .meta({ description: 'The speaker, if several have the same role.' }),
+  name: SpeakerName.meta({ description: 'The speaker, if several have the same role.' }),
 };
 const named = (name: string | null | undefined) => (name ? { name } : {});
-
-type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
-type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 
 /** An item of the input, as far as it can be told from itself. */
 export type InputItem =
@@ -118,7 +111,7 @@ export type InputItem =
   | { kind: 'said'; part: AssistantPart; speaker?: string | undefined }
   /** Empty: it is only known to the provider that made it. */
   | { kind: 'reasoning'; text: string }
-  | { kind: 'output'; callId: string; output: string; mark: ReturnType<typeof lastMark> }
+  | { kind: 'output'; callId: string; output: string; mark: ReturnType<typeof cacheMark> }
   | { kind: 'reference'; id: string; executionId: string; toolCall: number | undefined };
 
 const said = (part: AssistantPart, speaker?: string): InputItem => ({ kind: 'said', part, speaker });
@@ -140,7 +133,7 @@ const MessageItem = z.discriminatedUnion(
       .strictObject({ ...ofMessage, role: z.literal('assistant'), content: AssistantContent })
       .transform(
         ({ content, name }): InputItem =>
-          said({ type: 'text', text: joinedText(content), ...lastMark(content) }, name || undefined),
+          said({ type: 'text', text: joinedText(content), ...cacheMark(lastMark(content)) }, name || undefined),
       ),
   ],
   'must be system, developer, user or assistant',
@@ -172,7 +165,7 @@ const FunctionOutputItem = z
       kind: 'output',
       callId,
       output: joinedText(output satisfies z.output<typeof TextContent>),
-      mark: lastMark(output),
+      mark: cacheMark(lastMark(output)),
     }),
   );
 

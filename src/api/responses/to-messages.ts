@@ -1,12 +1,16 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import { type ChatMessage, MAX_RENDERED_CHARS, type ToolCall } from '../../domain/prompts/messages.ts';
+import {
+  type AssistantPart,
+  type ChatMessage,
+  MAX_RENDERED_CHARS,
+  type ToolCall,
+} from '../../domain/prompts/messages.ts';
 import { allows } from '../../domain/scopes.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import { getExecution, toolCallsOf } from '../../services/executions/executions.ts';
 import type { InputItem } from './input-schema.ts';
 
-type AssistantPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'], string>[number];
 type Reference = Extract<InputItem, { kind: 'reference' }>;
 /** What is kept of an execution that items refer to. */
 interface Answer {

@@ -1,7 +1,14 @@
+/** Before the name of a score, of metrics and of what is summed up for them. */
+export const SCORE = 'score:';
+export type ScoreMetric = `${typeof SCORE}${string}`;
+
+/** The name of the score whose mean a metric is; undefined: it is another metric. */
+export const scoreOf = (metric: string) => (metric.startsWith(SCORE) ? metric.slice(SCORE.length) : undefined);
+
 /** Besides these, `score:NAME`: the mean of that score. */
 export const FIXED_METRICS = ['error_rate', 'latency_p95', 'cost_mean'] as const;
 /** A rate from 0 to 1; ms; USD; in the score's own unit. */
-export type CheckMetric = (typeof FIXED_METRICS)[number] | `score:${string}`;
+export type CheckMetric = (typeof FIXED_METRICS)[number] | ScoreMetric;
 
 export const CHECK_VERDICTS = ['passed', 'failed', 'inconclusive'] as const;
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];

@@ -1,4 +1,4 @@
-import type { CheckResult } from './check.ts';
+import { type CheckResult, scoreOf } from './check.ts';
 
 type Numbers = Omit<CheckResult, 'note'>;
 
@@ -28,14 +28,14 @@ function namesOf({ metric }: Numbers): { name: string; value: (of: number) => st
     case 'cost_mean':
       return { name: 'Mean cost', value: (of) => `${of.toPrecision(3)} USD` };
     default:
-      return { name: `Score ${metric.slice('score:'.length)}`, value: (of) => of.toFixed(3) };
+      return { name: `Score ${scoreOf(metric)}`, value: (of) => of.toFixed(3) };
   }
 }
 
 const executions = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'execution' : 'executions'}`;
 
 function differenceText({ metric, scale, lower, upper, limit, confidence }: Numbers, difference: number): string {
-  const isScore = metric.startsWith('score:');
+  const isScore = scoreOf(metric) !== undefined;
   const factor = isScore ? 1 : 100;
   const digits = isScore ? 3 : 1;
   const unit = isScore ? '' : scale === 'relative' ? ' %' : ' points';

@@ -1,4 +1,5 @@
 import type { AnalysisOptions, ArmEstimate, Check, CheckResult, CheckVerdict, ScoreRange } from './check.ts';
+import { scoreOf } from './check.ts';
 import { describeCheck } from './describe-check.ts';
 import { type Bounds, boundedEvidence, boundsOf, differenceBounds, type Evidence, rateEvidence } from './evidence.ts';
 import { meanBounds, meanDifferenceBounds, meanOf, meanRatioBounds } from './means.ts';
@@ -117,14 +118,8 @@ function measure(
       return { ...estimates(candidate.cost, stable.cost, reference), bounds: shifted(bounds, 1) };
     }
     default: {
-      const name = metric.slice('score:'.length);
-      return measureScore(
-        own(candidate.scores, name),
-        own(stable.scores, name),
-        reference,
-        alpha,
-        own(scoreRanges, name),
-      );
+      const of = scoreOf(metric) ?? '';
+      return measureScore(own(candidate.scores, of), own(stable.scores, of), reference, alpha, own(scoreRanges, of));
     }
   }
 }

@@ -1,10 +1,10 @@
-import { FIXED_METRICS } from '../analysis/check.ts';
+import { FIXED_METRICS, type ScoreMetric, scoreOf } from '../analysis/check.ts';
 import { durationText } from '../text/duration-text.ts';
 import type { MonitorState } from './monitor-states.ts';
 
 /** Besides these, `score:NAME`: the mean of that score. Rates are from 0 to 1, latencies in ms, costs in US dollars. */
 export const MONITOR_METRICS = [...FIXED_METRICS, 'cost_total', 'refusal_rate'] as const;
-export type MonitorMetric = (typeof MONITOR_METRICS)[number] | `score:${string}`;
+export type MonitorMetric = (typeof MONITOR_METRICS)[number] | ScoreMetric;
 
 /** Monitors look once in this time. */
 export const LOOK_EVERY_MS = 60_000;
@@ -60,7 +60,7 @@ const DIGITS = 1e9;
  */
 export function defaultRecovery({ metric, above, below }: Pick<MonitorCheck, 'metric' | 'above' | 'below'>): number {
   const number = above ?? below ?? 0;
-  const isScore = metric.startsWith('score:');
+  const isScore = scoreOf(metric) !== undefined;
   const isShare = (isScore || metric.endsWith('_rate')) && number >= 0 && number <= 1;
   const scale = isShare ? Math.min(number, 1 - number) : isScore ? 0 : Math.abs(number);
   const recovery = number + (above === undefined ? 1 : -1) * DEFAULT_MARGIN * scale;

@@ -25,15 +25,18 @@ interface Call {
 type Fields = Record<string, unknown>;
 
 const isMarked = ({ cache_control }: Marked): boolean => cache_control !== undefined;
-const markOf = ({ cache_control }: Marked = {}): Marked => (cache_control === undefined ? {} : { cache_control });
+/** The field of a part or tool with this mark; nothing where there is none. */
+export const cacheMark = (mark: CacheMark | null | undefined): Marked => (mark ? { cache_control: mark } : {});
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-const markedParts = ({ content }: Message): Part[] => (typeof content === 'string' ? [] : content.filter(isMarked));
+const markedParts = (content: Message['content']): Part[] =>
+  typeof content === 'string' ? [] : content.filter(isMarked);
 
-/** The last mark of a message. */
-export const lastMark = (message: Message): CacheMark | undefined => markedParts(message).at(-1)?.cache_control;
+/** The last mark in a content. */
+export const lastMark = (content: Message['content']): CacheMark | undefined =>
+  markedParts(content).at(-1)?.cache_control;
 
 /**
  * The call with at most so many marks. A later one caches all that is before it, so the first are left out: those of tools, then those of
@@ -42,7 +45,8 @@ export const lastMark = (message: Message): CacheMark | undefined => markedParts
  */
 export function withMarksUpTo<Given extends Call>(call: Given, most: number): { fitted: Given; leftOut: number } {
   const { messages, tools } = call;
-  const count = tools.filter(isMarked).length + messages.reduce((sum, message) => sum + markedParts(message).length, 0);
+  const count =
+    tools.filter(isMarked).length + messages.reduce((sum, message) => sum + markedParts(message.content).length, 0);
   const leftOut = Math.max(0, count - most);
   if (leftOut === 0) return { fitted: call, leftOut };
   let left = leftOut;
@@ -70,7 +74,7 @@ export function textsUpToMarks({ content }: Message): ({ text: string } & Marked
   for (const part of content) {
     text += part.text ?? '';
     if (!isMarked(part)) continue;
-    texts.push({ text, ...markOf(part) });
+    texts.push({ text, ...cacheMark(part.cache_control) });
     text = '';
   }
   return text === '' && texts.length > 0 ? texts : [...texts, { text }];
@@ -83,13 +87,13 @@ export function textsUpToMarks({ content }: Message): ({ text: string } & Marked
 export function withCacheMarks<Body extends { messages?: unknown; tools?: unknown }>(body: Body, call: Call): Body {
   const marked = { ...body };
   if (call.tools.some(isMarked)) {
-    const marks = new Map(call.tools.map((tool) => [tool.name, markOf(tool)]));
+    const marks = new Map(call.tools.map((tool) => [tool.name, cacheMark(tool.cache_control)]));
     marked.tools = listOf(body.tools).map((tool) => {
       const named = isObject(tool) ? tool['function'] : undefined;
       return isObject(tool) && isObject(named) ? { ...tool, ...marks.get(String(named['name'])) } : tool;
     });
   }
-  if (call.messages.every((message) => markedParts(message).length === 0)) return marked;
+  if (call.messages.every(({ content }) => markedParts(content).length === 0)) return marked;
   // Each message is sent as one, but for the results of tools.
   const parts = call.messages.flatMap(({ role, content }): (readonly Part[])[] => {
     if (typeof content === 'string') return [[]];
@@ -113,10 +117,11 @@ function withMarks(message: Fields, given: readonly Part[]): Fields {
   };
 }
 
-const withMark = (sent: unknown, given: Part | undefined) => (isObject(sent) ? { ...sent, ...markOf(given) } : sent);
+const withMark = (sent: unknown, given: Part | undefined) =>
+  isObject(sent) ? { ...sent, ...cacheMark(given?.cache_control) } : sent;
 
 /** A content in parts; texts that were joined are apart again. */
 function markedContent(sent: unknown, given: readonly Part[]): unknown[] {
   if (Array.isArray(sent)) return sent.map((part: unknown, at) => withMark(part, given[at]));
-  return given.map((part) => ({ type: 'text', text: part.text ?? sent, ...markOf(part) }));
+  return given.map((part) => ({ type: 'text', text: part.text ?? sent, ...cacheMark(part.cache_control) }));
 }

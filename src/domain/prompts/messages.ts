@@ -196,6 +196,9 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
 /** A message as it goes to a model: nothing in it is filled in any more. */
 export const ChatMessage = messageOf(FilePart, 'Chat').meta({ id: 'ChatMessage' });
 export type ChatMessage = z.infer<typeof ChatMessage>;
+export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
+export type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+export type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 
 /** A message of a stored prompt: its texts are templates, its files may be variables. */
 export const Message = messageOf(StoredFilePart, '').meta({ id: 'Message' });

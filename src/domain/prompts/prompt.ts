@@ -3,7 +3,7 @@ import type { ChatMessage } from './messages.ts';
 import type { IncludeSet, PromptContent } from './prompt-content.ts';
 import { VALUE_CHECKS } from './variable-types.ts';
 
-export { lastMark, textsUpToMarks, withCacheMarks, withMarksUpTo } from '../prompt-rules/cache-marks.ts';
+export { cacheMark, lastMark, textsUpToMarks, withCacheMarks, withMarksUpTo } from '../prompt-rules/cache-marks.ts';
 export { asUserText, laterSystem } from '../prompt-rules/fold-system.ts';
 export { MAX_FILLED_MESSAGES } from '../prompt-rules/limits.ts';
 export { charsOf, includedVersions, includesOf, TemplateVariablesError } from '../prompt-rules/prompt.ts';

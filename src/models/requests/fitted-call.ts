@@ -67,6 +67,6 @@ export function fitCall(
 /** A later system message as a user's, with its last mark. */
 function asUserContent(message: ChatMessage): Extract<ChatMessage, { role: 'user' }>['content'] {
   const text = asUserText(textOf(message));
-  const mark = lastMark(message);
+  const mark = lastMark(message.content);
   return mark === undefined ? text : [{ type: 'text', text, cache_control: mark }];
 }

@@ -2,7 +2,7 @@ import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderCall, SdkOptions } from './language-model.ts';
-import { cacheMark, sdkPrompt } from './sdk-prompt.ts';
+import { sdkMark, sdkPrompt } from './sdk-prompt.ts';
 
 type SdkTool = NonNullable<SdkOptions['tools']>[number];
 type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'json' }>['schema'];
@@ -43,7 +43,7 @@ function sdkTool({ name, description, input_schema, strict, cache_control }: Too
     inputSchema: isJsonSchema(input_schema) ? input_schema : {},
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
-    ...cacheMark(cache_control),
+    ...sdkMark(cache_control),
   };
 }
 

@@ -1,12 +1,16 @@
-import { type CacheControl, type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
+import {
+  type AssistantPart,
+  type CacheControl,
+  type ChatMessage,
+  textOf,
+  type UserPart,
+} from '../../domain/prompts/messages.ts';
 import { textsUpToMarks } from '../../domain/prompts/prompt.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { findLongNumber, parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import type { SdkOptions } from './language-model.ts';
 
 type SdkMessage = SdkOptions['prompt'][number];
-type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
-type AssistantPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'], string>[number];
 type ToolResult = Extract<ChatMessage, { role: 'tool' }>['content'][number];
 export type FilePart = Extract<UserPart, { type: 'file' }>;
 
@@ -45,7 +49,7 @@ function sdkAssistantPart(part: AssistantPart) {
     toolCallId: id,
     toolName: name,
     input: toolInputOf(input),
-    ...cacheMark(cache_control),
+    ...sdkMark(cache_control),
   };
 }
 
@@ -60,11 +64,11 @@ export function toolInputOf(input: JsonValue): JsonValue {
 }
 
 function textPart({ text, cache_control }: { text: string; cache_control?: CacheControl | undefined }) {
-  return { type: 'text' as const, text, ...cacheMark(cache_control) };
+  return { type: 'text' as const, text, ...sdkMark(cache_control) };
 }
 
 /** A mark of Anthropic's cache; other SDKs do not look at it. */
-export function cacheMark(mark: CacheControl | undefined) {
+export function sdkMark(mark: CacheControl | undefined) {
   return mark === undefined ? {} : { providerOptions: { anthropic: { cacheControl: { ...mark } } } };
 }
 
@@ -73,7 +77,7 @@ export const sdkSystem = (message: Extract<ChatMessage, { role: 'system' }>): Sd
   textsUpToMarks(message).map(({ text, cache_control }) => ({
     role: 'system',
     content: text,
-    ...cacheMark(cache_control),
+    ...sdkMark(cache_control),
   }));
 
 function sdkFile({ media_type, filename, data, url = '', cache_control }: FilePart) {
@@ -82,7 +86,7 @@ function sdkFile({ media_type, filename, data, url = '', cache_control }: FilePa
     mediaType: media_type,
     ...(filename !== undefined && { filename }),
     data: data === undefined ? { type: 'url' as const, url: new URL(url) } : { type: 'data' as const, data },
-    ...cacheMark(cache_control),
+    ...sdkMark(cache_control),
   };
 }
 
@@ -94,6 +98,6 @@ function sdkToolResult({ id, name, output, cache_control }: ToolResult) {
     toolName: name,
     output:
       typeof output === 'string' ? { type: 'text' as const, value: output } : { type: 'json' as const, value: output },
-    ...cacheMark(cache_control),
+    ...sdkMark(cache_control),
   };
 }

@@ -2,16 +2,16 @@ import { hash, randomBytes } from 'node:crypto';
 import { expressionBuilder, type Selectable, sql } from 'kysely';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
 import type { ApiKeyKind } from '../../db/entities/api-key.ts';
-import { CHANNELS } from '../../db/listener.ts';
 import type { Page } from '../../db/read-page.ts';
-import { given, notify, now } from '../../db/sql.ts';
+import { anyOf, given, now } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { recordChange, recordChanges } from '../audit/record-change.ts';
 import { rowsBy } from '../named-rows.ts';
+import { endAccess } from './end-access.ts';
 
 export { SCOPES, type Scope } from '../../domain/scopes.ts';
 
@@ -152,46 +152,37 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key everywhere at once, with the keys that were made from it, and ends its sessions: the statement also notifies the processes that have it in their cache.
- * Revoking again changes nothing.
+ * Revokes a key everywhere at once, with the keys that were made from it, however far, and ends their sessions. Revoking again changes nothing.
  * @throws ApiError `not_found`
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
-  return db.transaction((query) => revokeIn(query, id));
+  return db.transaction(async (query) => {
+    // Whoever makes a key from one of them holds it: that key is there by now, or will not be made.
+    const [held] = await query((own) => own.selectFrom('api_keys').select('hash').where('id', '=', id).forUpdate());
+    if (held === undefined) throw notFound('This key');
+    const keys = [id];
+    for (let made = keys; made.length > 0; keys.push(...made)) made = await holdMade(query, made);
+    const revoked = await endAccess(query, { keys }, 'keys');
+    await recordChanges(
+      query,
+      'api_key.revoked',
+      revoked
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .map((key) => ({ resourceId: publicId('apiKey', key.id), details: { name: key.name } })),
+    );
+    return { key: await getApiKey(query, id), hash: held.hash };
+  });
 }
 
-async function revokeIn(query: Query, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
-  const revoked = await revokeOne(query, id);
-  const made = await query((own) =>
-    own.selectFrom('api_keys').select('id').where('made_from', '=', id).where('revoked_at', 'is', null),
-  );
-  for (const each of made) await revokeIn(query, each.id);
-  return revoked;
-}
-
-async function revokeOne(query: Query, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
-  const [before] = await query((own) =>
-    own.selectFrom('api_keys').select('revoked_at').where('id', '=', id).forUpdate(),
-  );
-  const [revoked] = await query((own) =>
+/** Holds the keys that were made from some. @returns their ids */
+async function holdMade(query: Query, from: readonly string[]): Promise<string[]> {
+  const rows = await query((own) =>
     own
-      .with('revoked', (cte) =>
-        cte
-          .updateTable('api_keys')
-          .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', now) }))
-          .where('id', '=', id)
-          .returning([...SHOWN, 'hash']),
-      )
-      .with('ended', (cte) =>
-        cte.deleteFrom('sessions').where('api_key_id', 'in', (eb) => eb.selectFrom('revoked').select('id')),
-      )
-      .selectFrom('revoked')
-      .selectAll()
-      .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified')),
+      .selectFrom('api_keys')
+      .select('id')
+      .where('made_from', '=', anyOf(from))
+      .where('revoked_at', 'is', null)
+      .forUpdate(),
   );
-  if (revoked === undefined) throw notFound('This key');
-  const { hash, notified: _, ...key } = revoked;
-  if (before?.revoked_at === null)
-    await recordChange(query, 'api_key.revoked', publicId('apiKey', id), { name: key.name });
-  return { key, hash };
+  return rows.map(({ id }) => id);
 }

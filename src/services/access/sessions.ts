@@ -1,9 +1,9 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import { type Expression, type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type Selectable, sql } from 'kysely';
+import { claim } from '../../db/claim.ts';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { CHANNELS } from '../../db/listener.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
-import { given, milliseconds, notify, now } from '../../db/sql.ts';
+import { given, milliseconds, now } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
@@ -11,6 +11,7 @@ import { newId, publicId } from '../../domain/ids.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { endSessions } from './end-access.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** A session ends when it was not used for so long. */
@@ -97,19 +98,6 @@ export interface SessionOwner {
   apiKeyId: string | undefined;
 }
 
-/** Ends sessions inside the caller's transaction, in every process once it commits. */
-export function endSessions(
-  query: Query,
-  which: (eb: ExpressionBuilder<Tables, 'sessions'>) => SelectQueryBuilder<Tables, 'sessions', { id: string }>,
-): Promise<{ id: string; hash: Buffer }[]> {
-  return query((own) =>
-    own
-      .with('ended', (cte) => cte.deleteFrom('sessions').where('id', 'in', which).returning(['id', 'hash']))
-      .selectFrom('ended')
-      .select(['id', 'hash', notify(CHANNELS.sessionEnded, sql`encode(hash, 'hex')`).as('notified')]),
-  );
-}
-
 /**
  * Begins a session of a key inside the caller's transaction.
  * @returns `token` is what the browser keeps; it is stored nowhere
@@ -164,23 +152,20 @@ export async function createSession(
       valid_until: provider?.validUntil ?? null,
     }),
   );
-  const ended = await endSessions(query, (eb) =>
-    eb
-      .selectFrom('sessions')
-      .select('id')
-      .where('api_key_id', '=', apiKeyId)
-      .orderBy('last_used_at', 'desc')
-      .orderBy('id', 'desc')
-      .offset(MAX_SESSIONS_PER_KEY)
-      .forUpdate()
-      .skipLocked(),
-  );
   await recordChange(query, 'session.created', publicId('session', id));
-  for (const session of ended)
-    await recordChange(query, 'session.ended', publicId('session', session.id), {
-      key_id: publicId('apiKey', apiKeyId),
-      reason: 'too many sessions of the key',
-    });
+  await endSessions(
+    query,
+    (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('id')
+        .where('api_key_id', '=', apiKeyId)
+        .orderBy('last_used_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(MAX_SESSIONS_PER_KEY)
+        .$call(claim()),
+    'too many sessions of the key',
+  );
   return { token, session: await getSession(query, id) };
 }
 
@@ -246,10 +231,9 @@ export async function endSession(
 ): Promise<{ session: SessionRow; hash: Buffer }> {
   return db.transaction(async (query) => {
     const session = await getSession(query, id, owner);
-    const [ended] = await endSessions(query, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', id));
+    const [ended] = await endSessions(query, id);
     // Another request was faster.
     if (ended === undefined) throw notFound('This session');
-    await recordChange(query, 'session.ended', publicId('session', id), { key_id: publicId('apiKey', session.key_id) });
     return { session, hash: ended.hash };
   });
 }

@@ -7,9 +7,10 @@ import { ApiError, notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { endAccess } from '../access/end-access.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { getMember, type ShownMember } from './list-members.ts';
-import { endAccessOf, forgetKeysOf, type MemberRow } from './members.ts';
+import type { MemberRow } from './members.ts';
 import { type GroupGrants, roleGiven, type UserRow } from './sync-members.ts';
 
 interface ControlDeps {
@@ -107,11 +108,11 @@ export function changeMember(
       of.updateTable('members').set({ role, role_set: override, status, updated_at: now }).where('id', '=', id),
     );
     if (role !== member.role) {
-      await forgetKeysOf(own, id);
+      await endAccess(own, { members: [id] }, 'nothing');
       await record(own, 'member.role_changed', id, { role, previous_role: member.role });
     }
     if (status === member.status) return;
-    if (status === 'suspended') await endAccessOf(own, id, { revoke: false });
+    if (status === 'suspended') await endAccess(own, { members: [id] }, 'sessions');
     await record(own, status === 'suspended' ? 'member.suspended' : 'member.reinstated', id, { name: member.name });
   });
 }
@@ -129,7 +130,7 @@ export function removeMember(
     await own((of) =>
       of.updateTable('members').set({ status: 'removed', role_set: null, updated_at: now }).where('id', '=', id),
     );
-    await endAccessOf(own, id, { revoke: true });
+    await endAccess(own, { members: [id] }, 'keys');
     await record(own, 'member.removed', id, { name: member.name });
   });
 }

@@ -4,8 +4,9 @@ import { anyOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { type Grant, highestRole, type Role } from '../../domain/roles.ts';
+import { endAccess } from '../access/end-access.ts';
 import { type Change, recordChanges } from '../audit/record-change.ts';
-import { endAccessOf, forgetKeysOf, type MemberRow } from './members.ts';
+import type { MemberRow } from './members.ts';
 
 export type UserRow = Selectable<Tables['users']>;
 
@@ -148,15 +149,9 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
   const began = changed.filter(({ before, after }) => before.status === 'removed' && after.status !== 'removed');
   const ended = changed.filter(({ before, after }) => before.status !== 'removed' && after.status === 'removed');
   const moved = changed.filter(({ before, after }) => before.status !== 'removed' && before.role !== after.role);
-  await endAccessOf(
-    query,
-    ended.map(({ after }) => after.id),
-    { revoke: true },
-  );
-  await forgetKeysOf(
-    query,
-    moved.map(({ after }) => after.id),
-  );
+  const idsOf = (members: typeof changed) => ({ members: members.map(({ after }) => after.id) });
+  await endAccess(query, idsOf(ended), 'keys');
+  await endAccess(query, idsOf(moved), 'nothing');
   await recordChanges(
     query,
     'member.joined',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { scoreOf } from '../../domain/analysis/check.ts';
 import type { Measured, MonitorCheck, MonitorMetric } from '../../domain/monitors/monitor.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { armOf, describeArm, type MeasuredSums } from '../releases/numbers.ts';
@@ -9,7 +10,6 @@ import { ceilHour, hoursUntil, LATENCY_HOUR } from './sum-up-runs.ts';
 const MINUTE_MS = 60_000;
 /** Nothing is summed up that begins later. */
 const END = new Date('9999-01-01T00:00:00Z');
-const SCORE = 'score:';
 
 /** The measures that a metric is made of. Whether a run failed is measured of each. */
 const MEASURES = {
@@ -77,7 +77,7 @@ function measure(metric: MonitorMetric, rows: readonly MeasuredSums[]): Measured
     case 'cost_total':
       return { value: cost_total, count: executions };
     default:
-      return { value: scores[metric.slice(SCORE.length)] ?? null, count: count(metric) };
+      return { value: scores[scoreOf(metric) ?? ''] ?? null, count: count(metric) };
   }
 }
 

@@ -4,6 +4,7 @@ import { milliseconds, squareOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
+import { SCORE } from '../../domain/analysis/check.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_WINDOW_MS } from '../../domain/monitors/monitor.ts';
 import { bucketSql } from '../releases/latency-buckets.ts';
@@ -75,7 +76,7 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
 const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
   db
     .selectFrom('scores as s')
-    .select(['s.workspace_id', sql<string>`'score:' || s.name`.as('measure')])
+    .select(['s.workspace_id', sql<string>`${sql.lit(SCORE)} || s.name`.as('measure')])
     .select([
       sql<Date>`date_trunc('minute', s.created_at, 'UTC')`.as('starts_at'),
       sql<string>`coalesce(s.prompt_name, '')`.as('prompt_name'),

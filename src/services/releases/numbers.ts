@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { scoreOf } from '../../domain/analysis/check.ts';
 import { type ArmSums, NO_VALUES, type ValueSums } from '../../domain/analysis/sums.ts';
 import { ARMS, type Arm } from '../../domain/releases/rollout.ts';
 import { percentileOf } from './latency-buckets.ts';
@@ -25,9 +26,6 @@ export interface MeasuredSums {
 
 type SumRow = MeasuredSums & { arm: Arm };
 
-/** Before the name of a score, of measures and metrics. */
-export const SCORE = 'score:';
-
 /** What sums come to. */
 export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
   const moments = new Map<string, ValueSums>();
@@ -38,7 +36,7 @@ export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
     if (measure === 'latency') latency[bucket] = (latency[bucket] ?? 0) + count;
   }
   const of = (measure: string) => moments.get(measure) ?? NO_VALUES;
-  const scores = [...moments].filter(([measure]) => measure.startsWith(SCORE));
+  const scores = [...moments].filter(([measure]) => scoreOf(measure) !== undefined);
   return {
     executions: of('error').count,
     errors: of('error').sum,
@@ -47,7 +45,7 @@ export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
     tokens: of('tokens').sum,
     cost: of('cost'),
     latency,
-    scores: Object.fromEntries(scores.map(([measure, sums]) => [measure.slice(SCORE.length), sums])),
+    scores: Object.fromEntries(scores.map(([measure, sums]) => [scoreOf(measure) ?? '', sums])),
   };
 }
 

@@ -1,5 +1,5 @@
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
-import type { Check, CheckResult, ScoreRange } from '../../domain/analysis/check.ts';
+import { type Check, type CheckResult, type ScoreRange, scoreOf } from '../../domain/analysis/check.ts';
 import { judgeChecks } from '../../domain/analysis/judge-checks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
@@ -19,7 +19,7 @@ import { isObject } from '../../domain/text/json.ts';
 import { actAs, OPERATOR } from '../audit/acting.ts';
 import { findScoreDefinitions } from '../scores/definitions.ts';
 import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
-import { type Arms, describeArms, readArms, readStage, SCORE } from './numbers.ts';
+import { type Arms, describeArms, readArms, readStage } from './numbers.ts';
 import { lockRelease, type ReleaseRow } from './releases.ts';
 import { sumUpReleases } from './sum-up-releases.ts';
 
@@ -206,7 +206,7 @@ function whenInconclusive(
 
 /** Between what the scores of the checks lie, as far as that is known. */
 async function scoreRangesOf(query: Query, checks: readonly Check[]): Promise<Record<string, ScoreRange>> {
-  const names = checks.flatMap(({ metric }) => (metric.startsWith(SCORE) ? [metric.slice(SCORE.length)] : []));
+  const names = checks.flatMap(({ metric }) => scoreOf(metric) ?? []);
   if (names.length === 0) return {};
   const definitions = await findScoreDefinitions(query, names);
   return Object.fromEntries(

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
+import { SCORE } from '../../domain/analysis/check.ts';
 import { bucketSql } from './latency-buckets.ts';
 
 const BATCH_SIZE = 5_000;
@@ -42,7 +44,7 @@ const OF_EXECUTION: Measured = sql`(
 
 /** What a score adds. One that was replaced or deleted is taken away. */
 const OF_SCORE: Measured = sql`(
-  select unit.starts_at, 'score:' || taken.name as measure, 0 as bucket, taken.count, taken.total, taken.squares
+  select unit.starts_at, ${sql.lit(SCORE)} || taken.name as measure, 0 as bucket, taken.count, taken.total, taken.squares
   from (values (to_timestamp(0)), (date_trunc('minute', taken.created_at))) as unit(starts_at))`;
 
 const ENTRIES = [
@@ -65,9 +67,7 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
             .select('id')
             .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
             .orderBy('id')
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
+            .$call(claim(BATCH_SIZE)),
         )
         .returningAll(),
     )

@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
@@ -158,9 +159,7 @@ async function skip(
                 .where('work_id', '=', id)
                 .where(due)
                 .orderBy('id')
-                .limit(BATCH_SIZE)
-                .forUpdate()
-                .skipLocked(),
+                .$call(claim(BATCH_SIZE)),
             )
             .returning('id'),
         )

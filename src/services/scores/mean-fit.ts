@@ -1,10 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
+import { SCORE } from '../../domain/analysis/check.ts';
 import { releaseStates } from '../../domain/releases/release-states.ts';
 import type { ScoreDataType, ScoreLimits } from '../../domain/scores/score.ts';
-
-export const SCORE_METRIC = 'score:';
 
 /** Why a check can't compare scores of a name: categories and texts have no mean. undefined: it can. */
 export function noMeanOf({ name, data_type: type }: { name: string; data_type: ScoreDataType }): string | undefined {
@@ -29,7 +28,7 @@ export async function unfitMeanOf(query: Query, changed: readonly ScoreLimits[])
     changed.filter((limits) => noMeanOf(limits) !== undefined).map((limits) => [limits.name, limits]),
   );
   if (byName.size === 0) return undefined;
-  const metrics = [...byName.keys()].map((name) => `${SCORE_METRIC}${name}`);
+  const metrics = [...byName.keys()].map((name) => `${SCORE}${name}`);
   const monitors = await query((db) =>
     db.selectFrom('monitors').select(['name', 'checks as held']).where(hasMetric('checks', metrics)).limit(1),
   );
@@ -55,6 +54,6 @@ export async function unfitMeanOf(query: Query, changed: readonly ScoreLimits[])
   ][0];
   if (found === undefined) return undefined;
   const held = JSON.stringify(found.held);
-  const limits = [...byName.values()].find(({ name }) => held.includes(`"${SCORE_METRIC}${name}"`));
+  const limits = [...byName.values()].find(({ name }) => held.includes(`"${SCORE}${name}"`));
   return limits && `${found.kind} "${found.name}" checks the mean of these scores: ${noMeanOf(limits)}`;
 }

@@ -1,7 +1,8 @@
 import type { Query } from '../../db/database.ts';
+import { scoreOf } from '../../domain/analysis/check.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { findScoreDefinitions, lockRulesAndDefinitions } from './definitions.ts';
-import { noMeanOf, SCORE_METRIC } from './mean-fit.ts';
+import { noMeanOf } from './mean-fit.ts';
 
 /**
  * Makes sure that the scores that checks are about have a mean: categories and texts have none, so the check would never be decided. It stays so
@@ -10,16 +11,12 @@ import { noMeanOf, SCORE_METRIC } from './mean-fit.ts';
  * @throws ApiError `invalid_request`
  */
 export async function requireMeans(query: Query, checks: readonly { at: string; metric: string }[]): Promise<void> {
-  const ofScores = checks.filter(({ metric }) => metric.startsWith(SCORE_METRIC));
-  if (ofScores.length === 0) return;
+  const names = checks.flatMap(({ metric }) => scoreOf(metric) ?? []);
+  if (names.length === 0) return;
   await lockRulesAndDefinitions(query);
-  const nameOf = (metric: string) => metric.slice(SCORE_METRIC.length);
-  const definitions = await findScoreDefinitions(
-    query,
-    ofScores.map(({ metric }) => nameOf(metric)),
-  );
-  for (const { at, metric } of ofScores) {
-    const definition = definitions.get(nameOf(metric));
+  const definitions = await findScoreDefinitions(query, names);
+  for (const { at, metric } of checks) {
+    const definition = definitions.get(scoreOf(metric) ?? '');
     const problem = definition && noMeanOf(definition);
     if (problem !== undefined) throw invalidField(`${at}.metric`, problem);
   }

@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { AliasableExpression } from 'kysely';
-import type { Logger } from 'pino';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
-import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { unnestOf } from '../../db/sql.ts';
 import { type Builder, prepared } from '../../db/statement.ts';
 import { AUDITED_TYPES, type AuditedType } from '../../domain/audit.ts';
 import { EVENT_TYPES } from '../../domain/webhooks/events.ts';
-import { createOpenReaders, lookingTick, type Source } from './open-readers.ts';
+import type { Hub, Source } from './open-readers.ts';
+import { createPollingHub, type PollingHubDeps } from './polling-hub.ts';
 
 export interface ChangesFormat {
   /** What has changed since the last time; nothing, to begin with: what changes from then on is told. */
@@ -16,17 +15,11 @@ export interface ChangesFormat {
   keepAlive: string;
 }
 
-/** What callers of this process are told of changes in their workspaces. */
-export interface ChangesHub {
-  /** The types of what changes in the workspace, as bytes, until this process stops. */
-  open(db: Pick<WorkspaceDatabase, 'workspaceId'>): Readable;
-  /** Streams that are open. */
-  readonly openCount: number;
-  /** Ends all streams. */
-  close(): void;
-}
-
-const LOOK_EVERY_MS = 1_000;
+/**
+ * What callers of this process are told of changes in their workspaces: the types of what changes in the workspace, as bytes, until this
+ * process stops.
+ */
+export type ChangesHub = Hub<(db: Pick<WorkspaceDatabase, 'workspaceId'>) => Readable>;
 
 interface Look {
   workspaceIds: string[];
@@ -66,38 +59,24 @@ interface WatchedWorkspace extends Source<Set<AuditedType> | undefined> {
   changed: Set<AuditedType>;
 }
 
-export interface ChangesHubDeps {
+export interface ChangesHubDeps extends PollingHubDeps {
   db: Pick<Database, 'system'>;
   format: ChangesFormat;
-  log: Logger;
-  /** Default: 1 s. */
-  lookEveryMs?: number;
 }
 
 /**
- * One look at the database a second serves all readers of the process, however much changes. A change is told of again by the next look:
- * what was written at the same time, and committed a little later, may stand before it.
+ * What has changed costs one look, however much changes. A change is told of again by the next look: what was written at the same time, and
+ * committed a little later, may stand before it.
  */
-export function createChangesHub({
-  db: { system },
-  format,
-  log,
-  lookEveryMs = LOOK_EVERY_MS,
-}: ChangesHubDeps): ChangesHub {
+export function createChangesHub({ db: { system }, format, ...deps }: ChangesHubDeps): ChangesHub {
   /** By workspace. */
-  const open = createOpenReaders<Set<AuditedType> | undefined, WatchedWorkspace>({
-    everyMs: lookEveryMs,
-    onTick: lookingTick({ keepAlive: format.keepAlive, look, onError: warn }),
+  const open = createPollingHub<Set<AuditedType> | undefined, WatchedWorkspace>(deps, {
+    what: 'check for changes',
+    keepAlive: format.keepAlive,
+    look,
   });
-  const { sources } = open;
 
-  function warn(error: unknown): void {
-    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot check for changes; trying again');
-    else log.error({ err: error }, 'cannot check for changes; trying again');
-  }
-
-  async function look(): Promise<void> {
-    const looked = [...sources.values()];
+  async function look(looked: readonly WatchedWorkspace[]): Promise<void> {
     const workspaceIds = looked.map(({ key }) => key);
     const rows = [
       ...(await system.query(NEWEST_EVENTS, { workspaceIds, types: EVENT_TYPES })),
@@ -130,18 +109,12 @@ export function createChangesHub({
     }
   }
 
-  return {
-    open({ workspaceId }) {
-      const source = open.enter(workspaceId, (common) => ({ ...common, newest: undefined, changed: new Set() }));
-      const reader = open.add(source, undefined);
-      if (open.isClosed) reader.finish();
-      return reader;
-    },
-    get openCount() {
-      return open.openCount;
-    },
-    close: () => open.close(),
-  };
+  return open.hub(({ workspaceId }) => {
+    const source = open.enter(workspaceId, (common) => ({ ...common, newest: undefined, changed: new Set() }));
+    const reader = open.add(source, undefined);
+    if (open.isClosed) reader.finish();
+    return reader;
+  });
 }
 
 /** `execution` of `execution.completed`. */

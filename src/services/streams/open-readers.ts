@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { StreamReader } from './stream-reader.ts';
 
 const KEEP_ALIVE_EVERY_MS = 15_000;
@@ -15,6 +16,17 @@ export interface Source<Entry> {
   users: number;
 }
 
+type Open = (...args: never[]) => Readable | Promise<Readable>;
+
+/** What callers of this process read of something while it changes. */
+export interface Hub<OpenOne extends Open = Open> {
+  open: OpenOne;
+  /** Streams that are open. */
+  readonly openCount: number;
+  /** Ends all streams. Those that are opened from now on end after their first event. */
+  close(): void;
+}
+
 /** Streams of one kind that callers read from this process. */
 export interface OpenReaders<Entry, S extends Source<Entry>> {
   readonly sources: ReadonlyMap<string, S>;
@@ -29,10 +41,9 @@ export interface OpenReaders<Entry, S extends Source<Entry>> {
    * @param onWanted as for {@link StreamReader}
    */
   add(source: S, entry: Entry, onWanted?: () => void): StreamReader;
-  readonly openCount: number;
   readonly isClosed: boolean;
-  /** Ends all of them. */
-  close(): void;
+  /** What callers see of it. @param open how a stream is opened */
+  hub<OpenOne extends Open>(open: OpenOne): Hub<OpenOne>;
 }
 
 export interface OpenReadersOptions<S> {
@@ -98,48 +109,24 @@ export function createOpenReaders<Entry, S extends Source<Entry>>({
       timer ??= setInterval(tick, everyMs).unref();
       return reader;
     },
-    get openCount() {
-      return open.size;
-    },
     get isClosed() {
       return isClosed;
     },
-    close() {
-      isClosed = true;
-      for (const reader of open) {
-        if (reader.isReady) reader.finish();
-        else reader.destroy();
-      }
-      setTimeout(() => {
-        for (const reader of open) reader.destroy();
-      }, CLOSE_WITHIN_MS).unref();
-    },
-  };
-}
-
-/**
- * Looks one at a time, and lets readers know that their connection lives where a comment is due. After an error the next tick looks again.
- */
-export function lookingTick({
-  keepAlive,
-  look,
-  onError,
-}: {
-  keepAlive: string;
-  look: () => Promise<void>;
-  onError: (error: unknown) => void;
-}): (isQuiet: boolean, sources: Iterable<Source<unknown>>) => void {
-  const comment = Buffer.from(keepAlive);
-  let isLooking = false;
-  return (isQuiet, sources) => {
-    if (isQuiet)
-      for (const { readers } of sources) for (const reader of readers.keys()) if (reader.isReady) reader.send(comment);
-    if (isLooking) return;
-    isLooking = true;
-    void look()
-      .catch(onError)
-      .finally(() => {
-        isLooking = false;
-      });
+    hub: (openOne) => ({
+      open: openOne,
+      get openCount() {
+        return open.size;
+      },
+      close() {
+        isClosed = true;
+        for (const reader of open) {
+          if (reader.isReady) reader.finish();
+          else reader.destroy();
+        }
+        setTimeout(() => {
+          for (const reader of open) reader.destroy();
+        }, CLOSE_WITHIN_MS).unref();
+      },
+    }),
   };
 }

@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
 import { type SqlBool, sql } from 'kysely';
-import type { Logger } from 'pino';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
-import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
-import { createOpenReaders, lookingTick, type Source } from './open-readers.ts';
+import type { Hub, Source } from './open-readers.ts';
+import { createPollingHub, type PollingHubDeps } from './polling-hub.ts';
 
 /** What a reader of an evaluation is told: how it is now, and how it has ended. */
 export interface ProgressEvent {
@@ -21,21 +20,13 @@ export interface ProgressFormat {
   keepAlive: string;
 }
 
-/** What callers of this process read of evaluations while they run. */
-export interface ProgressHub {
-  /**
-   * The evaluation as it is, and whenever it has changed, as bytes. It ends with the evaluation; or without its last event where the
-   * evaluation is deleted or this process stops: the caller then begins anew.
-   * @throws ApiError `not_found`
-   */
-  open(db: WorkspaceDatabase, id: string): Promise<Readable>;
-  /** Streams that are open. */
-  readonly openCount: number;
-  /** Ends all streams. Those that are opened from now on end after their first event. */
-  close(): void;
-}
+/**
+ * What callers of this process read of evaluations while they run: the evaluation as it is, and whenever it has changed, as bytes. It ends with
+ * the evaluation; or without its last event where the evaluation is deleted or this process stops: the caller then begins anew. Throws
+ * ApiError `not_found`.
+ */
+export type ProgressHub = Hub<(db: WorkspaceDatabase, id: string) => Promise<Readable>>;
 
-const LOOK_EVERY_MS = 1_000;
 /** Summing up the results of a run takes at most a twentieth of the time. */
 const REST_FACTOR = 20;
 
@@ -62,44 +53,24 @@ interface ReadEvaluation extends Source<Buffer | undefined> {
   restsUntil: number;
 }
 
-export interface ProgressHubDeps {
+export interface ProgressHubDeps extends PollingHubDeps {
   db: Pick<Database, 'system'>;
   format: ProgressFormat;
-  log: Logger;
-  /** Default: 1 s. */
-  lookEveryMs?: number;
-  /** Default: 60 s. */
-  stalledMs?: number;
 }
 
 /**
- * One look at the database serves all readers of the process. What is told is how the row is, so a reader who takes nothing for a
- * while misses nothing but steps in between, and nothing is kept for readers who come again.
+ * What is told is how the row is, so a reader who takes nothing for a while misses nothing but steps in between, and nothing is kept for
+ * readers who come again.
  */
-export function createProgressHub({
-  db: { system },
-  format,
-  log,
-  lookEveryMs = LOOK_EVERY_MS,
-  stalledMs,
-}: ProgressHubDeps): ProgressHub {
+export function createProgressHub({ db: { system }, format, ...deps }: ProgressHubDeps): ProgressHub {
   /** By workspace and id. */
-  const open = createOpenReaders<Buffer | undefined, ReadEvaluation>({
-    everyMs: lookEveryMs,
-    stalledMs,
-    onTick: lookingTick({ keepAlive: format.keepAlive, look, onError: warn }),
+  const open = createPollingHub<Buffer | undefined, ReadEvaluation>(deps, {
+    what: 'read progress',
+    keepAlive: format.keepAlive,
+    look,
   });
-  const { sources } = open;
 
-  function warn(error: unknown): void {
-    // It was deleted: its readers' streams have ended.
-    if (error instanceof ApiError) return;
-    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot read progress; trying again');
-    else log.error({ err: error }, 'cannot read progress; trying again');
-  }
-
-  async function look(): Promise<void> {
-    const looked = [...sources.values()];
+  async function look(looked: readonly ReadEvaluation[]): Promise<void> {
     const rows = await system.query(LOOK, { ids: looked.map(({ id }) => id) });
     const found = new Map(rows.map((row) => [row.id, row]));
     for (const source of looked) {
@@ -110,7 +81,7 @@ export function createProgressHub({
       }
       const goesOn = row.status === 'running' || row.status === 'paused';
       if (row.version !== source.version || (goesOn && performance.now() >= source.restsUntil))
-        read(source, row.version).catch(warn);
+        read(source, row.version).catch(open.warn);
       else deliver(source);
     }
   }
@@ -161,32 +132,26 @@ export function createProgressHub({
     for (const reader of source.readers.keys()) reader.finish();
   }
 
-  return {
-    async open(db, id) {
-      const source = open.enter(`${db.workspaceId} ${id}`, (common) => ({
-        ...common,
-        db,
-        id,
-        event: undefined,
-        hasEnded: false,
-        version: undefined,
-        reading: undefined,
-        restsUntil: 0,
-      }));
-      try {
-        if (source.event === undefined) await read(source, undefined);
-        const reader = open.add(source, undefined);
-        deliver(source);
-        if (open.isClosed) reader.finish();
-        return reader;
-      } catch (error) {
-        open.leave(source);
-        throw error;
-      }
-    },
-    get openCount() {
-      return open.openCount;
-    },
-    close: () => open.close(),
-  };
+  return open.hub(async (db, id) => {
+    const source = open.enter(`${db.workspaceId} ${id}`, (common) => ({
+      ...common,
+      db,
+      id,
+      event: undefined,
+      hasEnded: false,
+      version: undefined,
+      reading: undefined,
+      restsUntil: 0,
+    }));
+    try {
+      if (source.event === undefined) await read(source, undefined);
+      const reader = open.add(source, undefined);
+      deliver(source);
+      if (open.isClosed) reader.finish();
+      return reader;
+    } catch (error) {
+      open.leave(source);
+      throw error;
+    }
+  });
 }

@@ -6,26 +6,21 @@ import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { isFinished } from '../executions/executions.ts';
 import { onExecutionFinished } from '../executions/run/execution-finished.ts';
 import { type DeltaRow, NEXT_DELTAS, ROWS_AT_ONCE, UNFINISHED } from './deltas.ts';
-import { createOpenReaders, type Source } from './open-readers.ts';
+import { createOpenReaders, type Hub, type Source } from './open-readers.ts';
 import { openStream } from './open-stream.ts';
 import type { EventId, StreamEvent, StreamFormat } from './stream-events.ts';
 import { follow, type Position, readAfter } from './stream-position.ts';
 import type { StreamReader } from './stream-reader.ts';
 import { lastEvents, readResult, type StreamResult } from './stream-result.ts';
 
-/** What callers of this process read of executions while they run. */
-export interface StreamHub {
-  /**
-   * The events of an execution as bytes, from its beginning or after an event that the caller has. It ends with the execution, or
-   * without its last event where this process stops: the caller then goes on in another process.
-   * @throws ApiError `not_found`; `invalid_request` where there is no event `after`
-   */
-  open(db: WorkspaceDatabase, id: string, format: StreamFormat, after?: EventId): Promise<Readable>;
-  /** Streams that are open. */
-  readonly openCount: number;
-  /** Ends all streams. Those that are opened from now on end after their first event. */
-  close(): void;
-}
+/**
+ * What callers of this process read of executions while they run: the events of an execution as bytes, from its beginning or after an event
+ * that the caller has. It ends with the execution, or without its last event where this process stops: the caller then goes on in another
+ * process. Throws ApiError `not_found`; `invalid_request` where there is no event `after`.
+ */
+export type StreamHub = Hub<
+  (db: WorkspaceDatabase, id: string, format: StreamFormat, after?: EventId) => Promise<Readable>
+>;
 
 /** Notifications may be lost, so streams look this often in any case. */
 const LOOK_EVERY_MS = 3_000;
@@ -204,30 +199,24 @@ export function createStreamHub({
     void lookForEnds();
   }
 
-  return {
-    async open(db, id, format, after) {
-      // Whoever is about to read hears of the end from now on.
-      const source = open.enter(id, (common) => ({ ...common, hasEnded: false, result: undefined }));
-      try {
-        const { execution, position } = await openStream(db, id, after);
-        if (isFinished(execution.status)) source.hasEnded = true;
-        const reader = open.add(source, { db, format, position, isEnding: false }, wake);
-        const { attempt, sequence } = position;
-        const first: StreamEvent = { type: 'execution.started', id: { attempt, sequence }, execution };
-        reader.send(after === undefined ? encode(format, [first]) : Buffer.from(format.keepAlive));
-        if (open.isClosed) reader.finish();
-        else wake();
-        return reader;
-      } catch (error) {
-        open.leave(source);
-        throw error;
-      }
-    },
-    get openCount() {
-      return open.openCount;
-    },
-    close: () => open.close(),
-  };
+  return open.hub(async (db, id, format, after) => {
+    // Whoever is about to read hears of the end from now on.
+    const source = open.enter(id, (common) => ({ ...common, hasEnded: false, result: undefined }));
+    try {
+      const { execution, position } = await openStream(db, id, after);
+      if (isFinished(execution.status)) source.hasEnded = true;
+      const reader = open.add(source, { db, format, position, isEnding: false }, wake);
+      const { attempt, sequence } = position;
+      const first: StreamEvent = { type: 'execution.started', id: { attempt, sequence }, execution };
+      reader.send(after === undefined ? encode(format, [first]) : Buffer.from(format.keepAlive));
+      if (open.isClosed) reader.finish();
+      else wake();
+      return reader;
+    } catch (error) {
+      open.leave(source);
+      throw error;
+    }
+  });
 }
 
 const encode = (format: StreamFormat, events: readonly StreamEvent[]) =>

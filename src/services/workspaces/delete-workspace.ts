@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bindWorkspace, type SystemDatabase } from '../../db/database.ts';
-import { CHANNELS } from '../../db/listener.ts';
-import { notify, now } from '../../db/sql.ts';
+import { now } from '../../db/sql.ts';
+import { forgetKey } from '../access/end-access.ts';
 import { unknownWorkspace, WORKSPACE_COLUMNS, type WorkspaceRow } from './workspaces.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function deleteWorkspace(db: SystemDatabase, name: string): Promise
         .with('gone', (cte) => cte.deleteFrom('api_keys').returning(['hash', 'kind']))
         .selectFrom('gone')
         .select('kind')
-        .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified')),
+        .select(forgetKey),
     );
     return { ...row, name, keys: deleted.filter(({ kind }) => kind !== 'sign_in').length };
   });

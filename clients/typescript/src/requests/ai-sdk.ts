@@ -168,7 +168,7 @@ const markOf = (marked: { cache_control?: unknown }, call: Call): Options =>
 const laterText = (message: ChatMessage, call: Call): Text => ({
   type: 'text',
   text: asUserText(textOf(partsOf(message.content as string))),
-  ...markOf({ cache_control: lastMark(message) }, call),
+  ...markOf({ cache_control: lastMark(message.content) }, call),
 });
 
 const asText = (part: { text: string; cache_control?: unknown }, call: Call): Text => ({

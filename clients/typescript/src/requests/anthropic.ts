@@ -138,7 +138,7 @@ function messageFields({ messages }: Call): Pick<AnthropicRequest, 'system' | 'm
             {
               type: 'text',
               text: asUserText(textOf(partsOf(message.content))),
-              ...cached(lastMark(message)),
+              ...cached(lastMark(message.content)),
             },
           ]
         : blocksOf(message, `messages.${index}.content`);

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import { isDatabaseUnavailable } from '../../db/errors.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { createOpenReaders, type OpenReaders, type Source } from './open-readers.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+export interface PollingHubDeps {
+  log: Logger;
+  /** Default: 1 s. */
+  lookEveryMs?: number;
+  /** Default: 60 s. */
+  stalledMs?: number;
+}
+
+/**
+ * One look at the database a second serves all readers of the process. Looks one at a time; after an error the next one tries again.
+ * @param hub.keepAlive is sent so that no connection is taken for dead
+ * @param hub.what it does, for the log
+ */
+export function createPollingHub<Entry, S extends Source<Entry>>(
+  { log, lookEveryMs: everyMs = LOOK_EVERY_MS, stalledMs }: PollingHubDeps,
+  hub: { what: string; keepAlive: string; look: (sources: readonly S[]) => Promise<void> },
+): OpenReaders<Entry, S> & { warn: (error: unknown) => void } {
+  const comment = Buffer.from(hub.keepAlive);
+  let isLooking = false;
+
+  function warn(error: unknown): void {
+    // It was deleted: its readers' streams have ended.
+    if (error instanceof ApiError) return;
+    log[isDatabaseUnavailable(error) ? 'warn' : 'error']({ err: error }, `cannot ${hub.what}; trying again`);
+  }
+
+  function onTick(isQuiet: boolean, sources: Iterable<S>): void {
+    const all = [...sources];
+    if (isQuiet)
+      for (const { readers } of all) for (const reader of readers.keys()) if (reader.isReady) reader.send(comment);
+    if (isLooking) return;
+    isLooking = true;
+    void hub
+      .look(all)
+      .catch(warn)
+      .finally(() => {
+        isLooking = false;
+      });
+  }
+
+  return Object.assign(createOpenReaders<Entry, S>({ everyMs, stalledMs, onTick }), { warn });
+}
