@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { anyOfNext, type CheckedTable, OVERDUE_AT_ONCE, overdue } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
-import { anyOf, milliseconds, now } from '../db/sql.ts';
+import { anyOf, milliseconds } from '../db/sql.ts';
 import type { Builder, BuiltStatement } from '../db/statement.ts';
 import type { Tables } from '../db/tables.ts';
 import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
