@@ -170,7 +170,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
 
 const nameOfRoute = ({ method, path }: Route) => `${method.toUpperCase()} /v1${path}`;
 
-/** Finds the format for errors of a path: that of the method or, where there is no such operation, that of any other. */
+/** Finds the format for errors of a path: that of the method or, where there is no such operation, that which all others of the path have. */
 function errorFormats(
   router: Router<AppState>,
   routes: Route[],
@@ -179,7 +179,8 @@ function errorFormats(
   return (path, method) => {
     const matching = router.match(path, '').path.flatMap((layer) => byPath.get(String(layer.path)) ?? []);
     const own = matching.filter((route) => route.method === method.toLowerCase());
-    return (own.length > 0 ? own : matching).find(({ errorFormat }) => errorFormat !== undefined)?.errorFormat;
+    if (own.length > 0) return own.find(({ errorFormat }) => errorFormat !== undefined)?.errorFormat;
+    return matching.every(({ errorFormat }) => errorFormat !== undefined) ? matching[0]?.errorFormat : undefined;
   };
 }
 

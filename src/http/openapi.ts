@@ -222,6 +222,18 @@ function exampleOf(route: Route, shared: Shared['examples']) {
     : { examples: { [name]: { $ref: `#/components/examples/${name}` } } };
 }
 
+/** What a request's body may be, by its type. */
+function contentOf({ body, binary, accepts = [], bodyExamples = {} }: Route) {
+  const schema = binary ?? (body === 'stream' ? undefined : body);
+  const examples = Object.fromEntries(Object.entries(bodyExamples).map(([title, value]) => [title, { value }]));
+  return {
+    ...(schema && { 'application/json': { schema, examples } }),
+    ...Object.fromEntries(
+      accepts.filter((type) => type !== 'application/json' || !schema).map((type) => [type, { schema: z.string() }]),
+    ),
+  };
+}
+
 function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
@@ -243,17 +255,7 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
     ...(route.body !== undefined && {
       requestBody: {
         required: !route.bodyOptional,
-        content:
-          route.body === 'stream' || route.binary
-            ? Object.fromEntries((route.accepts ?? []).map((type) => [type, { schema: z.string() }]))
-            : {
-                'application/json': {
-                  schema: route.body,
-                  examples: Object.fromEntries(
-                    Object.entries(route.bodyExamples ?? {}).map(([title, value]) => [title, { value }]),
-                  ),
-                },
-              },
+        content: contentOf(route),
       },
     }),
     responses: {

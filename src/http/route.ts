@@ -132,8 +132,11 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   body?: Body | 'stream';
   /** Of a JSON body, or of one that is `binary`. Default: 1 MiB. */
   maxBodyBytes?: number;
-  /** The body is passed as it came, whatever its type and encoding: the handler parses it. `body` is a schema of bytes. */
-  binary?: true;
+  /**
+   * The body is passed as it came, whatever its type and encoding: the handler parses it. `body` is a schema of bytes; this is that of JSON, for the
+   * documentation.
+   */
+  binary?: z.ZodType;
   /** Other paths of the same operation, from the root on, such as those that SDKs append to an address. */
   aliases?: readonly string[];
   /** A key may come as the password of Basic authentication, too. */

@@ -3,6 +3,7 @@ import ajvFormats from 'ajv-formats';
 import { z } from 'zod';
 import { memberOf } from '../support/members.ts';
 import type { TestService } from '../support/service.ts';
+import { newSpanId, newTraceId, send, span } from './traces/traces-support.ts';
 
 const Content = z.record(
   z.string(),
@@ -151,6 +152,7 @@ export const BY_MEMBER = /^\/me\/api-keys/;
 const NAMES: Record<string, string> = {
   '/datasets': 'support/questions',
   '/views': 'What failed',
+  '/conversations': 'chat-17',
   '/providers': 'nowhere',
 };
 
@@ -222,6 +224,10 @@ export async function createResources(service: TestService, api: Api): Promise<R
   ];
   ids.set('/events', events.body.data[0].id);
   ids.set('/deliveries', test.body.id);
+  const [traceId, spanId] = [newTraceId(), newSpanId()];
+  const step = span({ traceId, id: spanId, attributes: { 'session.id': nameIn('/conversations') } });
+  await send(service.call, [step]);
+  ids.set('/traces', traceId);
   return {
     fill({ path }, encode = encodeURIComponent) {
       const collection = path.replace(/\/\{.*$/, '');
@@ -231,6 +237,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
         seq: '0',
         number: '1',
         version: '2',
+        span_id: spanId,
       };
       return path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
         const value = values[parameter] ?? ids.get(collection);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
-const MAX_COMPRESSED_BYTES = 21_500;
+const MAX_COMPRESSED_BYTES = 21_700;
 /** Of what makes requests to providers, with the rules that only this needs: nobody gets it who does not import it. */
 const MAX_REQUESTS_BYTES = 14_500;
 

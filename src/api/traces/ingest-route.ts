@@ -12,6 +12,7 @@ import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { type IngestDeps, ingestSteps } from '../../services/traces/ingest-steps.ts';
 import { encodingOf, plainBody } from './otlp-body.ts';
 import { otlpErrors } from './otlp-errors.ts';
+import { otlpBodies } from './samples.ts';
 
 /** Requests that a process reads and stores at a time; of a workspace one. */
 const TURNS = 2;
@@ -21,6 +22,15 @@ const MAX_WAIT_MS = 10_000;
 const STEP_MS = 10;
 /** No execution is older. */
 const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
+
+/** As far as the documentation has it: more fields are read. */
+const OtlpRequest = z
+  .looseObject({
+    resourceSpans: z
+      .array(z.record(z.string(), z.unknown()))
+      .meta({ description: 'Spans by resource and scope, as OTLP/JSON has them.' }),
+  })
+  .meta({ id: 'ExportTraceServiceRequest' });
 
 /** Answered by exporters with another try, later. */
 const isAwaited = (signal: AbortSignal) => (error: unknown) => {
@@ -68,10 +78,11 @@ export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
       'recorded executions. Also at `/v1/otel/v1/traces` and `/api/public/otel/v1/traces`, and with the key as password of Basic authentication.',
     scope: ['ingest', 'execute'],
     basicAuth: true,
-    binary: true,
+    binary: OtlpRequest,
     body: z.instanceof(Buffer),
     maxBodyBytes: MAX_PROTOBUF_BYTES,
     accepts: Object.values(OTLP_MEDIA_TYPES),
+    bodyExamples: otlpBodies,
     response: z
       .object({
         partialSuccess: shown(

@@ -87,3 +87,30 @@ export const conversationSample: z.input<typeof Conversation> = {
   tokens,
   cost,
 };
+
+export const otlpBodies = {
+  'A model call': {
+    resourceSpans: [
+      {
+        resource: { attributes: [{ key: 'service.name', value: { stringValue: 'travel-api' } }] },
+        scopeSpans: [
+          {
+            spans: [
+              {
+                traceId: '5b8efff798038103d269b633813fc60c',
+                spanId: 'eee19b7ec3c1b174',
+                name: 'chat gpt-4o-mini',
+                startTimeUnixNano: '1769860800009000000',
+                endTimeUnixNano: '1769860800620000000',
+                attributes: [
+                  { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                  { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o-mini' } },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+};

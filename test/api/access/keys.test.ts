@@ -190,7 +190,7 @@ describe('keys', () => {
     ['scopes', { name: 'x' }],
     ['scopes', { name: 'x', scopes: [] }],
     ['scopes.0', { name: 'x', scopes: ['root'] }],
-    ['scopes', { name: 'x', scopes: ['read', 'read', 'read', 'read', 'read', 'read', 'read'] }],
+    ['scopes', { name: 'x', scopes: Array.from({ length: 20 }, () => 'read') }],
     ['expires_at', { name: 'x', scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }],
     ['expires_at', { name: 'x', scopes: ['read'], expires_at: 'tomorrow' }],
     ['expire_at', { name: 'x', scopes: ['read'], expire_at: null }],

@@ -245,6 +245,11 @@ class DeviceToken(TypedDict, total=False):
     device_code: Required[str]
 
 
+class ExportTraceServiceRequest(TypedDict, total=False):
+    resourceSpans: Required[Sequence[Mapping[str, Any]]]
+    """Spans by resource and scope, as OTLP/JSON has them."""
+
+
 class PutMonitor(TypedDict, total=False):
     prompt_name: str
     """Default: all prompts, including drafts."""

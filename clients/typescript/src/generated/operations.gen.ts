@@ -360,6 +360,6 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listTraceSteps: 'GET /traces/{id}/steps traces.steps ql',
   getTraceStep: 'GET /traces/{id}/steps/{span_id} traces.step',
   listConversations: 'GET /conversations conversations.list ql',
-  getConversation: 'GET /conversations/{name} conversations.get ql',
+  getConversation: 'GET /conversations/{name} conversations.traces ql',
   deleteConversation: 'DELETE /conversations/{name} conversations.delete',
 };

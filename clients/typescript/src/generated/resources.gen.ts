@@ -429,7 +429,7 @@ export interface ConversationsOperations {
   /** List conversations, the most recent first: `GET /conversations` */
   list(query?: QueryOf<api.ListConversationsData>, options?: CallOptions): List<api.ConversationPage['data'][number]>;
   /** Retrieve a conversation with its traces, oldest first: `GET /conversations/{name}` */
-  get(name: string, query?: QueryOf<api.GetConversationData>, options?: CallOptions): List<api.WholeConversation['data'][number]>;
+  traces(name: string, query?: QueryOf<api.GetConversationData>, options?: CallOptions): List<api.WholeConversation['data'][number]>;
   /** Delete all traces of a conversation: `DELETE /conversations/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.DeletedConversation>;
 }

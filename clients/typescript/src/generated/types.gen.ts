@@ -1768,6 +1768,16 @@ export type ApproveDeviceAuthorization = {
     expires_in_days?: number;
 };
 
+export type ExportTraceServiceRequest = {
+    /**
+     * Spans by resource and scope, as OTLP/JSON has them.
+     */
+    resourceSpans: Array<{
+        [key: string]: unknown;
+    }>;
+    [key: string]: unknown;
+};
+
 export type PromptPage = {
     data: Array<ListedPrompt>;
     /**
@@ -14904,7 +14914,7 @@ export type ListTracesResponses = {
 export type ListTracesResponse = ListTracesResponses[keyof ListTracesResponses];
 
 export type IngestTracesData = {
-    body: string;
+    body: ExportTraceServiceRequest;
     path?: never;
     query?: never;
     url: '/traces';

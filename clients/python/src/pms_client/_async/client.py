@@ -92,6 +92,7 @@ class AsyncPms:
         self.webhooks = AsyncWebhooks(transport)
         self.audit_log = operations.AsyncAuditLogOperations(transport)
         self.chat_completions = operations.AsyncChatCompletionsOperations(transport)
+        self.conversations = operations.AsyncConversationsOperations(transport)
         self.deliveries = operations.AsyncDeliveriesOperations(transport)
         self.devices = operations.AsyncDevicesOperations(transport)
         self.evaluators = operations.AsyncEvaluatorsOperations(transport)
@@ -111,6 +112,7 @@ class AsyncPms:
         self.score_definitions = operations.AsyncScoreDefinitionsOperations(transport)
         self.sessions = operations.AsyncSessionsOperations(transport)
         self.statistics = operations.AsyncStatisticsOperations(transport)
+        self.traces = operations.AsyncTracesOperations(transport)
         self.views = operations.AsyncViewsOperations(transport)
         self._recorder = AsyncRecorder(
             transport,

@@ -151,7 +151,7 @@ class AsyncConversationsOperations:
             models.Conversation, "conversations", user_id=user_id, since=since, until=until, limit=limit
         )
 
-    def get(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.Trace]:
+    def traces(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.Trace]:
         """Retrieve a conversation with its traces, oldest first: `GET /conversations/{name}`"""
         return self._transport.pages(models.Trace, "conversations", name, limit=limit)
 
@@ -879,9 +879,9 @@ class AsyncTracesOperations:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def ingest(self) -> models.ExportTraceServiceResponse:
+    async def ingest(self, **body: Unpack[bodies.ExportTraceServiceRequest]) -> models.ExportTraceServiceResponse:
         """Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces`"""
-        return await self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces"))
+        return await self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces", body=body))
 
     def list(
         self,

@@ -91,6 +91,7 @@ class Pms:
         self.webhooks = Webhooks(transport)
         self.audit_log = operations.AuditLogOperations(transport)
         self.chat_completions = operations.ChatCompletionsOperations(transport)
+        self.conversations = operations.ConversationsOperations(transport)
         self.deliveries = operations.DeliveriesOperations(transport)
         self.devices = operations.DevicesOperations(transport)
         self.evaluators = operations.EvaluatorsOperations(transport)
@@ -110,6 +111,7 @@ class Pms:
         self.score_definitions = operations.ScoreDefinitionsOperations(transport)
         self.sessions = operations.SessionsOperations(transport)
         self.statistics = operations.StatisticsOperations(transport)
+        self.traces = operations.TracesOperations(transport)
         self.views = operations.ViewsOperations(transport)
         self._recorder = Recorder(
             transport,

@@ -152,7 +152,7 @@ class ConversationsOperations:
             models.Conversation, "conversations", user_id=user_id, since=since, until=until, limit=limit
         )
 
-    def get(self, name: str, *, limit: int | None = None) -> Iterator[models.Trace]:
+    def traces(self, name: str, *, limit: int | None = None) -> Iterator[models.Trace]:
         """Retrieve a conversation with its traces, oldest first: `GET /conversations/{name}`"""
         return self._transport.pages(models.Trace, "conversations", name, limit=limit)
 
@@ -856,9 +856,9 @@ class TracesOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def ingest(self) -> models.ExportTraceServiceResponse:
+    def ingest(self, **body: Unpack[bodies.ExportTraceServiceRequest]) -> models.ExportTraceServiceResponse:
         """Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces`"""
-        return self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces"))
+        return self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces", body=body))
 
     def list(
         self,
