@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts';
 
 /** What a key may do. `score`: store scores, and nothing else; `ingest`: store traces and recorded executions, and nothing else. `publish`: move protected labels. `admin` may do everything. */
-export const SCOPES = ['read', 'execute', 'score', 'write', 'publish', 'admin', 'ingest'] as const;
+export const SCOPES = ['read', 'execute', 'score', 'ingest', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Whether a key with these scopes may do what needs any of `needed`. */

@@ -34,7 +34,7 @@ describe('signing in', () => {
       workspace: { name: 'default' },
       workspaces: [{ name: 'default', role: 'editor' }],
     });
-    expect(body.key.scopes).toEqual(['read', 'execute', 'score', 'write']);
+    expect(body.key.scopes).toEqual(['read', 'execute', 'score', 'ingest', 'write']);
     const log = await stage.service.call('GET', '/audit-log?limit=2');
     expect(log.body.data.map(({ action }: { action: string }) => action)).toEqual(['session.created', 'member.joined']);
     expect(log.body.data[0].actor).toMatchObject({ member_id: body.member.id });

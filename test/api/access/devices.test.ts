@@ -83,7 +83,7 @@ describe('a program gets a key of the person who approves it', () => {
       client: 'pms on workstation',
       address: '127.0.0.1',
       status: 'pending',
-      key: { kind: 'personal', scopes: ['read', 'execute', 'score', 'write'], expires_at: null },
+      key: { kind: 'personal', scopes: ['read', 'execute', 'score', 'ingest', 'write'], expires_at: null },
       created_at: expect.any(String),
       expires_at: expect.any(String),
     });
@@ -159,7 +159,7 @@ describe('a program gets a key of the person who approves it', () => {
     const given = await codes();
     await decide(given, 'approve', headers);
     const { body: key } = await poll(given.device_code);
-    expect(key.scopes).toEqual(['read', 'execute', 'score', 'write', 'publish']);
+    expect(key.scopes).toEqual(['read', 'execute', 'score', 'ingest', 'write', 'publish']);
     const [{ workspace_id: workspaceId }] = (await sql('select workspace_id from members where id = $1', [
       memberId,
     ])) as [{ workspace_id: string }];
@@ -315,7 +315,7 @@ describe('between approval and fetch', () => {
     const { headers, memberId } = await signInMember(service, { role: 'publisher' });
     const given = await approvedBy(headers);
     await sql(`update members set role = 'runner' where id = $1`, [memberId]);
-    expect((await poll(given.device_code)).body.scopes).toEqual(['read', 'execute', 'score']);
+    expect((await poll(given.device_code)).body.scopes).toEqual(['read', 'execute', 'score', 'ingest']);
   });
 
   test('twenty polls at once get one key', async () => {

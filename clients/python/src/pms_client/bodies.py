@@ -23,7 +23,7 @@ class AddQueueItems(TypedDict, total=False):
 
 
 class ApproveDeviceAuthorization(TypedDict, total=False):
-    scopes: Sequence[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
+    scopes: Sequence[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
     """Scopes of the key. Default: all scopes of the session. Other scopes are rejected."""
     expires_in_days: int
 
@@ -45,7 +45,7 @@ class CompleteQueueItem(TypedDict, total=False):
 
 class CreateApiKey(TypedDict, total=False):
     name: Required[str]
-    scopes: Required[Sequence[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]]
+    scopes: Required[Sequence[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]]
     """`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."""
     expires_at: Time | None
 

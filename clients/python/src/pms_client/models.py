@@ -1890,7 +1890,7 @@ class ApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
+        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -1915,7 +1915,7 @@ class CreatedApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
+        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -1947,7 +1947,7 @@ class OwnSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
+    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
 
 
 class OwnSessionWorkspace(BaseModel):
@@ -1971,7 +1971,7 @@ class EndedSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
+    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
 
 
 class EndedSessionWorkspace(BaseModel):
@@ -1987,7 +1987,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
+    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
 
 
 class SessionWorkspace(BaseModel):
@@ -2066,7 +2066,7 @@ class DeviceKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
+        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -2558,7 +2558,7 @@ class DeviceAuthorizationKey(BaseModel):
         extra="ignore",
     )
     kind: Literal["personal", "service"]
-    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]]
+    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
     expires_at: UtcDatetime | None
 
 
@@ -3578,7 +3578,7 @@ class CurrentApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
+        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
@@ -3743,7 +3743,7 @@ class Me(BaseModel):
         Field(description="The key of the request. For a session, the key that the session belongs to."),
     ]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "write", "publish", "admin", "ingest"]],
+        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
         Field(description="The scopes of this request, limited by the member’s role."),
     ]
     member: Annotated[

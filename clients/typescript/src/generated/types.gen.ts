@@ -1726,7 +1726,7 @@ export type CreateApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
 };
 
@@ -1764,7 +1764,7 @@ export type ApproveDeviceAuthorization = {
     /**
      * Scopes of the key. Default: all scopes of the session. Other scopes are rejected.
      */
-    scopes?: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes?: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_in_days?: number;
 };
 
@@ -4797,7 +4797,7 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4818,7 +4818,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4843,7 +4843,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4865,7 +4865,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -4917,7 +4917,7 @@ export type EndedSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -4970,7 +4970,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -5053,7 +5053,7 @@ export type Me = {
     /**
      * The scopes of this request, limited by the member’s role.
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     /**
      * The member who owns the key or session; null for a key of the workspace.
      */
@@ -5113,7 +5113,7 @@ export type DeviceKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -6718,7 +6718,7 @@ export type KeyMember = {
 
 export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
-    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin' | 'ingest'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
 };
 

@@ -20,8 +20,8 @@ export const SCOPES = [
   'read',
   'execute',
   'score',
+  'ingest',
   'write',
   'publish',
   'admin',
-  'ingest',
 ] as const;
