@@ -164,3 +164,7 @@ export const Metadata = smallRecord(
   z.string().max(512, 'must be at most 512 characters'),
   { max: 50, message: 'must have at most 50 entries', shown: { type: 'string', maxLength: 512 } },
 ).meta({ description: 'Up to 50 strings of your own, returned unchanged.', example: { customer: 'acme' } });
+
+/** One of these today; callers accept others, which may come with any minor version. */
+export const growing = (names: readonly string[]) =>
+  z.string().meta({ description: 'Minor versions may add values.', 'x-extensible-enum': [...names] });

@@ -12,6 +12,9 @@ export const sessionQuery = queryOptions({
 
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes among these that this console knows: a newer service may have more. */
+export const knownScopes = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope));
+
 /** What a key with each scope may do. */
 export const SCOPE_ALLOWS: Record<Scope, string> = {
   read: t('read everything but keys'),

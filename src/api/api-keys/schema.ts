@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { growing, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 
-const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
-  description:
-    '`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).',
-});
+const description =
+  '`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).';
 
 export const CreateApiKey = z
   .strictObject({
     name: saneText().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
-    scopes: Scopes.min(1, 'must name at least one scope').max(SCOPES.length),
+    scopes: z
+      .array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`))
+      .min(1, 'must name at least one scope')
+      .max(SCOPES.length)
+      .meta({ description }),
     expires_at: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future')
       .nullable()
       .optional(),
@@ -29,7 +31,7 @@ export const ApiKey = z
         '`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.',
     }),
     member_id: z.string().nullable().meta({ description: 'The member who owns the key.' }),
-    scopes: Scopes,
+    scopes: z.array(growing(SCOPES)).meta({ description }),
     expires_at: Timestamp.nullable(),
     revoked_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),

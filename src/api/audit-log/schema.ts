@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACTOR_TYPES, AUDIT_ACTION_NAMES, AUDITED_TYPES, type AuditedType } from '../../domain/audit.ts';
 import { parsePublicId } from '../../domain/ids.ts';
-import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { growing, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import type { AuditFilter } from '../../services/audit/list-audit-log.ts';
 
@@ -43,10 +43,6 @@ const Resource = saneText()
   });
 
 const Action = z.enum(AUDIT_ACTION_NAMES, `must be one of ${AUDIT_ACTION_NAMES.join(', ')}`);
-
-/** One of these today; callers accept others, which may come with any minor version. */
-const growing = (names: readonly string[]) =>
-  z.string().meta({ description: 'Minor versions may add values.', 'x-extensible-enum': [...names] });
 
 export const ListQuery = z.strictObject({
   ...PageQuery,

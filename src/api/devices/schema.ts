@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { saneText, Timestamp } from '../../http/fields.ts';
+import { growing, saneText, Timestamp } from '../../http/fields.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 import { CreatedApiKey } from '../api-keys/schema.ts';
 
@@ -66,7 +66,7 @@ export const DeviceAuthorization = z
     key: z
       .object({
         kind: z.enum(['personal', 'service']),
-        scopes: z.array(z.enum(SCOPES)),
+        scopes: z.array(growing(SCOPES)),
         expires_at: Timestamp.nullable(),
       })
       .nullable()

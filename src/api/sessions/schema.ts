@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/roles.ts';
-import { Timestamp } from '../../http/fields.ts';
+import { growing, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 
@@ -15,7 +15,7 @@ export const CreateSession = z
 export const Session = z
   .object({
     id: z.string(),
-    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(z.enum(SCOPES)) }),
+    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(growing(SCOPES)) }),
     workspace: z.object({ name: z.string() }),
     member: z
       .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })

@@ -103,9 +103,10 @@ describe('keys', () => {
     const { key, ...record } = body;
     const list = await service.call('GET', '/api-keys?limit=1');
     expect(list.body.data).toEqual([record]);
-    const [row] = await service.foundation.db.system.query<{ hash: Buffer; row: string }>({
-      text: `select hash, api_keys::text as row from api_keys where name = 'one'`,
-    });
+    const [row] = await service.foundation.db.system.query<{ hash: Buffer; row: string }>(
+      { text: `select hash, api_keys::text as row from api_keys where workspace_id = $1 and name = 'one'` },
+      [service.workspaceId],
+    );
     expect(row?.hash.equals(createHash('sha256').update(key).digest())).toBe(true);
     expect(row?.row).not.toContain(key);
   });

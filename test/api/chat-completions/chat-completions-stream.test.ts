@@ -325,7 +325,7 @@ describe('step by step', () => {
 });
 
 test('a stream that ends with its process is an error, not half a response', async () => {
-  const service = await startTestService({}, { workers: false });
+  const service = await startTestService({}, { workers: false, own: 'it is stopped' });
   let stopped = false;
   try {
     await createPrompt(service, 'say', { template: '{{ text }}' });

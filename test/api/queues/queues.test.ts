@@ -298,6 +298,7 @@ test('an item that somebody is completing is waited for, where it wants another 
         .selectFrom('queue_items as i')
         .innerJoin('queues as q', 'q.id', 'i.queue_id')
         .select('i.id')
+        .where('i.workspace_id', '=', service.workspaceId)
         .where('q.name', '=', path.replace('/queues/', ''))
         .forUpdate('i'),
     );

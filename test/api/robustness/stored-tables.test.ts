@@ -225,6 +225,8 @@ describe('what a workspace stores is counted', () => {
 });
 
 test('the content of a draft counts with its evaluation', async () => {
+  // What earlier tests have deleted is gone first.
+  await sweep(service.foundation.db.system, new AbortController().signal);
   const before = await counted('executionBytes');
   const draft = { template: TEXT, model: 'sandbox/echo' };
   const evaluation = {
@@ -237,7 +239,7 @@ test('the content of a draft counts with its evaluation', async () => {
   expect((await counted('executionBytes')) - before).toBeGreaterThan(TEXT.length);
   await ok(call('POST', `/evaluations/${id}/cancel`));
   await ok(call('DELETE', `/evaluations/${id}`));
-  await waitFor('the sum of before', async () => (await counted('executionBytes')) === before, 20_000);
+  await waitFor('the sum of before', async () => (await counted('executionBytes')) <= before);
 });
 
 test('a deleted dataset counts until its examples are deleted', async () => {
@@ -253,10 +255,11 @@ test('a deleted dataset counts until its examples are deleted', async () => {
 
 test('what is deleted is counted no more', async () => {
   const { system } = service.foundation.db;
+  await sweep(system, new AbortController().signal);
   const before = await counted('executionBytes');
   const { id } = await evaluate({ examples: [{ variables: { text: TEXT } }], evaluators: LARGE });
   await waitFor('its end', async () => (await call('GET', `/evaluations/${id}`)).body.status === 'completed');
   await ok(call('DELETE', `/evaluations/${id}`));
   await sweep(system, new AbortController().signal);
-  await waitFor('the sum of before', async () => (await counted('executionBytes')) === before, 20_000);
+  await waitFor('the sum of before', async () => (await counted('executionBytes')) <= before);
 });

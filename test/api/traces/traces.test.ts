@@ -385,7 +385,11 @@ describe('reading', () => {
     const { db } = service.foundation;
     const bytes = async () => {
       const rows = await db.system.query((all) =>
-        all.selectFrom('storage_entries').select('bytes').unionAll(all.selectFrom('storage_sums').select('bytes')),
+        all
+          .selectFrom('storage_entries')
+          .select('bytes')
+          .where('workspace_id', '=', service.workspaceId)
+          .unionAll(all.selectFrom('storage_sums').select('bytes').where('workspace_id', '=', service.workspaceId)),
       );
       return rows.reduce((sum, row) => sum + Number(row.bytes), 0);
     };

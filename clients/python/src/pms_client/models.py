@@ -1890,9 +1890,9 @@ class ApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
+        list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -1915,9 +1915,9 @@ class CreatedApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
+        list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -1947,7 +1947,7 @@ class OwnSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
+    scopes: list[str]
 
 
 class OwnSessionWorkspace(BaseModel):
@@ -1971,7 +1971,7 @@ class EndedSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
+    scopes: list[str]
 
 
 class EndedSessionWorkspace(BaseModel):
@@ -1987,7 +1987,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
+    scopes: list[str]
 
 
 class SessionWorkspace(BaseModel):
@@ -2066,9 +2066,9 @@ class DeviceKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
+        list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -2558,7 +2558,7 @@ class DeviceAuthorizationKey(BaseModel):
         extra="ignore",
     )
     kind: Literal["personal", "service"]
-    scopes: list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]
+    scopes: list[str]
     expires_at: UtcDatetime | None
 
 
@@ -3578,9 +3578,9 @@ class CurrentApiKey(BaseModel):
     ]
     member_id: Annotated[str | None, Field(description="The member who owns the key.")]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
+        list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -3743,7 +3743,7 @@ class Me(BaseModel):
         Field(description="The key of the request. For a session, the key that the session belongs to."),
     ]
     scopes: Annotated[
-        list[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]],
+        list[str],
         Field(description="The scopes of this request, limited by the member’s role."),
     ]
     member: Annotated[

@@ -10,11 +10,10 @@ import { CheckField, SelectField, TextField } from '../../components/fields.tsx'
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
-import { SCOPE_ALLOWS, useSession } from '../../shell/session.ts';
+import { knownScopes, SCOPE_ALLOWS, type Scope, useSession } from '../../shell/session.ts';
 import { deviceRoute } from './routes.ts';
 
 type Device = z.output<typeof devices.DeviceAuthorization>;
-type Scope = NonNullable<Device['key']>['scopes'][number];
 
 const DAYS = ['1', '7', '30', '90', '365'].map((value) => ({
   value,
@@ -125,7 +124,7 @@ function Approval({
   onDecided: (device: Device) => void;
 }) {
   const session = useSession();
-  const offered = device.key?.scopes ?? [];
+  const offered = knownScopes(device.key?.scopes ?? []);
   const [scopes, setScopes] = useState<readonly Scope[]>(offered);
   const [days, setDays] = useState('90');
   const decide = useMutation({

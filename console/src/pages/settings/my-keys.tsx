@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { meQuery } from '../../queries.ts';
+import { knownScopes } from '../../shell/session.ts';
 import { KeyTable } from './keys.tsx';
 
 /** The personal keys of who is signed in. */
@@ -17,7 +18,7 @@ export function MyKeys() {
             </p>
           </EmptyState>
         ) : (
-          <KeyTable path="/me/api-keys" what="My API keys" scopes={scopes} />
+          <KeyTable path="/me/api-keys" what="My API keys" scopes={knownScopes(scopes)} />
         )
       }
     </QueryState>
