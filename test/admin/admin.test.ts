@@ -146,7 +146,7 @@ describe('says in one sentence what is wrong, and exits with 1', () => {
     [
       'a bad scope',
       [...key, 'read,fly'],
-      'There is no scope "fly"; the scopes are read, execute, score, write, publish, admin.',
+      'There is no scope "fly"; the scopes are read, execute, score, ingest, write, publish, admin.',
     ],
     ['an unknown key', ['key', 'revoke', 'key_1'], 'There is no key "key_1".'],
     ['a missing option', ['key', 'list'], "required option '--workspace <name>' not specified"],

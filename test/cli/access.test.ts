@@ -27,8 +27,8 @@ test('a key is kept for this user alone, and used by the commands that follow', 
   expect([who.status, who.stdout]).toEqual([
     0,
     `${service.origin} with the key ${service.key.slice(0, 8)}… from ${file}: valid
-name       workspace  scopes                                  expires
-bootstrap  default    read execute score write publish admin  never
+name       workspace  scopes                                         expires
+bootstrap  default    read execute score ingest write publish admin  never
 `,
   ]);
   expect((await cli.pms(['prompts', 'list', '--json'])).stdout).toBe('[]\n');

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { SCOPES } from '../../../clients/typescript/src/generated/values.gen.ts';
+import { SCOPES } from '../../../clients/typescript/src/generated/values.gen.ts';
 import { call } from '../api.ts';
 import type { OwnSession } from '../api-types.ts';
 import { t } from '../strings.ts';

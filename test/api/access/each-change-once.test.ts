@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signIn } from '../../support/members.ts';
@@ -53,6 +54,18 @@ async function dataset(): Promise<string> {
   return '/datasets/gone';
 }
 
+/** @returns its id */
+async function trace(): Promise<string> {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  const started = BigInt(Date.now()) * 1_000_000n;
+  const times = { startTimeUnixNano: String(started), endTimeUnixNano: String(started + 1_000_000n) };
+  const attributes = [{ key: 'gen_ai.conversation.id', value: { stringValue: 'gone' } }];
+  await post('/traces', {
+    resourceSpans: [{ scopeSpans: [{ spans: [{ traceId, spanId, name: 'step', attributes, ...times }] }] }],
+  });
+  return traceId;
+}
+
 /** @returns where it is */
 async function made(path: string, body: object): Promise<string> {
   await put(path, body);
@@ -71,6 +84,13 @@ const DELETIONS: Record<string, { make: () => Promise<string>; again?: 200 }> = 
     again: 200,
   },
   'DELETE /executions/{id}': { make: async () => `/executions/${await execution()}` },
+  'DELETE /traces/{id}': { make: async () => `/traces/${await trace()}` },
+  'DELETE /conversations/{name}': {
+    async make() {
+      await trace();
+      return '/conversations/gone';
+    },
+  },
   'DELETE /evaluations/{id}': { make: async () => `/evaluations/${await evaluation()}` },
   'DELETE /datasets/{name}': { make: dataset },
   'DELETE /scores/{id}': {
