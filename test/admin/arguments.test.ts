@@ -14,7 +14,7 @@ test.each([
   [parseName, 'x'.repeat(101), 'A name has at most 100 characters.'],
   [parseName, 'a\u0000b', 'A name must not contain control characters.'],
   [parseEmail, 'nobody', 'It must be an e-mail address.'],
-  [parseScopes, ',', 'Name at least one scope; the scopes are read, execute, score, write, publish, admin.'],
+  [parseScopes, ',', 'Name at least one scope; the scopes are read, execute, score, ingest, write, publish, admin.'],
   [parseExpiry, 'soon', 'It must be a time such as 2027-01-31T12:00:00Z, or a date.'],
   [parseExpiry, '2100-01-31T12:00:00', 'It must be a time such as 2027-01-31T12:00:00Z, or a date.'],
   [parseExpiry, '2020-01-01', 'It must be in the future.'],

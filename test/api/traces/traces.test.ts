@@ -383,13 +383,17 @@ describe('reading', () => {
   test('what a workspace stores in traces counts in its bytes, and no more once it is deleted', async () => {
     const { call } = await newWorkspace();
     const { db } = service.foundation;
+    const [workspace] = await db.system.query((all) =>
+      all.selectFrom('workspaces').select('id').where('name', '=', `traces-${workspaces}`).orderBy('id', 'desc'),
+    );
+    const id = workspace?.id ?? '';
     const bytes = async () => {
       const rows = await db.system.query((all) =>
         all
           .selectFrom('storage_entries')
           .select('bytes')
-          .where('workspace_id', '=', service.workspaceId)
-          .unionAll(all.selectFrom('storage_sums').select('bytes').where('workspace_id', '=', service.workspaceId)),
+          .where('workspace_id', '=', id)
+          .unionAll(all.selectFrom('storage_sums').select('bytes').where('workspace_id', '=', id)),
       );
       return rows.reduce((sum, row) => sum + Number(row.bytes), 0);
     };
