@@ -49,7 +49,11 @@ describe('the page on which a person lets a program in', () => {
     await request.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
     const { status, body: key } = await poll(codes);
-    expect([status, key.kind, key.scopes]).toEqual([201, 'service', ['read', 'execute', 'score', 'ingest', 'write', 'publish']]);
+    expect([status, key.kind, key.scopes]).toEqual([
+      201,
+      'service',
+      ['read', 'execute', 'score', 'ingest', 'write', 'publish'],
+    ]);
     const days = (Date.parse(key.expires_at) - Date.now()) / (24 * 60 * 60_000);
     expect(Math.round(days)).toBe(30);
     // The code is of no use any more.

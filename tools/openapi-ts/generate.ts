@@ -274,7 +274,7 @@ async function generate(): Promise<Map<string, string>> {
   const { schemas } = openApi.components;
   const values = {
     EVENT_TYPES: schemas['EventType']?.enum,
-    SCOPES: schemas['ApiKey']?.properties?.['scopes']?.items?.enum,
+    SCOPES: schemas['CreateApiKey']?.properties?.['scopes']?.items?.enum,
   };
   const auditActions = { AUDIT_ACTIONS: schemas['AuditEntry']?.properties?.['action']?.['x-extensible-enum'] };
   return new Map([

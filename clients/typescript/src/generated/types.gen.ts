@@ -1724,7 +1724,7 @@ export type PutView = {
 export type CreateApiKey = {
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
@@ -4795,9 +4795,9 @@ export type ApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4816,9 +4816,9 @@ export type CreatedApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4841,9 +4841,9 @@ export type CurrentApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4865,7 +4865,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<string>;
     };
     workspace: {
         name: string;
@@ -4917,7 +4917,7 @@ export type EndedSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<string>;
     };
     workspace: {
         name: string;
@@ -4970,7 +4970,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<string>;
     };
     workspace: {
         name: string;
@@ -5053,7 +5053,7 @@ export type Me = {
     /**
      * The scopes of this request, limited by the member’s role.
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     /**
      * The member who owns the key or session; null for a key of the workspace.
      */
@@ -5111,9 +5111,9 @@ export type DeviceKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -6718,7 +6718,7 @@ export type KeyMember = {
 
 export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
-    scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<string>;
     expires_at: Timestamp | null;
 };
 
