@@ -5,8 +5,7 @@ import { notFound } from '../../domain/errors.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { dayOf, dropDaysBefore } from './partitions.ts';
 import { traceIdOf } from './step-rows.ts';
-import type { TraceRow } from './traces.ts';
-import { TRACE_COLUMNS } from './traces.ts';
+import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 /** Deletes a trace that is locked, with its steps and the executions that they were recorded as. */
 async function remove(

@@ -89,6 +89,9 @@ export interface TracePosition {
   id: string;
 }
 
+const positionOf = (row: TraceRow | undefined): TracePosition | undefined =>
+  row && { startedAt: row.started_at, id: row.id };
+
 /** Traces that a page with a condition without an index goes through at most. */
 export const EXAMINED_TRACES = 5_000;
 
@@ -213,8 +216,7 @@ export async function listTraces(
     },
     limit,
   );
-  const end = rows.at(-1);
-  return { rows, next: more && end !== undefined ? { startedAt: end.started_at, id: end.id } : last };
+  return { rows, next: more ? positionOf(rows.at(-1)) : last };
 }
 
 /** The traces of a conversation, oldest first. */
@@ -241,8 +243,7 @@ export async function listTurns(
     },
     limit,
   );
-  const end = rows.at(-1);
-  return { rows, next: more && end !== undefined ? { startedAt: end.started_at, id: end.id } : undefined };
+  return { rows, next: more ? positionOf(rows.at(-1)) : undefined };
 }
 
 /** What conversations are, summed up. */
