@@ -6,8 +6,8 @@ import { createDraws, type Draws } from './random.ts';
 import { type Outcome, type Row, row, type Target } from './report.ts';
 
 /** A look is a minute in which the candidate gets 10 executions and stable 90. */
-const CANDIDATE_A_LOOK = 10;
-const STABLE_A_LOOK = 90;
+const CANDIDATES_A_CHECK = 10;
+const STABLE_A_CHECK = 90;
 
 interface Simulation {
   name: string;
@@ -221,11 +221,11 @@ function simulate({ check, options, releases, looks, candidate, stable, verdict 
     let arms = { candidate: NO_SUMS, stable: NO_SUMS };
     for (let look = 1; look <= looks; look += 1) {
       arms = {
-        candidate: addSums([arms.candidate, candidate(draws, CANDIDATE_A_LOOK, look)]),
-        stable: addSums([arms.stable, stable(draws, STABLE_A_LOOK, look)]),
+        candidate: addSums([arms.candidate, candidate(draws, CANDIDATES_A_CHECK, look)]),
+        stable: addSums([arms.stable, stable(draws, STABLE_A_CHECK, look)]),
       };
       if (judgeChecks([check], arms, options)[0]?.verdict !== verdict) continue;
-      took.push(look * CANDIDATE_A_LOOK);
+      took.push(look * CANDIDATES_A_CHECK);
       break;
     }
   }
@@ -245,6 +245,6 @@ export async function measureReleases({ report, rounds }: Means): Promise<Outcom
   return {
     benchmark: 'releases',
     rows,
-    notes: [`${CANDIDATE_A_LOOK} executions of the candidate and ${STABLE_A_LOOK} of stable before each look.`],
+    notes: [`${CANDIDATES_A_CHECK} executions of the candidate and ${STABLE_A_CHECK} of stable before each look.`],
   };
 }

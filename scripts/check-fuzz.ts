@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { SCOPES } from '../src/domain/scopes.ts';
-import { killLeftovers, startNode } from '../test/support/processes.ts';
-import { choosePlace, E2E_KEY } from '../test/support/processes-service.ts';
+import { killOrphans, startNode } from '../test/support/processes.ts';
+import { createTestEnvironment, E2E_KEY } from '../test/support/processes-service.ts';
 import { pythonWith } from './python.ts';
 
 const Key = z.object({ key: z.string() });
@@ -55,7 +55,7 @@ async function createWorkspace(env: Record<string, string>): Promise<string> {
 }
 
 const python = await pythonWith(path.join(home, 'requirements.txt'), [3, 11]);
-const place = await choosePlace({
+const place = await createTestEnvironment({
   // Not even this machine may be called by what is made up.
   WEBHOOK_ALLOW_PRIVATE: 'false',
   RATE_LIMIT_PER_MINUTE: '0',
@@ -71,6 +71,6 @@ try {
   service.interrupt();
   await service.ended;
 } finally {
-  await killLeftovers();
+  await killOrphans();
   await place.remove();
 }

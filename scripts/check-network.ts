@@ -12,7 +12,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 import { type CellOutcome, type Fault, faultsOf, runCell } from '../test/support/network-cell.ts';
 import { type Before, LINKS, type NetworkStage, startNetworkStage } from '../test/support/network-stage.ts';
-import { killLeftovers, PROJECT } from '../test/support/processes.ts';
+import { killOrphans, PROJECT } from '../test/support/processes.ts';
 import { startProxy, type TcpProxy } from '../test/support/proxy.ts';
 import { startToxiproxy, type Toxic, type ToxicProxy } from '../test/support/toxiproxy.ts';
 
@@ -87,7 +87,7 @@ async function main(): Promise<number> {
   const rows = earlier.filter(({ wrong }) => wrong.length === 0);
   try {
     const toxiproxy = await startToxiproxy(report);
-    stops.push(() => killLeftovers());
+    stops.push(() => killOrphans());
     const startOwn = async (name: string) => {
       const server = await startPostgres({ dataDir: path.join(folder, name), log: () => {} });
       stops.push(() => server.stop());

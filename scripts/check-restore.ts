@@ -14,8 +14,8 @@ import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 import { startTemporal } from '../src/embedded/temporal/temporal.ts';
 import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 import { chooseProcesses } from '../test/support/fault-stage.ts';
-import { killLeftovers } from '../test/support/processes.ts';
-import { choosePlace, E2E_KEY, startedService } from '../test/support/processes-service.ts';
+import { killOrphans } from '../test/support/processes.ts';
+import { createTestEnvironment, E2E_KEY, startedService } from '../test/support/processes-service.ts';
 import { answering, startReceiver } from '../test/support/receiver.ts';
 import { type Outcome, prepareMoments, restore } from '../test/support/restore-drill.ts';
 import { createCall } from '../test/support/service.ts';
@@ -177,7 +177,7 @@ async function pointInTime(): Promise<void> {
 async function move(): Promise<void> {
   const receiver = await startReceiver(answering(503));
   stops.push(() => receiver.close());
-  const place = await choosePlace({ WEBHOOK_RETRY_WAITS: '5s,1h', RATE_LIMIT_PER_MINUTE: '0' });
+  const place = await createTestEnvironment({ WEBHOOK_RETRY_WAITS: '5s,1h', RATE_LIMIT_PER_MINUTE: '0' });
   stops.push(() => place.remove());
   const service = await startedService(place);
   const { call, dataDir } = place;
@@ -269,12 +269,12 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n${name}`);
     await part();
-    await killLeftovers();
+    await killOrphans();
   }
 } catch (error) {
   wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
 } finally {
-  await killLeftovers();
+  await killOrphans();
   for (const stop of stops.toReversed()) await stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -18,7 +18,7 @@ import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 import { startTemporal } from '../src/embedded/temporal/temporal.ts';
 import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 import { historyToJson } from '../test/support/histories.ts';
-import { freePorts, killLeftovers, startProcess } from '../test/support/processes.ts';
+import { freePorts, killOrphans, startProcess } from '../test/support/processes.ts';
 import { startProvider } from '../test/support/processes-service.ts';
 import { startReceiver } from '../test/support/receiver.ts';
 import { until } from '../test/support/wait-for.ts';
@@ -42,7 +42,7 @@ const say = (text: string) => console.log(`${((performance.now() - begun) / 1000
 
 const old = await releaseTree(options.from);
 const folder = mkdtempSync(path.join(tmpdir(), 'pms-upgrade-'));
-const stops: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true }), killLeftovers];
+const stops: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true }), killOrphans];
 const violations: string[] = [];
 
 /** A program of a version, to its end. @throws Error with what it said */

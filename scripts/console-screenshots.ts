@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';
-import { killLeftovers } from '../test/support/processes.ts';
+import { killOrphans } from '../test/support/processes.ts';
 import { E2E_KEY, startedService } from '../test/support/processes-service.ts';
 import { savePages } from './console-pages.ts';
 import { DATASET, type Ids, PROMPT, startTeam } from './console-team.ts';
@@ -111,7 +111,7 @@ try {
   else await saveShots();
 } finally {
   await chromium.close();
-  await killLeftovers();
+  await killOrphans();
   await team.stop();
 }
 

@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from '../src/db/database.ts';
 import { urlOfRunningPostgres } from '../src/embedded/postgres/running-postgres.ts';
 import { signIn } from '../test/support/members.ts';
-import { choosePlace } from '../test/support/processes-service.ts';
+import { createTestEnvironment } from '../test/support/processes-service.ts';
 import { TEST_KEY } from '../test/support/providers/models.ts';
 import { startOpenAiServer } from '../test/support/providers/openai.ts';
-import type { SeenCall } from '../test/support/providers/protocol.ts';
+import type { RecordedCall } from '../test/support/providers/protocol.ts';
 import { answering, startReceiver } from '../test/support/receiver.ts';
 import { seedExecutions } from '../test/support/seed-rows.ts';
 import { waitFor } from '../test/support/wait-for.ts';
@@ -54,7 +54,7 @@ She asks for **a new one**, and has sent a picture.
 `;
 
 /** The first version answers some questions, the second most of them, and two of them worse than the first. */
-function answer({ prompt }: SeenCall) {
+function answer({ prompt }: RecordedCall) {
   if (prompt.startsWith('Sum up')) return { text: SUMMARY, usage: { input: 96, output: 71 } };
   const at = examples.findIndex(
     ({ variables }) => prompt.includes(`to ${variables.customer}`) && prompt.includes(variables.question),
@@ -78,7 +78,7 @@ export type MoreIds = Awaited<ReturnType<Team['useEverything']>>;
 export async function startTeam() {
   const openai = await startOpenAiServer({ latencyMs: 300, answer });
   const receiver = await startReceiver();
-  const place = await choosePlace({
+  const place = await createTestEnvironment({
     OPENAI_API_KEY: TEST_KEY,
     OPENAI_BASE_URL: openai.baseUrl,
     RATE_LIMIT_PER_MINUTE: '0',
@@ -274,7 +274,7 @@ export async function startTeam() {
       ] as const;
       const keys: string[] = [];
       for (const { role, ...person } of people)
-        keys.push((await signIn({ foundation: { db } } as never, [{ workspace: 'default', role }], person)).key);
+        keys.push((await signIn({ dependencies: { db } } as never, [{ workspace: 'default', role }], person)).key);
       return keys.slice(0, 2);
     });
 

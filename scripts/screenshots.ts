@@ -3,8 +3,8 @@
 // docs/operations.md shows to docs/images. Takes about two minutes. Models and receivers of webhooks are stood in for.
 import { setTimeout as delay } from 'node:timers/promises';
 import { launchBrowser } from '../test/support/browser.ts';
-import { killLeftovers } from '../test/support/processes.ts';
-import { choosePlace, endedExecution, startedService } from '../test/support/processes-service.ts';
+import { killOrphans } from '../test/support/processes.ts';
+import { createTestEnvironment, endedExecution, startedService } from '../test/support/processes-service.ts';
 import { TEST_KEY } from '../test/support/providers/models.ts';
 import { startOpenAiServer } from '../test/support/providers/openai.ts';
 import { answering, startReceiver } from '../test/support/receiver.ts';
@@ -30,7 +30,7 @@ openai.behave({
 const healthy = await startReceiver();
 const broken = await startReceiver(answering(500));
 const overloaded = await startReceiver(answering(503));
-const place = await choosePlace({
+const place = await createTestEnvironment({
   OPENAI_API_KEY: TEST_KEY,
   OPENAI_BASE_URL: openai.baseUrl,
   RATE_LIMIT_PER_MINUTE: '0',
@@ -140,7 +140,7 @@ try {
   }
 } finally {
   await chromium.close();
-  await killLeftovers();
+  await killOrphans();
   await Promise.all([openai, healthy, broken, overloaded].map((server) => server.close()));
   await place.remove();
 }

@@ -4,8 +4,8 @@
 import { launchBrowser } from '../test/support/browser.ts';
 import { startOidcProvider } from '../test/support/identity/oidc-provider.ts';
 import { settingsOf } from '../test/support/identity/stage.ts';
-import { killLeftovers } from '../test/support/processes.ts';
-import { choosePlace, startedService } from '../test/support/processes-service.ts';
+import { killOrphans } from '../test/support/processes.ts';
+import { createTestEnvironment, startedService } from '../test/support/processes-service.ts';
 import { saveScreenshot } from './save-screenshot.ts';
 
 const SCREEN = { width: 1280, height: 720 };
@@ -14,7 +14,7 @@ const PEOPLE = {
   grace: { name: 'Grace Hopper', email: 'grace@example.com', groups: ['engineers'] },
 };
 
-const place = await choosePlace();
+const place = await createTestEnvironment();
 const { origin, env, call } = place;
 const provider = await startOidcProvider(origin);
 await provider.setPeople(PEOPLE);
@@ -60,7 +60,7 @@ try {
   await saveScreenshot(page, 'device');
 } finally {
   await chromium.close();
-  await killLeftovers();
+  await killOrphans();
   await provider.stop();
   await place.remove();
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { collectDefaultMetrics } from 'prom-client';
 import { type Dependencies, readinessChecks } from './dependencies.ts';
 import { listen, type RunningServer } from './http/http-server.ts';
-import { HEALTHY, NOT_AT_WORK, readiness } from './http/public-routes.ts';
+import { HEALTHY, NOT_READY, readiness } from './http/public-routes.ts';
 import { readSdkMetrics } from './temporal/sdk-metrics.ts';
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -33,7 +33,7 @@ export function serveMetrics(dependencies: Dependencies, isAtWork: () => boolean
   return listen(
     (request, response) => {
       if (request.url === '/healthz') sendJson(response, 200, HEALTHY);
-      else if (request.url === '/readyz' && !isAtWork()) sendJson(response, 500, NOT_AT_WORK);
+      else if (request.url === '/readyz' && !isAtWork()) sendJson(response, 500, NOT_READY);
       else if (request.url === '/readyz')
         void readiness(checks).then(({ ready, body }) => sendJson(response, ready ? 200 : 500, body));
       else if (request.url !== '/metrics') response.writeHead(404).end();

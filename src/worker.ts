@@ -31,7 +31,7 @@ import { createDataConverter } from './temporal/data-converter.ts';
 import { createLeanWorkers } from './temporal/lean-workers.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createSlots } from './temporal/slots.ts';
-import { tellSlotIsFree } from './temporal/workflows.ts';
+import { signalSlotFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
@@ -87,7 +87,7 @@ export async function startWorkers(
   const slots = createSlots({
     workspaceConcurrency: settings.workspaceConcurrency,
     hostConcurrency: settings.webhooks.hostConcurrency,
-    offer: (workflowId, step) => tellSlotIsFree(client, workflowId, step),
+    offer: (workflowId, step) => signalSlotFree(client, workflowId, step),
   });
   // Most have no mail server, and its client takes a while to load.
   const mailer =

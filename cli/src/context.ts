@@ -76,7 +76,7 @@ function retryForMs({ PMS_RETRY_SECONDS: text }: NodeJS.ProcessEnv): number {
 }
 
 /** Tells once per outage that the service is waited for. */
-function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error: PmsError) => void {
+function reportOutages({ stderr }: Context, url: string, forMs: number): (error: PmsError) => void {
   let toldOfAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     const isNew = Date.now() - toldOfAt > NEW_OUTAGE_MS;
@@ -90,7 +90,7 @@ function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error:
 /** A client of the service. @param forMs how long a service that is away is waited for @throws CliError */
 export async function connect(context: Context, forMs: number = retryForMs(context.env)): Promise<Pms> {
   const { url, apiKey } = await accessOf(context);
-  return clientOf({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: tellOfOutages(context, url, forMs) });
+  return clientOf({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: reportOutages(context, url, forMs) });
 }
 
 /** @throws CliError if the address or the key cannot be one; it does not show the key */

@@ -17,13 +17,13 @@ export interface Growing<Item> {
   /** Whether it is to be given now; one that is not is looked at again. */
   isReady: (item: Item) => boolean;
   /** How long one that was made before the start may have been waited for. */
-  lookBackMs: number;
+  lookbackMs: number;
 }
 
 /** The first look's beginning; undefined where there is nothing yet. */
-async function startOf<Item>({ read, timeOf, lookBackMs }: Growing<Item>): Promise<number | undefined> {
+async function startOf<Item>({ read, timeOf, lookbackMs }: Growing<Item>): Promise<number | undefined> {
   const [newest] = await take(read(undefined), 1);
-  return newest === undefined ? undefined : Date.parse(timeOf(newest)) - Math.max(lookBackMs, LATE_MS);
+  return newest === undefined ? undefined : Date.parse(timeOf(newest)) - Math.max(lookbackMs, LATE_MS);
 }
 
 const isoTime = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());

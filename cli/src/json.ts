@@ -14,7 +14,7 @@ export function objectOf(value: unknown): Json {
 }
 
 /** The object as a version keeps it. What was read from a file holds nothing but JSON; versions are checked for it. */
-export function keptObject(object: Json): Record<string, JsonValue> {
+export function storableObject(object: Json): Record<string, JsonValue> {
   return object as Record<string, JsonValue>;
 }
 

@@ -56,12 +56,12 @@ export function useList<Item>(
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const isLooking = items?.length === 0 && hasNextPage;
+  const isSearching = items?.length === 0 && hasNextPage;
   useEffect(() => {
-    if (isLooking && !isFetchNextPageError) loadMore();
-  }, [isLooking, isFetchNextPageError, loadMore]);
+    if (isSearching && !isFetchNextPageError) loadMore();
+  }, [isSearching, isFetchNextPageError, loadMore]);
   return {
-    data: isLooking ? undefined : items,
+    data: isSearching ? undefined : items,
     error: result.error,
     refetch: result.refetch,
     hasMore: hasNextPage,

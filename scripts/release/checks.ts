@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { sectionOf } from './changelog.ts';
-import { saidVersions } from './versions.ts';
+import { declaredVersions } from './versions.ts';
 
 /** Runs git in a checkout. @returns what it printed, trimmed */
 export function git(root: string, ...args: string[]): string {
@@ -31,7 +31,7 @@ export function obstacles(root: string, { tagged, withChart }: { tagged: boolean
   const changes = git(root, 'status', '--porcelain');
   if (changes !== '') found.push(`the work tree is not clean: commit or remove\n${changes}`);
 
-  for (const { file, line, version: said } of saidVersions(root))
+  for (const { file, line, version: said } of declaredVersions(root))
     if (said !== version)
       found.push(`${file}:${line} says ${said}, not ${version}: npm run prepare-release -- ${version}`);
 

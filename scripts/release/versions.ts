@@ -55,7 +55,7 @@ export interface Said {
  * Every place in a checkout that says the version.
  * @throws Error where a file or a place in it is missing
  */
-export function saidVersions(root: string): Said[] {
+export function declaredVersions(root: string): Said[] {
   return PLACES.flatMap(({ file, pattern, optional = false }) => {
     const full = path.join(root, file);
     if (optional && !existsSync(full)) return [];
@@ -70,9 +70,9 @@ export function saidVersions(root: string): Said[] {
   });
 }
 
-/** Writes the version into all of them. @throws as `saidVersions` */
+/** Writes the version into all of them. @throws as `declaredVersions` */
 export function setVersion(root: string, version: string): void {
-  saidVersions(root);
+  declaredVersions(root);
   for (const { file, pattern } of PLACES) {
     const full = path.join(root, file);
     if (!existsSync(full)) continue;

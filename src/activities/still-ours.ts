@@ -11,7 +11,7 @@ import {
  * it has open; when it goes on, it finds attempts that have timed out and that another worker has taken over.
  * @throws ActivityCompletionError where Temporal can't be asked
  */
-export async function isStillOurs({ client, info }: Context): Promise<boolean> {
+export async function isAttemptCurrent({ client, info }: Context): Promise<boolean> {
   try {
     await client.activity.heartbeat(info.taskToken, info.heartbeatDetails);
     return true;

@@ -1,6 +1,6 @@
 import { apiKeyRoutes } from '../api/api-keys/routes.ts';
 import { sessionRoutes } from '../api/sessions/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { now } from '../db/sql.ts';
 import { checkSessions } from '../sign-in/check-sessions.ts';
 import type { Capability } from './capability.ts';
@@ -26,6 +26,6 @@ export const access: Capability = {
       run: (stopping) => checkSessions({ db, cipher, providers, log }, stopping),
     },
   ],
-  rows: [doomed('sessions', () => everyRow), doomed('api_keys', () => ({ ...everyRow, byId: true }))],
-  expired: () => [doomed('sessions', (eb) => ({ where: eb('expires_at', '<', now) }))],
+  rows: [toDelete('sessions', () => everyRow), toDelete('api_keys', () => ({ ...everyRow, byId: true }))],
+  expired: () => [toDelete('sessions', (eb) => ({ where: eb('expires_at', '<', now) }))],
 };

@@ -1,5 +1,5 @@
 import { datasetRoutes } from '../api/datasets/routes.ts';
-import { doomed } from '../db/delete-in-batches.ts';
+import { toDelete } from '../db/delete-in-batches.ts';
 import { examplesToTrash } from '../jobs/workspace-trash.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import type { Capability } from './capability.ts';
@@ -9,7 +9,7 @@ export const datasets: Capability = {
   routes: (parts) => datasetRoutes({ ...parts, uploads: createUploads(parts.quotas) }),
   toTrash: [examplesToTrash],
   rows: [
-    doomed('datasets', (eb) => ({
+    toDelete('datasets', (eb) => ({
       where: eb.not(
         eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),
       ),

@@ -1,5 +1,5 @@
 import { deviceRoutes } from '../api/devices/routes.ts';
-import { doomed } from '../db/delete-in-batches.ts';
+import { toDelete } from '../db/delete-in-batches.ts';
 import { now } from '../db/sql.ts';
 import type { Capability } from './capability.ts';
 
@@ -7,5 +7,5 @@ export const devices: Capability = {
   name: 'devices',
   routes: ({ db: { system }, quotas, settings }) =>
     deviceRoutes({ system, quotas, publicUrl: settings.signIn.publicUrl }),
-  expired: () => [doomed('device_authorizations', (eb) => ({ where: eb('expires_at', '<', now) }))],
+  expired: () => [toDelete('device_authorizations', (eb) => ({ where: eb('expires_at', '<', now) }))],
 };

@@ -5,7 +5,7 @@ import { streamRoutes } from '../api/executions/stream-routes.ts';
 import { modelRoutes } from '../api/models/routes.ts';
 import { providerRoutes } from '../api/providers/routes.ts';
 import { responseRoutes } from '../api/responses/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { cleanUpStreams } from '../jobs/clean-up-streams.ts';
@@ -45,8 +45,8 @@ export const executions: Capability = {
       await cancelExecutionWorkflow(client, id, log);
     }),
   rows: [
-    doomed('stream_deltas', () => everyRow),
-    doomed('executions', (eb) => ({
+    toDelete('stream_deltas', () => everyRow),
+    toDelete('executions', (eb) => ({
       where: inStates(executionStates, executionStates.final),
       bytes: eb.ref('bytes'),
       byId: true,

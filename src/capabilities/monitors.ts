@@ -1,5 +1,5 @@
 import { monitorRoutes } from '../api/monitors/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { MAX_WINDOW_MS } from '../domain/monitors/monitor.ts';
 import { checkMonitors } from '../jobs/check-monitors.ts';
@@ -20,12 +20,12 @@ export const monitors: Capability = {
     },
   ],
   rows: [
-    doomed('monitors', () => ({ ...everyRow, byId: true })),
-    doomed('monitored_workspaces', () => everyRow),
-    doomed('run_minutes', () => everyRow),
+    toDelete('monitors', () => ({ ...everyRow, byId: true })),
+    toDelete('monitored_workspaces', () => everyRow),
+    toDelete('run_minutes', () => everyRow),
   ],
   expired: ({ events }) => [
-    doomed('run_minutes', (eb) => ({ where: eb('starts_at', '<', ago(MAX_WINDOW_MS + 60 * 60_000)) })),
+    toDelete('run_minutes', (eb) => ({ where: eb('starts_at', '<', ago(MAX_WINDOW_MS + 60 * 60_000)) })),
     olderThan('monitor_changes', events),
   ],
 };

@@ -1,6 +1,6 @@
 import { labelRoutes } from '../api/labels/routes.ts';
 import { promptRoutes } from '../api/prompts/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { PROMPT_TOOLS } from '../mcp/tools/prompt-tools.ts';
 import type { Capability } from './capability.ts';
 
@@ -9,13 +9,13 @@ export const prompts: Capability = {
   routes: (parts) => [...promptRoutes(parts), ...labelRoutes(parts)],
   tools: PROMPT_TOOLS,
   rows: [
-    doomed('prompt_includes', () => everyRow),
-    doomed('prompt_versions', (eb) => ({
+    toDelete('prompt_includes', () => everyRow),
+    toDelete('prompt_versions', (eb) => ({
       where: eb('prompt_id', 'in', eb.selectFrom('prompts').select('id')),
       bytes: eb.ref('bytes'),
     })),
-    doomed('prompts', () => everyRow),
-    doomed('protected_labels', () => everyRow),
-    doomed('label_policies', () => everyRow),
+    toDelete('prompts', () => everyRow),
+    toDelete('protected_labels', () => everyRow),
+    toDelete('label_policies', () => everyRow),
   ],
 };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { releaseRoutes } from '../api/releases/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { releaseStates, UNFINISHED_RELEASE } from '../domain/releases/release-states.ts';
@@ -35,17 +35,17 @@ export const releases: Capability = {
       controlRelease(deps, workspace, id, 'rollback', { mover, comment: null }),
     ),
   rows: [
-    doomed('release_entries', () => everyRow),
-    doomed('release_score_entries', () => everyRow),
-    doomed('release_sums', () => everyRow),
-    doomed('releases', () => ({
+    toDelete('release_entries', () => everyRow),
+    toDelete('release_score_entries', () => everyRow),
+    toDelete('release_sums', () => everyRow),
+    toDelete('releases', () => ({
       where: inStates(releaseStates, releaseStates.final),
       bytes: sql.ref<number>('bytes'),
       byId: true,
     })),
   ],
   expired: () => [
-    doomed('release_sums', (eb) => ({
+    toDelete('release_sums', (eb) => ({
       where: eb.and([eb('starts_at', '>', WHOLE_STAGE), eb('starts_at', '<', ago(MINUTES_RETENTION_MS))]),
     })),
   ],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ruleRoutes } from '../api/rules/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { deleteRuleItems } from '../jobs/delete-rule-items.ts';
 import { startRules } from '../jobs/start-rules.ts';
 import type { Capability } from './capability.ts';
@@ -22,8 +22,8 @@ export const rules: Capability = {
     },
   ],
   rows: [
-    doomed('rule_items', () => everyRow),
-    doomed('rule_days', () => everyRow),
-    doomed('rules', () => ({ ...everyRow, bytes: sql.ref<number>('bytes') })),
+    toDelete('rule_items', () => everyRow),
+    toDelete('rule_days', () => everyRow),
+    toDelete('rules', () => ({ ...everyRow, bytes: sql.ref<number>('bytes') })),
   ],
 };

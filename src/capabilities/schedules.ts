@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { scheduleRoutes } from '../api/schedules/routes.ts';
-import { doomed } from '../db/delete-in-batches.ts';
+import { toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { reconcileSchedules } from '../jobs/reconcile-schedules.ts';
 import { endEach } from '../jobs/remove-workspaces.ts';
@@ -17,6 +17,6 @@ export const schedules: Capability = {
   end: (deps, workspace, signal) =>
     endEach(workspace, 'schedules', sql<SqlBool>`true`, signal, (id) => deleteSchedule(deps, workspace, id)),
   expired: () => [
-    doomed('schedule_occurrences', (eb) => ({ where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)) })),
+    toDelete('schedule_occurrences', (eb) => ({ where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)) })),
   ],
 };

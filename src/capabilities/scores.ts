@@ -1,7 +1,7 @@
 import { scoreDefinitionRoutes } from '../api/scores/definition-routes.ts';
 import { feedbackRoutes } from '../api/scores/feedback-routes.ts';
 import { scoreRoutes } from '../api/scores/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import type { Capability } from './capability.ts';
 
 export const scores: Capability = {
@@ -12,7 +12,7 @@ export const scores: Capability = {
     ...feedbackRoutes({ ...parts, system: parts.db.system }),
   ],
   rows: [
-    doomed('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
-    doomed('score_definitions', () => everyRow),
+    toDelete('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
+    toDelete('score_definitions', () => everyRow),
   ],
 };

@@ -1,6 +1,6 @@
 import { ingestRoute } from '../api/traces/ingest-route.ts';
 import { traceRoutes } from '../api/traces/routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
@@ -28,6 +28,9 @@ export const traces: Capability = {
       run: (stopping) => settleTraces(models, db, log, stopping),
     },
   ],
-  rows: [doomed('traces', () => everyRow), doomed('trace_steps', (eb) => ({ ...everyRow, bytes: eb.ref('bytes') }))],
+  rows: [
+    toDelete('traces', () => everyRow),
+    toDelete('trace_steps', (eb) => ({ ...everyRow, bytes: eb.ref('bytes') })),
+  ],
   expired: ({ traces: forMs }) => (forMs === undefined ? [] : [(db, signal) => expireTraces(db, forMs, signal)]),
 };

@@ -5,7 +5,7 @@ import { eventRoutes } from '../api/events/routes.ts';
 import { notificationRoutes } from '../api/notifications/routes.ts';
 import { webhookRoutes } from '../api/webhooks/routes.ts';
 import { sendingRoutes } from '../api/webhooks/sending-routes.ts';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
 import { expireEvents } from '../jobs/expire-events.ts';
@@ -34,16 +34,16 @@ export const webhooks: Capability = {
     endEach(workspace, 'webhooks', sql<SqlBool>`true`, signal, (id) => deleteWebhook(workspace, id)),
   rows: [
     // Workflows are told first of deliveries that were ended.
-    doomed('deliveries', (eb) => ({
+    toDelete('deliveries', (eb) => ({
       where: eb.not(eb.or([inStates(deliveryStates, UNFINISHED_DELIVERY), eb('to_end', '=', true)])),
     })),
-    doomed('events', (eb) => ({
+    toDelete('events', (eb) => ({
       where: eb.not(
         eb.exists(eb.selectFrom('deliveries as d').select('d.id').whereRef('d.event_id', '=', 'events.id')),
       ),
       byId: true,
     })),
-    doomed('notifications', () => ({ ...everyRow, byId: true })),
+    toDelete('notifications', () => ({ ...everyRow, byId: true })),
   ],
   expired: ({ events }) => [(db, signal) => expireEvents(db, events, signal), olderThan('notifications', events)],
 };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { doomed, everyRow } from '../db/delete-in-batches.ts';
+import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { reEncryptSecrets } from '../jobs/re-encrypt-secrets.ts';
@@ -26,17 +26,17 @@ export const workspaces: Capability = {
     },
   ],
   rows: [
-    doomed('idempotency_keys', () => ({ ...everyRow, bytes: answerBytes })),
+    toDelete('idempotency_keys', () => ({ ...everyRow, bytes: answerBytes })),
     // The deletion of others writes sums, so they are last.
-    doomed('storage_entries', () => everyRow),
-    doomed('storage_sums', () => everyRow),
-    doomed('usage_entries', () => everyRow),
-    doomed('usage_sums', () => everyRow),
-    doomed('prompt_days', () => everyRow),
-    doomed('statistics_progress', () => everyRow),
+    toDelete('storage_entries', () => everyRow),
+    toDelete('storage_sums', () => everyRow),
+    toDelete('usage_entries', () => everyRow),
+    toDelete('usage_sums', () => everyRow),
+    toDelete('prompt_days', () => everyRow),
+    toDelete('statistics_progress', () => everyRow),
   ],
   expired: () => [
-    doomed('idempotency_keys', (eb) => ({
+    toDelete('idempotency_keys', (eb) => ({
       where: eb('created_at', '<', ago(IDEMPOTENCY_HOURS * 60 * 60_000)),
       bytes: answerBytes,
     })),

@@ -31,7 +31,7 @@ export const withinBatch = (key: string, rows: Expression<unknown>, order: RawBu
 type DeletableTable = Exclude<keyof Tables, 'evaluation_results' | 'evaluation_judgements' | 'delivery_attempts'>;
 
 /** Rows to delete. */
-export interface Doomed {
+export interface RowsToDelete {
   table: DeletableTable;
   where: Expression<SqlBool>;
   /** How many bytes of text a row has. Default: too few to count. */
@@ -40,11 +40,11 @@ export interface Doomed {
   byId?: boolean | undefined;
 }
 
-/** Names rows to delete: `doomed('executions', (eb) => ({ where: eb('id', '<', id), byId: true }))`. */
-export function doomed<Table extends DeletableTable>(
+/** Names rows to delete: `toDelete('executions', (eb) => ({ where: eb('id', '<', id), byId: true }))`. */
+export function toDelete<Table extends DeletableTable>(
   table: Table,
-  rows: (eb: ExpressionBuilder<Tables, Table>) => Omit<Doomed, 'table'>,
-): Doomed {
+  rows: (eb: ExpressionBuilder<Tables, Table>) => Omit<RowsToDelete, 'table'>,
+): RowsToDelete {
   return { table, ...rows(expressionBuilder<Tables, Table>()) };
 }
 
@@ -62,7 +62,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
  */
 export async function deleteInBatches(
   query: Query,
-  { table, where, bytes = sql.lit(0), byId = false }: Doomed,
+  { table, where, bytes = sql.lit(0), byId = false }: RowsToDelete,
   signal: AbortSignal,
 ): Promise<number> {
   const id = byId ? sql<string | null>`id` : sql<string | null>`null`;

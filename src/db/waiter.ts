@@ -27,7 +27,7 @@ export interface WaitedFor<Row> {
 }
 
 /** A notification may be lost while the connection is away: look this often all the same. */
-const LOOK_AGAIN_MS = 3_000;
+const POLL_AGAIN_MS = 3_000;
 
 export function createWaiter<Row>(listener: Listener, { listen, read, isFinished }: WaitedFor<Row>): Waiter<Row> {
   const waiting = new Map<string, Set<(told?: Row) => void>>();
@@ -69,7 +69,7 @@ export function createWaiter<Row>(listener: Listener, { listen, read, isFinished
           let seen: Row | undefined;
           for (;;) {
             const left = until - Date.now();
-            if (left > 0) await sleep(Math.min(left, LOOK_AGAIN_MS), signal);
+            if (left > 0) await sleep(Math.min(left, POLL_AGAIN_MS), signal);
             const { told } = heard ?? {};
             heard = undefined;
             try {

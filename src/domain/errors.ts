@@ -59,7 +59,7 @@ export function notFound(what: string): ApiError {
 export const RETRY_AFTER_SECONDS = 5;
 
 /** `rate_limited`: the workspace has so much under way that this was not begun. */
-export function turnHasNotCome(cause: unknown): ApiError {
+export function tooManyWaiting(cause: unknown): ApiError {
   return new ApiError('rate_limited', 'Too many requests of this workspace are waiting. Try again.', {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -8,7 +8,7 @@ export const MAX_CALL_ATTEMPTS = 5;
  * What was in flight when so many processes ended is set aside: it runs again, but one at a time. Where a further process ends meanwhile, an
  * execution has failed, and an example where two do.
  */
-export const DEATHS_UNTIL_SET_ASIDE = 2;
+export const CRASHES_BEFORE_ISOLATION = 2;
 
 /**
  * A run that no caller was told of by then is withdrawn instead of begun. Longer than starting a workflow may take, and

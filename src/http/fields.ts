@@ -8,7 +8,7 @@ import { isInsaneText } from '../domain/text/json-faults.ts';
 import { jsonObject, smallRecord } from '../domain/text/json-object.ts';
 
 /** A string without NUL and unpaired surrogates. JSON bodies are checked as a whole; queries and paths use this. */
-export function saneText() {
+export function storableString() {
   return z.string().refine((text) => !isInsaneText(text), 'must not contain NUL or an unpaired surrogate');
 }
 

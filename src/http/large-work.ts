@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
-import { turnHasNotCome } from '../domain/errors.ts';
+import { tooManyWaiting } from '../domain/errors.ts';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { heapBytes } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
@@ -54,7 +54,7 @@ export async function takeStep(turns: Turns, caller: string, signal: () => Abort
 }
 
 function refuse(error: unknown): never {
-  throw turnHasNotCome(error);
+  throw tooManyWaiting(error);
 }
 
 /** Of a request that only reads: the rows of each statement are dealt with in a step of their own. */

@@ -112,7 +112,7 @@ function simplify(schema: Schema): void {
  * describes stays the same, and a document that went through this comes out as it is.
  * @throws Error where a name can't be found: give one of the schemas an id, or another name in `NAMES`
  */
-export function suitGenerators(document: object): void {
+export function adaptForGenerators(document: object): void {
   const { paths = {}, components } = document as Document;
   const { schemas } = components;
   const known = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));

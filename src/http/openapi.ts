@@ -13,7 +13,7 @@ import { SCOPES } from '../domain/scopes.ts';
 import { CONSOLE_HEADER } from './credentials.ts';
 import { MAX_BODY_BYTES } from './json-body.ts';
 import { errorBody } from './middleware/error-responses.ts';
-import { suitGenerators } from './openapi-generators.ts';
+import { adaptForGenerators } from './openapi-generators.ts';
 import { type ErrorFormat, type Route, scopesOf } from './route.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 import { STATUS_OF_CODE } from './status.ts';
@@ -333,6 +333,6 @@ export function openApiDocument(routes: Route[], version: string) {
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
       path[method]?.parameters?.forEach(simplify);
   Object.values(document.components?.parameters ?? {}).forEach(simplify);
-  suitGenerators(document);
+  adaptForGenerators(document);
   return document;
 }

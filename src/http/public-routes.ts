@@ -45,7 +45,7 @@ export async function readiness(checks: Record<string, ReadinessCheck>): Promise
 }
 
 /** The body of `/readyz` while a process starts or stops. */
-export const NOT_AT_WORK = {
+export const NOT_READY = {
   status: 'unavailable',
   ...errorBody(new ApiError('temporarily_unavailable', 'Not ready: the process is starting or stopping.')),
 };

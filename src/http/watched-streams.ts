@@ -14,20 +14,20 @@ export interface WatchedStreams {
 }
 
 /** With the time that a look takes, well within 5 s. */
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 /** One look at the database serves all streams of the process: notifications of what has ended may be lost. */
 export function createWatchedStreams(
   { authenticator, log }: { authenticator: Pick<Authenticator, 'findEnded'>; log: Logger },
-  { lookEveryMs = LOOK_EVERY_MS }: { lookEveryMs?: number } = {},
+  { pollIntervalMs = POLL_INTERVAL_MS }: { pollIntervalMs?: number } = {},
 ): WatchedStreams {
   const open = new Map<Readable, { credential: Credential; scopes: readonly Scope[] }>();
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isPolling = false;
 
   async function look(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+    if (isPolling) return;
+    isPolling = true;
     try {
       const ended = await authenticator.findEnded(
         new Map([...open.values()].map(({ credential, scopes }) => [credential, scopes])),
@@ -40,7 +40,7 @@ export function createWatchedStreams(
       if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot check whether keys have ended; trying again');
       else log.error({ err: error }, 'cannot check whether keys have ended; trying again');
     } finally {
-      isLooking = false;
+      isPolling = false;
     }
   }
 
@@ -48,7 +48,7 @@ export function createWatchedStreams(
     watch(credential, scopes, stream) {
       if (stream.destroyed) return;
       open.set(stream, { credential, scopes });
-      timer ??= setInterval(() => void look(), lookEveryMs).unref();
+      timer ??= setInterval(() => void look(), pollIntervalMs).unref();
       stream.once('close', () => {
         open.delete(stream);
         if (open.size > 0) return;

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { claim } from '../db/claim.ts';
 import type { Database, SystemDatabase } from '../db/database.ts';
 import { milliseconds, now } from '../db/sql.ts';
-import { LOOK_EVERY_MS } from '../domain/monitors/monitor.ts';
-import { lookAtMonitors } from '../services/monitors/look-at-monitors.ts';
+import { CHECK_EVERY_MS } from '../domain/monitors/monitor.ts';
+import { checkDueMonitors } from '../services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../services/monitors/sum-up-runs.ts';
 
 /** Workspaces that one process deals with at a time: one with many monitors, or runs, has one of these places. */
@@ -33,7 +33,7 @@ async function takeDue({ query }: SystemDatabase) {
       )
       .updateTable('monitored_workspaces as m')
       .from('due')
-      .set({ check_at: sql<Date>`now() + ${milliseconds(LOOK_EVERY_MS)}` })
+      .set({ check_at: sql<Date>`now() + ${milliseconds(CHECK_EVERY_MS)}` })
       .whereRef('m.workspace_id', '=', 'due.workspace_id')
       .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil'])
       .returning(now.as('until')),
@@ -45,7 +45,7 @@ type Claimed = NonNullable<Awaited<ReturnType<typeof takeDue>>>;
 
 async function checkWorkspace(db: Database, claimed: Claimed, isOver: () => boolean): Promise<void> {
   const { isDone, claimedUntil } = await sumUpRuns(db.system, claimed, isOver);
-  if (isDone && (await lookAtMonitors(db, claimed, isOver))) return;
+  if (isDone && (await checkDueMonitors(db, claimed, isOver))) return;
   if (claimedUntil === undefined) return;
   await db.system.query((all) =>
     all

@@ -14,12 +14,12 @@ const EXECUTIONS_AT_ONCE = 20;
  * Deletes the rows of streams some minutes after the end of their execution, or once it is gone, in small steps. Safe to run in
  * several processes at once.
  * @param signal ends it after the current step
- * @param keptMs how long after the end rows are kept. Default: 5 min
+ * @param retentionMs how long after the end rows are kept. Default: 5 min
  */
 export async function cleanUpStreams(
   { query }: Pick<SystemDatabase, 'query'>,
   signal: AbortSignal,
-  keptMs: number = KEPT_MS,
+  retentionMs: number = KEPT_MS,
 ): Promise<void> {
   let last = idsOfSpan(undefined, undefined).from;
   while (!signal.aborted) {
@@ -47,7 +47,10 @@ export async function cleanUpStreams(
                 .select('e.id')
                 .whereRef('e.id', '=', 'stream_deltas.execution_id')
                 .where((of) =>
-                  of.or([inStates(executionStates, UNFINISHED_EXECUTION, 'e'), of('e.finished_at', '>', ago(keptMs))]),
+                  of.or([
+                    inStates(executionStates, UNFINISHED_EXECUTION, 'e'),
+                    of('e.finished_at', '>', ago(retentionMs)),
+                  ]),
                 ),
             ),
           ),

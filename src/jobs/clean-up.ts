@@ -1,5 +1,5 @@
 import type { SystemDatabase } from '../db/database.ts';
-import { type Doomed, deleteInBatches } from '../db/delete-in-batches.ts';
+import { deleteInBatches, type RowsToDelete } from '../db/delete-in-batches.ts';
 import type { DECLARATIONS } from '../domain/capabilities.ts';
 import type { Merged } from '../domain/capability.ts';
 import { sweep } from './sweep.ts';
@@ -11,7 +11,7 @@ export type Retention = {
 } & Partial<Record<keyof Merged<typeof DECLARATIONS, 'retention'>, number | undefined>>;
 
 /** One step of the deletion of what has expired. Safe to run in several processes at once. */
-export type Expiry = Doomed | ((db: SystemDatabase, signal: AbortSignal) => Promise<unknown>);
+export type Expiry = RowsToDelete | ((db: SystemDatabase, signal: AbortSignal) => Promise<unknown>);
 
 /**
  * Deletes what has expired, then what was deleted by callers and is only out of sight. All in small steps. Safe to run in several

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import { distinctKeys } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
-import { deleteInBatches, doomed } from '../db/delete-in-batches.ts';
+import { deleteInBatches, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Tables } from '../db/tables.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
@@ -36,7 +36,7 @@ export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, 
   );
   for (const { workspace_id: workspaceId, id } of orphaned) {
     if (signal.aborted) return;
-    const items = doomed('rule_items', (eb) => ({
+    const items = toDelete('rule_items', (eb) => ({
       where: eb.and([
         eb('workspace_id', '=', workspaceId),
         eb('work_id', '=', id),

@@ -13,7 +13,7 @@ import {
   startDelivery,
 } from '../services/webhooks/deliveries/start-delivery.ts';
 import type { Slots } from '../temporal/slots.ts';
-import { isTemporalAway } from '../temporal/workflows.ts';
+import { isTemporalUnavailable } from '../temporal/workflows.ts';
 import { runEvery } from './run-every.ts';
 
 /** Deliveries whose first attempt is not recorded, and that have no workflow. */
@@ -134,7 +134,7 @@ export function createFirstAttempts(
         // Another process finds the row: when the lease has expired, or by reconciliation.
         .catch((error: unknown) =>
           // While Temporal is away, reconciliation says so.
-          log[isTemporalAway(error) ? 'debug' : 'warn'](
+          log[isTemporalUnavailable(error) ? 'debug' : 'warn'](
             { err: error, delivery_id: id },
             'cannot make a first attempt, or start what follows it',
           ),

@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from '../db/errors.ts';
 import { anyOf, milliseconds } from '../db/sql.ts';
 import type { Builder, BuiltStatement } from '../db/statement.ts';
 import type { Tables } from '../db/tables.ts';
-import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import { isTemporalUnavailable, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
 
 /** Rows that one process reconciles concurrently. */
 const CONCURRENCY = 20;
@@ -74,7 +74,7 @@ export async function reconcile<Row extends { id: string }>(
       try {
         await reconcileRow(row);
       } catch (error) {
-        if (isTemporalAway(error) || isDatabaseUnavailable(error)) outages.push({ id: row.id, error });
+        if (isTemporalUnavailable(error) || isDatabaseUnavailable(error)) outages.push({ id: row.id, error });
         else log.error({ err: error, table, id: row.id }, 'cannot reconcile a row; it is set aside');
       }
       if (outages.length > 0 || Date.now() > until) return;

@@ -6,7 +6,7 @@ import { createFirstAttempts, type FirstAttemptDeps } from './first-attempts.ts'
 import { beginFirstAttempts, endWorkflows, type RelayDeps } from './relay-steps.ts';
 
 /** A notification may be lost while the connection is down: the tables are read this often all the same. */
-const LOOK_AGAIN_MS = 5_000;
+const POLL_AGAIN_MS = 5_000;
 /** While the deliveries of a workspace wait for those in flight, it is looked at this often. */
 const SATURATED_MS = 200;
 /** After a failure, whose cause is likely to last for a while. */
@@ -27,7 +27,7 @@ interface Loop {
  * Runs a step until it says that there is no more to do, and again when woken or after a rest.
  * @param restMs how long to rest unless woken
  */
-function startLoop(log: Logger, what: string, step: () => Promise<boolean>, restMs = () => LOOK_AGAIN_MS): Loop {
+function startLoop(log: Logger, what: string, step: () => Promise<boolean>, restMs = () => POLL_AGAIN_MS): Loop {
   const stopping = new AbortController();
   let isDue = true;
   let wakeUp = () => {};
@@ -93,7 +93,7 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   let lookedAt = Date.now();
   let settledAt = Date.now() + SETTLE_MS;
   async function makeFirstAttempts(): Promise<boolean> {
-    if (Date.now() - lookedAt > LOOK_AGAIN_MS + TRY_AGAIN_MS) settledAt = Date.now() + SETTLE_MS;
+    if (Date.now() - lookedAt > POLL_AGAIN_MS + TRY_AGAIN_MS) settledAt = Date.now() + SETTLE_MS;
     const more = await beginFirstAttempts(deps, Date.now() >= settledAt);
     lookedAt = Date.now();
     return more;
@@ -110,7 +110,7 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   const restMs = () => {
     if (isSaturated()) return SATURATED_MS;
     const untilSettledMs = settledAt - Date.now();
-    return untilSettledMs > 0 ? untilSettledMs : LOOK_AGAIN_MS;
+    return untilSettledMs > 0 ? untilSettledMs : POLL_AGAIN_MS;
   };
   const attempts = startLoop(log, 'making first attempts', makeFirstAttempts, restMs);
   const events = startLoop(log, 'relaying events', makeDeliveries);

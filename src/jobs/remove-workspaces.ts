@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Logger } from 'pino';
 import { bindWorkspace, type Database, type Query, type WorkspaceDatabase } from '../db/database.ts';
-import { BATCH_ROWS, type Doomed, deleteInBatches, pause } from '../db/delete-in-batches.ts';
+import { BATCH_ROWS, deleteInBatches, pause, type RowsToDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { ApiError } from '../domain/errors.ts';
 import { publicId } from '../domain/ids.ts';
@@ -26,7 +26,7 @@ export interface Removable {
   /** Moves out of sight what has many rows of its own. */
   toTrash?: readonly ToTrash[];
   /** Its rows in the order of deletion: what refers to others goes before them. Each has an index that begins with the workspace, or few rows. */
-  rows?: readonly Doomed[];
+  rows?: readonly RowsToDelete[];
 }
 
 /** A request that was let in before the workspace was deleted may still write: the last look is after it has ended. */

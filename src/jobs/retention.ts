@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
 import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
-import { BATCH_ROWS, type Doomed, deleteInBatches, doomed, FIRST_ID, pause } from '../db/delete-in-batches.ts';
+import { BATCH_ROWS, deleteInBatches, FIRST_ID, pause, type RowsToDelete, toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
@@ -15,8 +15,8 @@ import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date.now() - retentionMs)).to;
 
 /** Rows that were made longer ago than `retentionMs`. */
-export const olderThan = (table: 'notifications' | 'monitor_changes', retentionMs: number): Doomed =>
-  doomed(table, (eb) => ({
+export const olderThan = (table: 'notifications' | 'monitor_changes', retentionMs: number): RowsToDelete =>
+  toDelete(table, (eb) => ({
     where: eb.and([eb('id', '<', firstIdAfter(retentionMs)), eb('created_at', '<', ago(retentionMs))]),
     byId: true,
   }));
@@ -48,10 +48,10 @@ export async function expireExecutions(db: SystemDatabase, retentionMs: number, 
     for (const table of WITH_EXECUTIONS)
       await deleteInBatches(
         db.query,
-        doomed(table, () => ({ where: ofThese })),
+        toDelete(table, () => ({ where: ofThese })),
         signal,
       );
-    const expired = doomed('executions', (eb) => ({
+    const expired = toDelete('executions', (eb) => ({
       where: sql<SqlBool>`id = any(${ids}::uuid[])`,
       bytes: eb.ref('bytes'),
       byId: true,
@@ -63,7 +63,7 @@ export async function expireExecutions(db: SystemDatabase, retentionMs: number, 
 
 /** Deletes entries of the audit log that are older than `retentionMs`. */
 export async function expireAuditLog(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
-  const expired = doomed('audit_log', (eb) => ({
+  const expired = toDelete('audit_log', (eb) => ({
     where: eb.and([
       eb('id', '<', firstIdAfter(retentionMs)),
       eb('created_at', '<', ago(retentionMs)),

@@ -75,7 +75,7 @@ export interface WaitingRoomOptions {
   /** A slot may be free in no time: it is waited for as long as this before the waiter is sent away. */
   maxWaitMs?: number;
   /** How long a slot is kept for who was offered. */
-  keptMs?: number;
+  retentionMs?: number;
 }
 
 const MIN_COME_BACK_MS = 30_000;
@@ -91,7 +91,7 @@ interface Waiting {
   asking: number;
 }
 
-export function createWaitingRoom({ maxWaitMs = 100, keptMs = 5_000 }: WaitingRoomOptions = {}): WaitingRoom {
+export function createWaitingRoom({ maxWaitMs = 100, retentionMs = 5_000 }: WaitingRoomOptions = {}): WaitingRoom {
   const waiting = new Map<string, Waiting>();
   /** How many wait in each line. */
   const lines = new Map<string, number>();
@@ -116,7 +116,7 @@ export function createWaitingRoom({ maxWaitMs = 100, keptMs = 5_000 }: WaitingRo
         waiting.delete(id);
         release();
       };
-      setTimeout(giveUp, keptMs).unref();
+      setTimeout(giveUp, retentionMs).unref();
       // Where it can't be told now, it comes back by itself.
       offer().then(
         (isAccepted) => isAccepted || giveUp(),

@@ -64,7 +64,7 @@ export interface HttpModels {
     signal: AbortSignal,
   ): Promise<Omit<SimilarityResponse, 'modelMs'>>;
   /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
-  requestOf(model: HttpModel, call: BatchedCall): Promise<KeptRequest>;
+  requestOf(model: HttpModel, call: BatchedCall): Promise<StoredRequest>;
   /** The parameters that a call of the model would not take to it as given. Nothing is sent. */
   parameterProblems(model: HttpModel, parameters: ModelParameters): Promise<ParameterProblem[]>;
   /**
@@ -84,7 +84,7 @@ export interface HttpModels {
 export type FilePolicy = Pick<DownloaderOptions, 'allowPrivate' | 'own'>;
 
 /** A request that is not sent by itself. */
-export interface KeptRequest {
+export interface StoredRequest {
   headers: Headers;
   body: RequestBody;
 }
@@ -326,7 +326,7 @@ export function createHttpModels(
     },
 
     async requestOf(model, call) {
-      let request: KeptRequest | undefined;
+      let request: StoredRequest | undefined;
       let refusal: unknown;
       const languageModel = await createLanguageModel(model, async (_url, init) => {
         try {

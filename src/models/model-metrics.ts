@@ -48,7 +48,7 @@ export function countModelCalls(registry: Registry, models: ClosableModels): Clo
     ask: () => Promise<Response>,
   ): Promise<Response> {
     const provider = providerLabel(providerOf(model));
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let error = 'none';
     try {
       return await ask();
@@ -57,7 +57,7 @@ export function countModelCalls(registry: Registry, models: ClosableModels): Clo
       throw thrown;
     } finally {
       calls.inc({ provider, error: errorLabel(error) });
-      seconds.observe({ provider }, (performance.now() - begunAt) / 1_000);
+      seconds.observe({ provider }, (performance.now() - startedAt) / 1_000);
     }
   }
 

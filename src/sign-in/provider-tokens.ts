@@ -11,9 +11,9 @@ export const CHECK_EVERY_MS = 10 * MINUTE_MS;
 /** How soon again where it can't be reached. */
 export const RETRY_EVERY_MS = MINUTE_MS;
 /** How long it is believed what it said last, where it can be asked. */
-export const BELIEVED_MS = 60 * MINUTE_MS;
+export const REVALIDATE_AFTER_MS = 60 * MINUTE_MS;
 /** The same where it can't: then it is asked by signing in again. */
-export const BELIEVED_WITHOUT_REFRESH_MS = 15 * MINUTE_MS;
+export const REVALIDATE_WITHOUT_REFRESH_AFTER_MS = 15 * MINUTE_MS;
 
 const Stored = z.object({ refresh: z.string().optional(), id: z.string().optional(), sub: z.string().optional() });
 
@@ -39,6 +39,6 @@ export function providerPart(cipher: Cipher, provider: string, tokens: ProviderT
     provider,
     tokens: encryptTokens(cipher, tokens),
     checkAt: canAsk ? inTime(CHECK_EVERY_MS) : null,
-    validUntil: inTime(canAsk ? BELIEVED_MS : BELIEVED_WITHOUT_REFRESH_MS),
+    validUntil: inTime(canAsk ? REVALIDATE_AFTER_MS : REVALIDATE_WITHOUT_REFRESH_AFTER_MS),
   };
 }

@@ -110,8 +110,8 @@ export function traceModels(models: ClosableModels, captureContent: boolean): Cl
     named: Attributes,
     span: Span,
   ): Promise<Response> {
-    const begunAt = performance.now();
-    const seconds = () => (performance.now() - begunAt) / 1_000;
+    const startedAt = performance.now();
+    const seconds = () => (performance.now() - startedAt) / 1_000;
     let response: Response;
     try {
       response = await ask();

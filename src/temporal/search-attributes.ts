@@ -3,13 +3,13 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
 import { SEARCH_ATTRIBUTES } from './names.ts';
-import { isInvalidArgument, isTemporalAway } from './workflows.ts';
+import { isInvalidArgument, isTemporalUnavailable } from './workflows.ts';
 
 const NAMES = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 const WITH_ALL = NAMES.map((name) => `${name} = ''`).join(' and ');
 /** What a Temporal server knows of attributes is some seconds old (`system.namespaceCacheRefreshInterval`, 2 s). */
 const KNOWN_WITHIN_MS = 20_000;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 /** How long one look may take in all. */
 const DEADLINE_MS = KNOWN_WITHIN_MS + 10_000;
 const GRPC_ALREADY_EXISTS = 6;
@@ -33,7 +33,7 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
       throw new Error('Temporal has the search attributes and still refuses them: each must be of type Keyword.', {
         cause: refusal,
       });
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
     refusal = await refusalOf(client);
   }
   return missing;
@@ -72,7 +72,7 @@ export function keepSearchAttributes(client: Client, log: Logger): () => Promise
       await client.withDeadline(Date.now() + DEADLINE_MS, () => registerSearchAttributes(client));
       isKnown = false;
     } catch (error) {
-      if (isKnown || isTemporalAway(error)) return;
+      if (isKnown || isTemporalUnavailable(error)) return;
       isKnown = true;
       log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md');
     }

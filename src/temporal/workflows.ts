@@ -40,7 +40,7 @@ async function acquireStart(workspace: string): Promise<Release> {
 }
 
 /** Whether Temporal could not be reached at all, or was too busy: nothing is wrong with what it was asked. */
-export function isTemporalAway(error: unknown): boolean {
+export function isTemporalUnavailable(error: unknown): boolean {
   if (error instanceof StartTimeoutError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
@@ -167,7 +167,7 @@ export const leaveToReconciliation = (log: Logger, row: Record<`${string}_id`, s
  * @param step which of its steps, where it has several at a time
  * @returns false where no such workflow is at work
  */
-export function tellSlotIsFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
+export function signalSlotFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
   return signalWorkflow(client, workflowId, 'placeFree', step);
 }
 

@@ -21,8 +21,8 @@ const { sumUpProgress } = evaluationSteps;
  * The time until the first look at the progress; each further one takes twice as long, up to the maximum. Every look stays in the
  * history, and in between the heartbeats of the batches tell how far they are.
  */
-const FIRST_LOOK_MS = 5_000;
-const MAX_LOOK_MS = 15 * 60_000;
+const FIRST_POLL_MS = 5_000;
+const MAX_POLL_MS = 15 * 60_000;
 
 export interface BatchRun {
   ref: { evaluationId: string; round: number };
@@ -145,7 +145,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     finished = true;
   });
   let seen = 'under way';
-  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, waitMs * 2)) {
+  for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(MAX_POLL_MS, waitMs * 2)) {
     const changed = await row.wait(waitMs, looksAgain(seen, waitMs), () => finished);
     if (finished) break;
     if (!changed) {

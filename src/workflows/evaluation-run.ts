@@ -7,7 +7,7 @@ import { clockText } from '../domain/text/clock-text.ts';
 import { type BatchRun, runBatches } from './evaluation-batches.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 import { runWaves, tellBatches } from './evaluation-waves.ts';
-import { type FollowedRow, followRow, LOOK_AGAIN_MS, looksAgain } from './follow-row.ts';
+import { type FollowedRow, followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 
 export interface EvaluationRunInput {
   /** UUID of the row in `evaluations`: what to run is there, not in the history. */
@@ -75,14 +75,14 @@ async function runUntilEnded(
     if (control.status === 'paused') {
       const { details, line } = await sumUpProgress(ref);
       row.show(details, 'waits until it is resumed or canceled');
-      await row.wait(LOOK_AGAIN_MS, looksAgain(line, LOOK_AGAIN_MS));
+      await row.wait(POLL_AGAIN_MS, looksAgain(line, POLL_AGAIN_MS));
       continue;
     }
     if (control.status === 'scheduled') {
       if (control.waitMs > 0) {
         const start = `waiting until ${clockText(Date.parse(control.startAt ?? ''))}`;
         row.show(`${start}, when it is to start`);
-        await row.wait(Math.min(control.waitMs, LOOK_AGAIN_MS), start);
+        await row.wait(Math.min(control.waitMs, POLL_AGAIN_MS), start);
       } else await markRunning(ref);
       continue;
     }

@@ -1,7 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
 import type { BatchRun } from './evaluation-batches.ts';
-import { LOOK_AGAIN_MS, looksAgain } from './follow-row.ts';
+import { looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
@@ -18,7 +18,7 @@ const { failLeftovers } = proxyActivities<Pick<ProviderBatchActivities, 'failLef
 });
 
 /** The time until the first look at the batches, which tell the run when they were submitted and have ended; then longer ones. */
-const FIRST_LOOK_MS = 60_000;
+const FIRST_POLL_MS = 60_000;
 
 /**
  * Lets the providers' batches respond, and then their judges: what is left is called one by one, or was stored as failed.
@@ -30,11 +30,11 @@ export async function runWaves({
   control,
   row,
 }: Pick<BatchRun, 'ref' | 'trace' | 'control' | 'row'>): Promise<boolean> {
-  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(LOOK_AGAIN_MS, 4 * waitMs)) {
+  for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(POLL_AGAIN_MS, 4 * waitMs)) {
     const { isDone, line, details } = await planBatches({ ...ref, ...trace });
     if (isDone) break;
     row.show(details);
-    if (await row.wait(waitMs, looksAgain(line, waitMs))) waitMs = FIRST_LOOK_MS;
+    if (await row.wait(waitMs, looksAgain(line, waitMs))) waitMs = FIRST_POLL_MS;
     // Also without a signal: whoever changed the row may have been unable to send one.
     if ((await row.read())?.status !== 'running' || row.isHistoryFull) return false;
   }

@@ -16,7 +16,7 @@ export const controlChanged = defineSignal('controlChanged');
 export const progressQuery = defineQuery<string>('progress');
 
 /** How often a workflow that waits reads its row without a signal: whoever changed it may have been unable to send one. */
-export const LOOK_AGAIN_MS = 6 * 60 * 60_000;
+export const POLL_AGAIN_MS = 6 * 60 * 60_000;
 
 /** The summary of a wait. @param seen where the row is, in a line */
 export const looksAgain = (seen: string, ms: number) => `${seen}; looks again in ${durationText(ms)}`;

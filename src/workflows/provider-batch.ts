@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { BatchView, ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
-import { followRow, LOOK_AGAIN_MS, looksAgain } from './follow-row.ts';
+import { followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ProviderBatchInput {
@@ -11,7 +11,7 @@ export interface ProviderBatchInput {
 }
 
 /** The time until the first look at the row; each further one takes four times as long, up to the maximum: each stays in the history. */
-const FIRST_LOOK_MS = 60_000;
+const FIRST_POLL_MS = 60_000;
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ProviderBatchActivities>({ ...LOCAL_STEP, summary })[name];
@@ -60,7 +60,7 @@ export async function providerBatch({ batchId, traceparent }: ProviderBatchInput
         .finally(() => {
           isDone = true;
         });
-      for (let ms = FIRST_LOOK_MS; ; ms = Math.min(4 * ms, LOOK_AGAIN_MS)) {
+      for (let ms = FIRST_POLL_MS; ; ms = Math.min(4 * ms, POLL_AGAIN_MS)) {
         if (await row.wait(ms, looksAgain(line ?? 'over', ms), () => isDone)) break;
         line = seen(await readBatch(batchId));
       }

@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, proxyLocalActivities } from '@temporali
 import type { ReleaseActivities, ReleaseView } from '../activities/release-prompt/release.ts';
 import { clockText } from '../domain/text/clock-text.ts';
 import { durationText } from '../domain/text/duration-text.ts';
-import { type FollowedRow, followRow, LOOK_AGAIN_MS } from './follow-row.ts';
+import { type FollowedRow, followRow, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ReleasePromptInput {
@@ -18,8 +18,8 @@ export interface ReleasePromptInput {
 
 const MAX_HISTORY_EVENTS = 8_000;
 /** How soon after each other evaluations are looked at: a short one ends soon, and a long one is looked at now and then. */
-const FIRST_LOOK_MS = 1_000;
-const MAX_LOOK_MS = 30_000;
+const FIRST_POLL_MS = 1_000;
+const MAX_POLL_MS = 30_000;
 
 const step = <Name extends keyof ReleaseActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ReleaseActivities>({ ...LOCAL_STEP, startToCloseTimeout: '1 minute', summary })[name];
@@ -81,7 +81,7 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
         if (looks && !(await checkNumbers(releaseId, now.step, left <= 0))) return false;
         // An analysis ends by a check, which may wait for more executions.
         if (left <= 0 && now.type !== 'analyze') return true;
-        const ms = left > 0 ? Math.min(left, every ?? left) : (every ?? LOOK_AGAIN_MS);
+        const ms = left > 0 ? Math.min(left, every ?? left) : (every ?? POLL_AGAIN_MS);
         if (!(await wait(ms, why)) || row.isHistoryFull) return false;
       }
     };
@@ -90,14 +90,14 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
       const every = now.checkEveryMs;
       for (;;) {
         if (every !== null && !(await checkNumbers(releaseId, now.step, false))) break;
-        const isUnchanged = await wait(every ?? LOOK_AGAIN_MS, 'waits for people');
+        const isUnchanged = await wait(every ?? POLL_AGAIN_MS, 'waits for people');
         if (!isUnchanged || every === null || row.isHistoryFull) break;
       }
       continue;
     }
     switch (now.type) {
       case 'evaluate': {
-        for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MAX_LOOK_MS)) {
+        for (let ms = FIRST_POLL_MS; ; ms = Math.min(ms * 2, MAX_POLL_MS)) {
           if (now.checkEveryMs !== null && !(await checkNumbers(releaseId, now.step, false))) break;
           const running = await evaluate(releaseId, now.step);
           if (running === null || !(await wait(ms, running))) break;

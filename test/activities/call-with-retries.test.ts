@@ -5,7 +5,7 @@ import { ModelError } from '../../src/models/model-error.ts';
 import { resolveModelName } from '../../src/models/names.ts';
 import { noBatches } from '../support/batches.ts';
 import { callOf } from '../support/providers/models.ts';
-import { testPlaces } from '../support/slots.ts';
+import { testSlots } from '../support/slots.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ANSWER: ModelResponse = {
@@ -37,7 +37,7 @@ function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
       return ANSWER;
     },
   };
-  return { calls, retrying: createRetryingModels(models, testPlaces().calls, 1).of('ws_test', 'eval_test') };
+  return { calls, retrying: createRetryingModels(models, testSlots().calls, 1).of('ws_test', 'eval_test') };
 }
 
 async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {

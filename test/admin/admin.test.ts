@@ -9,7 +9,7 @@ let databaseUrl: string;
 
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its commands are about all workspaces' });
-  const [row] = await service.foundation.db.system.query<{ name: string }>({
+  const [row] = await service.dependencies.db.system.query<{ name: string }>({
     text: 'select current_database() as name',
   });
   databaseUrl = `${process.env['TEST_POSTGRES_URL']}${row?.name}`;
@@ -56,28 +56,28 @@ describe('workspaces', () => {
 
 describe('a workspace that is deleted', () => {
   test('is refused and forgotten at once, once its name was given twice', async () => {
-    const made = await adminJson('workspace', 'create', 'doomed', '--owner', 'ada@example.com');
-    const { key } = await adminJson('key', 'create', '--workspace', 'doomed', '--name', 'ci', '--scopes', 'read');
+    const made = await adminJson('workspace', 'create', 'toDelete', '--owner', 'ada@example.com');
+    const { key } = await adminJson('key', 'create', '--workspace', 'toDelete', '--name', 'ci', '--scopes', 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
-    expect(await admin('workspace', 'delete', 'doomed')).toMatchObject({
+    expect(await admin('workspace', 'delete', 'toDelete')).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining('Nothing was deleted'),
     });
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
-    expect(await adminJson('workspace', 'delete', 'doomed', '--yes')).toEqual({ ...made, keys: 1 });
+    expect(await adminJson('workspace', 'delete', 'toDelete', '--yes')).toEqual({ ...made, keys: 1 });
     await waitFor('its key to be refused', async () => (await service.call('GET', '/prompts', { key })).status === 401);
     const { data } = await adminJson('workspace', 'list');
-    expect(data.map(({ name }: { name: string }) => name)).not.toContain('doomed');
-    expect(await admin('key', 'create', '--workspace', 'doomed', '--name', 'ci', '--scopes', 'read')).toMatchObject({
+    expect(data.map(({ name }: { name: string }) => name)).not.toContain('toDelete');
+    expect(await admin('key', 'create', '--workspace', 'toDelete', '--name', 'ci', '--scopes', 'read')).toMatchObject({
       code: 1,
     });
-    expect(await admin('workspace', 'delete', 'doomed', '--yes')).toMatchObject({
+    expect(await admin('workspace', 'delete', 'toDelete', '--yes')).toMatchObject({
       code: 1,
-      stderr: 'error: There is no workspace "doomed".\n',
+      stderr: 'error: There is no workspace "toDelete".\n',
     });
     // The name is free.
-    await adminJson('workspace', 'create', 'doomed', '--owner', 'ada@example.com');
+    await adminJson('workspace', 'create', 'toDelete', '--owner', 'ada@example.com');
   });
 });
 

@@ -90,7 +90,7 @@ test('a test says what is missing, and that nothing answers', async () => {
 test('tests at the same time are one: all tenants use one key', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   answering = promise;
-  const { models } = service.foundation;
+  const { models } = service.dependencies;
   const tests = Array.from({ length: 50 }, () => models.test('openai'));
   await until('the request', async () => asked.length > 0);
   tests.push(models.test('openai'));

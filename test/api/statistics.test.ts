@@ -23,7 +23,7 @@ interface Run {
   cost?: string | null;
 }
 
-const query = () => service.foundation.db.system.query;
+const query = () => service.dependencies.db.system.query;
 
 /** Runs as they were left by workers long ago. */
 async function insertRuns(runs: Run[], owner = workspaceId): Promise<void> {
@@ -87,7 +87,7 @@ async function insertEvaluation(prompt: string, at: Date, over: object = {}): Pr
 }
 
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({}, { workers: false, own: 'sums up the days of all workspaces' });
   other = await createOtherWorkspace(service, 'other');
   for (const name of ['support/greeting', 'support/reply', 'sales/offer', 'idle'])
     await service.call('POST', '/prompts', { body: { name, template: 'Hi', model: 'sandbox/echo' } });
@@ -148,7 +148,7 @@ describe('runs and scores', () => {
       { prompt: 'support/reply', version: 1, at: daysAgo(1), cost: null },
       { prompt: 'support/reply', version: 1, at: daysAgo(1), status: 'queued' },
     ]);
-    await sumUpUsage(service.foundation.db.system);
+    await sumUpUsage(service.dependencies.db.system);
     await insertEvaluation('support/greeting', daysAgo(30), { score: 0.2 });
     newest = await insertEvaluation('support/greeting', daysAgo(3), {
       dataset_name: 'support/questions',
@@ -274,7 +274,7 @@ describe('runs and scores', () => {
 describe('days that are over', () => {
   const startOf = (days: number) => new Date(Math.floor(daysAgo(days).getTime() / DAY_MS) * DAY_MS);
   const noon = (days: number) => new Date(startOf(days).getTime() + DAY_MS / 2);
-  const sumUp = () => sumUpPromptDays(service.foundation.db.system, service.foundation.log);
+  const sumUp = () => sumUpPromptDays(service.dependencies.db.system, service.dependencies.log);
   const progress = async () =>
     (await query()({ text: 'select days_until from statistics_progress where workspace_id = $1' }, [workspaceId]))[0];
   /** From and until the start of a day, and within one. */

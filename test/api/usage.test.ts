@@ -31,7 +31,7 @@ const BY_ROWS = `
       join lateral jsonb_array_elements(e.evaluators) as config on config->>'name' = j.evaluator
   ) as calls join workspaces w on w.id = calls.workspace_id`;
 
-const query = () => stage.service.foundation.db.system.query;
+const query = () => stage.service.dependencies.db.system.query;
 
 /** The answer of `GET /usage`, from a copy of all rows. */
 async function expected(
@@ -116,7 +116,7 @@ afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
 test('the sums are those of the rows, whatever became of them, and stay when the rows are deleted', async () => {
-  const { db } = stage.service.foundation;
+  const { db } = stage.service.dependencies;
   const begun = new Date();
   // Nothing is summed up but here.
   const sumUp = () => sumUpUsage(db.system);
@@ -180,7 +180,7 @@ test('the sums are those of the rows, whatever became of them, and stay when the
 });
 
 test('any span is summed up exactly within the last two hours, and by whole hours before, over days and months', async () => {
-  const { db } = stage.service.foundation;
+  const { db } = stage.service.dependencies;
   const { call } = await createOtherWorkspace(stage.service, 'seeded');
   const [owner] = await query()<{ id: string }>({ text: `select id from workspaces where name = 'seeded'` });
   const seed = { workspaceId: owner?.id ?? '', days: 5 };

@@ -4,7 +4,7 @@ import { type Call, createCall, type TestService } from '../support/service.ts';
 
 /** Another workspace of the service and a call function with its own key. */
 export async function createOtherWorkspace(service: TestService, name: string): Promise<{ key: string; call: Call }> {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const { id } = await createWorkspace(db.system, name, 'owner@example.test');
   const key = generateApiKey();
   await db

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { killLeftovers } from '../support/processes.ts';
+import { killOrphans } from '../support/processes.ts';
 import { insertBatch, insertBatchedResult } from '../support/provider-batch-rows.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
 });
-afterEach(killLeftovers);
+afterEach(killOrphans);
 afterAll(async () => {
   await cli?.remove();
   await service?.stop();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EvaluationStage, examplesOf, startStage } from '../api/evaluations/evaluations-support.ts';
-import { killLeftovers } from '../support/processes.ts';
+import { killOrphans } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type Cli, startCli } from './support.ts';
 
@@ -40,7 +40,7 @@ beforeEach(() => {
   stage.openai.behave();
   proxy.restore();
 });
-afterEach(killLeftovers);
+afterEach(killOrphans);
 afterAll(async () => {
   await cli?.remove();
   await proxy?.close();

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { verifyWebhook } from '../../clients/typescript/src/index.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createKey } from '../api/workspace.ts';
-import { killLeftovers, type Started } from '../support/processes.ts';
+import { killOrphans, type Started } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   cli = await startCli({ origin: `http://127.0.0.1:${proxy.port}`, key: service.key });
 });
 afterEach(async () => {
-  await killLeftovers();
+  await killOrphans();
   await receiver?.close();
   await cli?.remove();
 });
@@ -123,7 +123,7 @@ test('an event that becomes visible late, after newer ones, is not lost', async 
   await listen();
   const early = await makePrompt();
   await receiver.got(1);
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   // As a transaction leaves it that began a while ago and commits now.
   await query({
     text: `insert into events (workspace_id, id, type, data, test, created_at)

@@ -8,7 +8,7 @@ import { run } from '../../scripts/python.ts';
 import type { Role } from '../../src/domain/roles.ts';
 import { createKey } from '../api/workspace.ts';
 import { type SignedInMember, signInMember } from '../support/members.ts';
-import { killLeftovers, type Started } from '../support/processes.ts';
+import { killOrphans, type Started } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cli, PROGRAM, startCli } from './support.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   cli = await startCli();
 });
 afterEach(async () => {
-  await killLeftovers();
+  await killOrphans();
   await cli?.remove();
 });
 
@@ -91,7 +91,7 @@ test('what is denied keeps nothing', async () => {
 test('a code that has expired ends it', async () => {
   const login = start(['--no-browser']);
   await codeOf(login);
-  await service.foundation.db.system.query({ text: `update device_authorizations set expires_at = now()` });
+  await service.dependencies.db.system.query({ text: `update device_authorizations set expires_at = now()` });
   expect(await login.ended).toMatchObject({ code: 2, output: expect.stringContaining('The code expired') });
 });
 

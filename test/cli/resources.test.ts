@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { killLeftovers } from '../support/processes.ts';
+import { killOrphans } from '../support/processes.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ])
     await service.call('POST', '/prompts', { body: { name, model, template: 'What is {{ x }}?' } });
 });
-afterEach(killLeftovers);
+afterEach(killOrphans);
 afterAll(async () => {
   await cli?.remove();
   await receiver?.close();

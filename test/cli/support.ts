@@ -53,7 +53,7 @@ export interface Cli {
   folder: string;
   /** Runs `pms` with these arguments. @param input on standard input */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
-  /** The same while it runs. `killLeftovers` of test/support/processes.ts ends what is left. */
+  /** The same while it runs. `killOrphans` of test/support/processes.ts ends what is left. */
   start(args: string[], options?: { env?: Record<string, string>; nodeFlags?: string[] }): Started;
   remove(): Promise<void>;
 }

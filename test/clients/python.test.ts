@@ -22,8 +22,8 @@ let limited: RunningServer;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'python-client-'));
   [python, service] = await Promise.all([pythonWith(path.join(client, 'requirements-dev.txt')), startTestService()]);
-  const settings = { ...service.foundation.settings, rateLimitPerMinute: 10 };
-  limited = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
+  const settings = { ...service.dependencies.settings, rateLimitPerMinute: 10 };
+  limited = await startApi({ ...service.dependencies, settings, registry: new Registry() }, { eager: false });
 });
 afterAll(async () => {
   await limited?.close(0);

@@ -149,14 +149,14 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
 
 test('a column puts the list in its order, which the address and a view hold', async () => {
   const { context, page, complaints } = await stage.signIn();
-  const { body: dearest } = await call('GET', '/executions?sort=-tokens&limit=1');
+  const { body: mostExpensive } = await call('GET', '/executions?sort=-tokens&limit=1');
   await page.goto(stage.at('/executions?columns=tokens,cost,latency'));
   await rows(page).nth(3).waitFor();
   await table(page).getByRole('button', { name: 'Tokens' }).click();
   await page.waitForURL(/order=-tokens/);
   await table(page).getByRole('columnheader', { name: 'Tokens' }).and(page.locator('[aria-sort=descending]')).waitFor();
   await page.getByText('The newest 10,000 that match, by tokens, greatest first.').waitFor();
-  await rows(page).nth(0).getByText(String(dearest.data[0].tokens.total), { exact: true }).waitFor();
+  await rows(page).nth(0).getByText(String(mostExpensive.data[0].tokens.total), { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Save as a view…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save as a view' });
   await dialog.getByLabel('Name').fill('The longest');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { lookNow, putMonitor } from '../api/monitors/monitors-support.ts';
+import { checkNow, putMonitor } from '../api/monitors/monitors-support.ts';
 import { runByLabel, seedPrompt, startRelease, untilRelease } from '../api/releases/releases-support.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { problemsOf } from './accessible.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
     window: '1h',
     checks: [{ metric: 'error_rate', above: 0.1, min_executions: 1, for: '1m' }],
   });
-  await lookNow(stage.service.foundation);
+  await checkNow(stage.service.dependencies);
 });
 afterAll(() => stage?.stop());
 

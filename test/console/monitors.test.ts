@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { lookNow, putMonitor } from '../api/monitors/monitors-support.ts';
+import { checkNow, putMonitor } from '../api/monitors/monitors-support.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 test('monitors are listed with their state; one shows what it sees and its history, and is disabled and deleted', async () => {
-  const { call, foundation } = stage.service;
+  const { call, dependencies } = stage.service;
   await call('POST', '/prompts', { body: { name: 'say', template: 'Hi', model: 'sandbox/fail' } });
   for (let index = 0; index < 2; index += 1) await call('POST', '/executions', { body: { prompt_name: 'say' } });
   const checks = [
@@ -18,7 +18,7 @@ test('monitors are listed with their state; one shows what it sees and its histo
     { metric: 'cost_total', above: 5 },
   ];
   await putMonitor(call, 'team/say', { prompt_name: 'say', label: undefined, window: '1h', checks });
-  await lookNow(foundation);
+  await checkNow(dependencies);
 
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/monitors'));

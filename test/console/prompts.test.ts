@@ -250,17 +250,17 @@ test('of two who save in the same instant, one makes the version and the other i
   }
   await saveAtOnce(pages, '/prompts/instant');
   await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Save as version 2' }).click()));
-  const isTold = await Promise.all(
+  const isNotified = await Promise.all(
     pages.map(async (page) => {
       const dialog = page.getByRole('dialog', { name: 'There is a newer version: 2' });
       await dialog.or(page.getByText('Saved as version 2.')).first().waitFor();
       return dialog.isVisible();
     }),
   );
-  expect(isTold.filter(Boolean)).toHaveLength(1);
+  expect(isNotified.filter(Boolean)).toHaveLength(1);
   expect((await call('GET', '/prompts/instant')).body).toMatchObject({
     version: 2,
-    template: `By ${isTold.indexOf(false)}`,
+    template: `By ${isNotified.indexOf(false)}`,
   });
   await Promise.all(visitors.map(({ context }) => context.close()));
 });

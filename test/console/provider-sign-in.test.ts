@@ -80,10 +80,10 @@ test('whoever has no role, or whose provider is away, is told so in words', asyn
 });
 
 const endSessions = () =>
-  stage.service.foundation.db.system.query((all) => all.deleteFrom('sessions').where('provider', 'is not', null));
+  stage.service.dependencies.db.system.query((all) => all.deleteFrom('sessions').where('provider', 'is not', null));
 /** In this process, which remembers sessions for a while: as the end of one tells it. */
 const forget = async () => {
-  await stage.service.foundation.db.system.query({
+  await stage.service.dependencies.db.system.query({
     text: `select pg_notify('api_key_revoked', encode(hash, 'hex')) from api_keys where kind = 'sign_in'`,
   });
 };

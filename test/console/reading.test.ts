@@ -138,7 +138,7 @@ test('an example that failed shows what was sent, and leads to the playground an
 });
 
 test('the statistics of more than 1,000 prompts are there for all of them', async () => {
-  const { db } = stage.service.foundation;
+  const { db } = stage.service.dependencies;
   const { query } = db.system;
   await seedIncludes(query, { workspaceId: stage.service.workspaceId, count: 1_000, days: 1 });
   await call('POST', '/prompts', { body: { name: 'zz/last', template: 'Hello', model: 'sandbox/echo' } });

@@ -22,16 +22,16 @@ afterAll(async () => {
   mailer?.close();
 });
 
-const describeWorkflow = () => service.foundation.client.workflow.getHandle('none').describe();
+const describeWorkflow = () => service.dependencies.client.workflow.getHandle('none').describe();
 const calls: Record<string, () => Promise<unknown>> = {
   'Temporal about a workflow': describeWorkflow,
-  'Temporal about a schedule': () => service.foundation.client.schedule.getHandle('none').describe(),
-  'Temporal with a deadline': () => service.foundation.client.withDeadline(Date.now() + 1_000, describeWorkflow),
+  'Temporal about a schedule': () => service.dependencies.client.schedule.getHandle('none').describe(),
+  'Temporal with a deadline': () => service.dependencies.client.withDeadline(Date.now() + 1_000, describeWorkflow),
   'Temporal about its attributes': () =>
-    service.foundation.client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    service.dependencies.client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
   'a model': () => {
     const call = { workspace: 'ws_test', model: 'openai/gpt-4o-mini', input: 'x', parameters: {}, timeoutMs: 1_000 };
-    return service.foundation.models.generate({ ...call, signal: new AbortController().signal });
+    return service.dependencies.models.generate({ ...call, signal: new AbortController().signal });
   },
   'a receiver': () => outbound.post({ url: NOWHERE, headers: {}, body: Buffer.from('') }),
   'the mail server': () => mailer.send({ to: 'a@example.com', subject: 'x', text: 'x', messageId: '1' }),
@@ -43,7 +43,7 @@ function messagesOf(error: unknown): string {
 }
 
 test.each(Object.keys(calls))('%s is not asked inside a transaction', async (name) => {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const { workspaceId } = db.workspace('00000000-0000-7000-8000-000000000000');
   for (const transaction of [db.system.transaction, db.workspace(workspaceId).transaction]) {
     const refused = await transaction(async () => calls[name]?.().catch((error: unknown) => error));
@@ -54,7 +54,7 @@ test.each(Object.keys(calls))('%s is not asked inside a transaction', async (nam
 test('what was begun in a transaction and goes on after its end may ask', async () => {
   const ended = Promise.withResolvers<void>();
   const later: Promise<unknown>[] = [];
-  await service.foundation.db.system.transaction(async () => {
+  await service.dependencies.db.system.transaction(async () => {
     later.push(ended.promise.then(describeWorkflow).catch((error: unknown) => error));
   });
   ended.resolve();

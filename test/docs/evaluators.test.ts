@@ -7,7 +7,7 @@ import { generateSigningSecret, signatureHeaders } from '../../src/domain/webhoo
 import { EvaluatorConfig } from '../../src/evaluators/registry.ts';
 import { endpointOf, exampleOf } from '../evaluators/evaluate.ts';
 import { ownBlocks } from '../support/guides.ts';
-import { freePorts, killLeftovers, PROJECT, startProcess } from '../support/processes.ts';
+import { freePorts, killOrphans, PROJECT, startProcess } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
 import { claimsOf } from './claims.ts';
 
@@ -17,7 +17,7 @@ const page = readFileSync(path.join(PROJECT, 'docs/evaluators.md'), 'utf8');
 const folder = mkdtempSync(path.join(tmpdir(), 'pms-docs-'));
 symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'));
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -109,7 +109,7 @@ export async function startReaders() {
     ANTHROPIC_BASE_URL: standIns.of('anthropic/m').baseUrl,
     METRICS_PORT: String(metricsPort),
   });
-  const metrics = await serveMetrics(service.foundation);
+  const metrics = await serveMetrics(service.dependencies);
   // Within the project, whose packages the samples import.
   await mkdir(path.join(PROJECT, '.cache'), { recursive: true });
   const inProject = await mkdtemp(path.join(PROJECT, '.cache/guides-'));

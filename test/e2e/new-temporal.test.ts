@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
-import { killLeftovers, startNode } from '../support/processes.ts';
-import { choosePlace, makePrompt, type Place, runAsync } from '../support/processes-service.ts';
+import { killOrphans, startNode } from '../support/processes.ts';
+import { createTestEnvironment, makePrompt, type Place, runAsync } from '../support/processes-service.ts';
 
 let servers: OwnServers;
 let place: Place;
 beforeAll(async () => {
   servers = await startOwnServers();
-  place = await choosePlace({
+  place = await createTestEnvironment({
     DATABASE_URL: servers.databaseUrl,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   });
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await servers?.remove();
   await place?.remove();
 });

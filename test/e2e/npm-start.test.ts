@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { behave } from '../support/fault-stage.ts';
-import { killLeftovers, processesNaming, type Started, startProcess } from '../support/processes.ts';
+import { killOrphans, processesNaming, type Started, startProcess } from '../support/processes.ts';
 import {
-  choosePlace,
+  createTestEnvironment,
   endedExecution,
   makePrompt,
   npmStart,
@@ -22,7 +22,7 @@ let anthropic: ProviderProcess;
 let service: Started;
 beforeAll(async () => {
   [openai, anthropic] = await Promise.all([startProvider('openai'), startProvider('anthropic')]);
-  place = await choosePlace({
+  place = await createTestEnvironment({
     OPENAI_API_KEY: 'sk-e2e',
     OPENAI_BASE_URL: openai.baseUrl,
     ANTHROPIC_API_KEY: 'sk-ant-e2e',
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await makePrompt(place.call, 'echo', 'sandbox/echo');
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await place?.remove();
 });
 
@@ -105,7 +105,7 @@ test('a killed Temporal comes back, and a call under way loses nothing', async (
 });
 
 test('a second start on the same data directory says who holds it', async () => {
-  const other = await choosePlace({ DATA_DIR: place.dataDir });
+  const other = await createTestEnvironment({ DATA_DIR: place.dataDir });
   const { code, output } = await npmStart(other).ended;
   await other.remove();
   expect(code).toBe(1);

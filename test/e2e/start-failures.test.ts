@@ -3,14 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { killLeftovers, processesNaming, startNode } from '../support/processes.ts';
-import { choosePlace, type Place } from '../support/processes-service.ts';
+import { killOrphans, processesNaming, startNode } from '../support/processes.ts';
+import { createTestEnvironment, type Place } from '../support/processes-service.ts';
 
 let place: Place;
 beforeAll(async () => {
-  place = await choosePlace();
+  place = await createTestEnvironment();
 });
-afterEach(killLeftovers);
+afterEach(killOrphans);
 afterAll(() => place.remove());
 
 /** What a start with these settings says before it gives up. */

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase } from '../support/database.ts';
 import { behave } from '../support/fault-stage.ts';
-import { killLeftovers, type Started, startNode, startProcess } from '../support/processes.ts';
+import { killOrphans, type Started, startNode, startProcess } from '../support/processes.ts';
 import {
-  choosePlace,
+  createTestEnvironment,
   endedExecution,
   makePrompt,
   type Place,
@@ -35,7 +35,7 @@ const startWorker = async () => {
 
 beforeAll(async () => {
   [database, openai] = await Promise.all([createTestDatabase(), startProvider('openai')]);
-  place = await choosePlace({
+  place = await createTestEnvironment({
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
     TEMPORAL_TASK_QUEUE_PREFIX: `e2e-${randomBytes(4).toString('hex')}`,
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await makePrompt(place.call, 'greet', 'openai/gpt-4o-mini');
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await database?.drop();
   await place?.remove();
 });

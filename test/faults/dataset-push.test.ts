@@ -7,7 +7,7 @@ import { type Cli, startCli } from '../cli/support.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
 import { chooseProcesses, KEY, type Processes } from '../support/fault-stage.ts';
-import { killLeftovers, type Started } from '../support/processes.ts';
+import { killOrphans, type Started } from '../support/processes.ts';
 
 // Files that are as large as the service takes, pushed by the command line.
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function apiWithCli(env: Record<string, string> = {}): Promise<{ processes: Processes; api: Started; cli: Cli }> {
   const database = await createTestDatabase();
-  cleanUps.push(() => database.drop(), killLeftovers);
+  cleanUps.push(() => database.drop(), killOrphans);
   const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const processes = await chooseProcesses({ databaseUrl: database.url, temporalAddress, env });
   const cli = await startCli({ origin: processes.origin, key: KEY });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
 import { type Fault, faultsOf, runCell } from '../support/network-cell.ts';
 import { type NetworkStage, startNetworkStage } from '../support/network-stage.ts';
-import { killLeftovers } from '../support/processes.ts';
+import { killOrphans } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage?.end();
-  await killLeftovers();
+  await killOrphans();
   for (const proxy of proxies) await proxy.close();
   await database?.drop();
 });

@@ -4,7 +4,7 @@ import { seedPrompt, startRelease } from '../api/releases/releases-support.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { chooseProcesses, type Processes } from '../support/fault-stage.ts';
-import { killLeftovers, type Started } from '../support/processes.ts';
+import { killOrphans, type Started } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
 
 /** Ten steps, each long enough to be killed in. */
@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await servers?.remove();
 });
 

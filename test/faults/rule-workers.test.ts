@@ -78,7 +78,7 @@ test(
     const { id } = (await call('POST', '/rules/tone/backfill', { body: { since, max_cost: maxCost } })).body;
     let killed = 0;
     let resumed = false;
-    const beganAt = Date.now();
+    const startedAt = Date.now();
     const ended = await until(
       'the end of the backfill',
       async () => {
@@ -100,7 +100,7 @@ test(
       },
       AT_FULL_SIZE ? 10 * PATIENCE_MS : 2 * PATIENCE_MS,
     );
-    tell(`a backfill of ${EXECUTIONS}: ${killed} kills, ${((Date.now() - beganAt) / 1_000).toFixed(1)} s`);
+    tell(`a backfill of ${EXECUTIONS}: ${killed} kills, ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`);
     expect(killed).toBe(KILLS);
     expect(resumed).toBe(true);
     expect(ended).toMatchObject({ status: 'completed', found: EXECUTIONS, scored: EXECUTIONS, failed: 0 });

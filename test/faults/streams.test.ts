@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EventReader, readEvents, textOf } from '../support/event-stream.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { chooseProcesses, KEY, type Processes } from '../support/fault-stage.ts';
-import { killLeftovers, type Started } from '../support/processes.ts';
+import { killOrphans, type Started } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
 import { startWordModel, type WordCall, type WordModel } from '../support/word-model.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await processes.call('POST', '/prompts', { body: prompt });
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await model?.close();
   await servers?.remove();
 });

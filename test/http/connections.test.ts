@@ -62,7 +62,7 @@ test('connections on which nothing is asked make way for new ones', async () => 
 
 test('the port of the metrics tells of health, too; a process that starts or stops is alive, and not ready', async () => {
   let isAtWork = false;
-  const metrics = await serveMetrics(service.foundation, () => isAtWork);
+  const metrics = await serveMetrics(service.dependencies, () => isAtWork);
   const get = (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);
   expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
   const notYet = await get('/readyz');

@@ -15,7 +15,7 @@ const post = (path: string, key: string, body: unknown) =>
 const run = (key: string, text: string, more: object = {}) =>
   post('/executions', key, { prompt_name: 'echo', variables: { text }, ...more });
 const count = async (text: string, ...values: unknown[]) =>
-  Number((await service.foundation.db.system.query<{ count: string }>({ text }, values))[0]?.count);
+  Number((await service.dependencies.db.system.query<{ count: string }>({ text }, values))[0]?.count);
 
 /** Bodies that create something, by path; each uses `tag` so that what it made can be counted. */
 const creations: { path: string; body: (tag: string) => object; made: (tag: string) => Promise<number> }[] = [
@@ -189,7 +189,7 @@ test('what has no secret is given again to any key that may ask for it', async (
 test('the key text that a replay shows is encrypted at rest', async () => {
   const { body } = await post('/api-keys', 'secret', { name: 'secret', scopes: ['read'] });
   expect(body.key).toMatch(/^pms_[A-Za-z0-9]{43}$/);
-  const rows = await service.foundation.db.system.query<{ answer: Buffer }>(
+  const rows = await service.dependencies.db.system.query<{ answer: Buffer }>(
     { text: 'select answer from idempotency_keys where workspace_id = $1' },
     [service.workspaceId],
   );
@@ -199,7 +199,7 @@ test('the key text that a replay shows is encrypted at rest', async () => {
 
 test('a key is forgotten after a day', async () => {
   await run('day', 'day');
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `update idempotency_keys set created_at = now() - interval '25 hours' where workspace_id = $1 and key = 'day'`,
     },

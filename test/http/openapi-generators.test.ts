@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { suitGenerators } from '../../src/http/openapi-generators.ts';
+import { adaptForGenerators } from '../../src/http/openapi-generators.ts';
 
 /** What becomes of the schemas of a document. */
 function schemasOf(schemas: object, paths: object = {}): Record<string, object> {
   const document = { paths, components: { schemas: structuredClone(schemas) as Record<string, object> } };
-  suitGenerators(document);
+  adaptForGenerators(document);
   const again = structuredClone(document);
-  suitGenerators(again);
+  adaptForGenerators(again);
   expect(again).toEqual(document);
   return document.components.schemas;
 }
@@ -58,7 +58,7 @@ test('a body that is not JSON is binary, and a title becomes a description', () 
   };
   schemasOf({}, paths);
   const document = { paths, components: { schemas: { A: { title: 'Cost', type: 'string' } } } };
-  suitGenerators(document);
+  adaptForGenerators(document);
   expect(document.paths['/files'].put.requestBody.content['text/csv'].schema).toEqual({ ...text, format: 'binary' });
   expect(document.components.schemas.A).toEqual({ type: 'string', description: 'Cost' });
 });

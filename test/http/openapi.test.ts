@@ -313,7 +313,7 @@ describe('outside /v1, without a key', () => {
 
   test('metrics have a port of their own, and count requests by operation', async () => {
     await service.call('GET', '/prompts/a/b/c');
-    const metrics = await serveMetrics(service.foundation);
+    const metrics = await serveMetrics(service.dependencies);
     try {
       const answer = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
       expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, expect.stringContaining('text/plain')]);

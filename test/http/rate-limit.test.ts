@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close(0)));
-  await service.foundation.db.system.query({ text: 'delete from rate_limits' });
+  await service.dependencies.db.system.query({ text: 'delete from rate_limits' });
 });
 afterAll(() => service?.stop());
 
@@ -24,8 +24,8 @@ async function originOfLimited(
   rateLimitPerMinute: number,
   more: { trustProxy?: boolean; workspaceRateLimitPerMinute?: number } = {},
 ) {
-  const settings = { ...service.foundation.settings, rateLimitPerMinute, ...more };
-  const server = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
+  const settings = { ...service.dependencies.settings, rateLimitPerMinute, ...more };
+  const server = await startApi({ ...service.dependencies, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
   return `http://127.0.0.1:${server.port}`;
 }
@@ -59,7 +59,7 @@ describe('the limit of a key', () => {
   });
 
   test('is exact where processes take many at once from it', async () => {
-    const limiters = [1, 2, 3].map(() => createRateLimiter(service.foundation.db.system, 'many', 1_000));
+    const limiters = [1, 2, 3].map(() => createRateLimiter(service.dependencies.db.system, 'many', 1_000));
     const states = await Promise.all(
       limiters.flatMap((limiter) => Array.from({ length: 500 }, () => limiter.take('caller'))),
     );
@@ -81,7 +81,7 @@ describe('the limit of a key', () => {
     expect(left).toEqual(['2', '1', '0']);
     expect((await call('GET', '/prompts')).status).toBe(429);
     // The minute is over: another process has nothing to remember.
-    await service.foundation.db.system.query({ text: 'update rate_limits set expire = $1' }, [Date.now() - 1]);
+    await service.dependencies.db.system.query({ text: 'update rate_limits set expire = $1' }, [Date.now() - 1]);
     expect((await (await startLimited(3))('GET', '/prompts')).status).toBe(200);
   });
 
@@ -145,27 +145,27 @@ describe('failed authentications', () => {
   });
 
   test('cost the database a few look-ups at a time once the address is limited, and a key that is valid passes', async () => {
-    const { foundation } = service;
+    const { dependencies } = service;
     let asking = 0;
     let most = 0;
     let isSlow = false;
     const slow = new Set<() => void>();
     const system = {
-      ...foundation.db.system,
+      ...dependencies.db.system,
       query: createQuery(async (statement, values) => {
-        if (!/from "api_keys"/.test(statement.text)) return foundation.db.system.query(statement, values);
+        if (!/from "api_keys"/.test(statement.text)) return dependencies.db.system.query(statement, values);
         asking += 1;
         most = Math.max(most, asking);
         if (isSlow) await new Promise<void>((resolve) => slow.add(resolve));
         try {
-          return await foundation.db.system.query(statement, values);
+          return await dependencies.db.system.query(statement, values);
         } finally {
           asking -= 1;
         }
       }),
     };
-    const settings = { ...foundation.settings, rateLimitPerMinute: 1_000 };
-    const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: new Registry() };
+    const settings = { ...dependencies.settings, rateLimitPerMinute: 1_000 };
+    const watched = { ...dependencies, settings, db: { ...dependencies.db, system }, registry: new Registry() };
     const server = await startApi(watched, { eager: false });
     servers.push(server);
     const call = createCall(`http://127.0.0.1:${server.port}`, service.key);

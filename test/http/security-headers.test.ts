@@ -6,7 +6,7 @@ let service: TestService;
 let metrics: Awaited<ReturnType<typeof serveMetrics>>;
 beforeAll(async () => {
   service = await startTestService({ TRUST_PROXY: 'true' }, { workers: false });
-  metrics = await serveMetrics(service.foundation);
+  metrics = await serveMetrics(service.dependencies);
 });
 afterAll(async () => {
   await metrics?.close(0);

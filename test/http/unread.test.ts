@@ -13,7 +13,7 @@ let service: TestService;
 let routes: Route[];
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
-  routes = allRoutes(service.foundation, { eager: false }).routes.filter(isCalledUnread);
+  routes = allRoutes(service.dependencies, { eager: false }).routes.filter(isCalledUnread);
 });
 afterAll(() => service?.stop());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { lookNow, putMonitor, storeRuns } from '../api/monitors/monitors-support.ts';
+import { checkNow, putMonitor, storeRuns } from '../api/monitors/monitors-support.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { flood, maxMs, medianMs, report, startTwoTenants, type TwoTenants } from './support.ts';
 
@@ -23,11 +23,11 @@ async function lookedAt(name: string): Promise<void> {
 
 test("a workspace's 100 monitors over a day and 50,000 runs do not delay another workspace's monitor", async () => {
   const { hostile, service } = tenants;
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const idleMs = await medianMs(3, (index) => lookedAt(`idle-${index}`));
   const [row] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   for (let hour = 0; hour < 10; hour += 1)
-    await storeRuns(service.foundation, row?.id ?? '', {
+    await storeRuns(service.dependencies, row?.id ?? '', {
       count: RUNS / 10,
       secondsAgo: hour * 3600,
       latencyMs: 50 + hour * 100,
@@ -39,7 +39,7 @@ test("a workspace's 100 monitors over a day and 50,000 runs do not delay another
   );
   let isOver = false;
   const looking = (async () => {
-    while (!isOver) await lookNow(service.foundation);
+    while (!isOver) await checkNow(service.dependencies);
   })();
   const busyMs = await medianMs(5, (index) => lookedAt(`busy-${index}`));
   isOver = true;

@@ -15,10 +15,10 @@ test('500 requests at a time that hold their connections for long do not delay a
   const { service, other } = tenants;
   const read = async () => expect((await other('GET', '/prompts/say')).status).toBe(200);
   const idleMs = await medianMs(7, read);
-  const [workspace] = await service.foundation.db.system.query<{ id: string }>({
+  const [workspace] = await service.dependencies.db.system.query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,
   });
-  const db = service.foundation.db.workspace(workspace?.id ?? '');
+  const db = service.dependencies.db.workspace(workspace?.id ?? '');
   const holder = new pg.Client({ connectionString: service.databaseUrl });
   await holder.connect();
   try {
@@ -35,7 +35,7 @@ test('500 requests at a time that hold their connections for long do not delay a
       return rows[0]?.count ?? 0;
     };
     // Half of all there are, as long as nobody else has any.
-    const share = Math.floor(service.foundation.settings.databasePoolSize / 2);
+    const share = Math.floor(service.dependencies.settings.databasePoolSize / 2);
     await waitFor('the connections to be held', async () => (await held()) >= share);
     const busyMs = await medianMs(7, read);
     report({ idleMs, busyMs });

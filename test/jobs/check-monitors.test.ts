@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../src/domain/ids.ts';
 import { checkMonitors } from '../../src/jobs/check-monitors.ts';
-import { lookAtMonitors } from '../../src/services/monitors/look-at-monitors.ts';
+import { checkDueMonitors } from '../../src/services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
 import { storeScores } from '../../src/services/scores/store-scores.ts';
-import { lookNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
+import { checkNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
@@ -25,14 +25,14 @@ beforeEach(async () => {
 });
 
 async function idOf(name: string): Promise<string> {
-  const [row] = await service.foundation.db.system.query<{ id: string }>(
+  const [row] = await service.dependencies.db.system.query<{ id: string }>(
     { text: 'select id from workspaces where name = $1' },
     [name],
   );
   return row?.id ?? '';
 }
 
-const store = (runs: Runs) => storeRuns(service.foundation, workspaceId, runs);
+const store = (runs: Runs) => storeRuns(service.dependencies, workspaceId, runs);
 const stateOf = async (name: string) => (await call('GET', `/monitors/${name}`)).body;
 const eventsOf = async (type: string) => (await call('GET', `/events?event=${type}`)).body.data;
 const ERRORS = { metric: 'error_rate', above: 0.5, min_executions: 1, for: '1m' };
@@ -56,7 +56,7 @@ describe('what is measured', () => {
     await store({ count: 25, reused: true, latencyMs: 1, cost: 0 });
     await store({ count: 50, status: 'failed', secondsAgo: 3 * 60 * 60 });
     await putMonitor(call, 'all', { window: '1h', checks });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     const values = await measured('all');
     expect(values).toMatchObject({
       error_rate: { value: 25 / 150, count: 150, alerting: false },
@@ -84,7 +84,7 @@ describe('what is measured', () => {
     await putMonitor(call, 'labels', { window: '1h', label: 'production', checks: errors });
     await putMonitor(call, 'everything', { window: '1h', checks: errors });
     await putMonitor(call, 'nothing', { window: '1h', prompt_name: 'unknown', checks: errors });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     const seen = async (name: string) => (await stateOf(name)).values[0];
     expect(await seen('prompt')).toMatchObject({ count: 5, value: 0.8 });
     expect(await seen('label')).toMatchObject({ count: 2, value: 0.5 });
@@ -104,7 +104,7 @@ describe('what is measured', () => {
       source: 'api' as const,
       author: null,
     }));
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     await db.workspace(workspaceId).transaction((query) => storeScores(query, scores));
     await db.system.query(
       {
@@ -115,12 +115,12 @@ describe('what is measured', () => {
     );
     const helpful = { metric: 'score:helpful', below: 0.8, min_executions: 4, for: '1m' };
     await putMonitor(call, 'helpful', { window: '1h', prompt_name: 'say', checks: [helpful] });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
   });
 
   test('is the mean of scores and of costs also where one is too small to have a square', async () => {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     await store({ count: 1, cost: 1e-200 });
     await db.system.query(
       {
@@ -132,18 +132,18 @@ describe('what is measured', () => {
     );
     const checks = ['score:helpful', 'cost_mean'].map((metric) => ({ metric, above: 100, min_executions: 0 }));
     await putMonitor(call, 'tiny', { window: '1h', checks });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     expect((await stateOf('tiny')).values).toMatchObject([{ value: 0.5, count: 2 }, { count: 1 }]);
   });
 
   test('is the same by the sums of hours as by those of minutes, over a day', async () => {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     for (let hour = 0; hour < 26; hour += 1)
       await store({ count: 10, secondsAgo: hour * 3600 + 1800, latencyMs: hour < 24 ? 100 + hour * 100 : 90_000 });
     const p95 = { metric: 'latency_p95', above: 1e6 };
     await putMonitor(call, 'day', { window: '24h', checks: [p95] });
     await putMonitor(call, 'hours', { window: '5h', checks: [p95] });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     // 1 % of a bucket's width aside: 95 % of 240, and of 50, are at most as slow.
     const seen = async (name: string) => (await stateOf(name)).values[0];
     const day = await seen('day');
@@ -163,17 +163,17 @@ describe('what is measured', () => {
 
   test("is never another workspace's", async () => {
     const other = await createOtherWorkspace(service, `beside ${count}`);
-    await storeRuns(service.foundation, await idOf(`beside ${count}`), { count: 10, status: 'failed' });
+    await storeRuns(service.dependencies, await idOf(`beside ${count}`), { count: 10, status: 'failed' });
     await store({ count: 4 });
     for (const caller of [call, other.call]) await putMonitor(caller, 'errors', { window: '1h', checks: [ERRORS] });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     expect(await stateOf('errors')).toMatchObject({ state: 'ok', values: [{ value: 0, count: 4 }] });
     expect((await other.call('GET', '/monitors/errors')).body).toMatchObject({ state: 'alerting' });
     expect(await eventsOf('monitor.alerted')).toEqual([]);
   });
 
   test('is the same, however often and by however many processes minutes are summed up, and takes in what comes late', async () => {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     await store({ count: 10 });
     await putMonitor(call, 'late', { window: '1h', checks: [{ metric: 'cost_total', above: 1e6 }] });
     const until = new Date();
@@ -183,7 +183,7 @@ describe('what is measured', () => {
     // Its transaction ends, or its application reports it, after the minute was summed up.
     await store({ count: 1, secondsAgo: 100 });
     await sumUp(until);
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     expect((await stateOf('late')).values).toMatchObject([{ count: 11 }]);
   });
 });
@@ -192,10 +192,10 @@ describe('an alert', () => {
   test('is told once, and so is its end; both are in the history, newest first', async () => {
     await store({ count: 4, status: 'failed' });
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
-    for (let index = 0; index < 3; index += 1) await lookNow(service.foundation);
+    for (let index = 0; index < 3; index += 1) await checkNow(service.dependencies);
     expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ value: 1, alerting: true }] });
     await store({ count: 16 });
-    for (let index = 0; index < 3; index += 1) await lookNow(service.foundation);
+    for (let index = 0; index < 3; index += 1) await checkNow(service.dependencies);
     const { body: history } = await call('GET', '/monitors/errors/history');
     expect(history.data).toMatchObject([
       {
@@ -217,13 +217,13 @@ describe('an alert', () => {
   });
 
   test('is told once, however many processes look at the same time', async () => {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     await store({ count: 4, status: 'failed' });
     const names = Array.from({ length: 20 }, (_, index) => `m/${index}`);
     for (const name of names) await putMonitor(call, name, { window: '1h', checks: [ERRORS] });
     await sumUpRuns(db.system, { workspaceId, summedUntil: null, until: new Date() });
     await Promise.all(
-      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+      Array.from({ length: 8 }, () => checkDueMonitors(db, { workspaceId, until: new Date() }, () => false)),
     );
     const alerted = await call('GET', '/events?event=monitor.alerted&limit=100');
     expect(alerted.body.data.map(({ data }: { data: { monitor: string } }) => data.monitor).sort()).toEqual(
@@ -232,7 +232,7 @@ describe('an alert', () => {
     // Nor does a look count twice.
     await putMonitor(call, 'm/0', { window: '2h', checks: [{ ...ERRORS, for: '2m' }] });
     await Promise.all(
-      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+      Array.from({ length: 8 }, () => checkDueMonitors(db, { workspaceId, until: new Date() }, () => false)),
     );
     expect((await stateOf('m/0')).state).toBe('ok');
   });
@@ -247,7 +247,7 @@ describe('an alert', () => {
   ])('ends where the monitor is %s', async (how, change) => {
     await store({ count: 4, status: 'failed' });
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
-    await lookNow(service.foundation);
+    await checkNow(service.dependencies);
     // Who is told changes nothing.
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS], notify: { email: false } });
     expect((await stateOf('errors')).state).toBe('alerting');
@@ -257,7 +257,7 @@ describe('an alert', () => {
       { data: { state: 'no_data', reason: `the monitor was ${how}` } },
     ]);
     if (how === 'disabled') {
-      await lookNow(service.foundation);
+      await checkNow(service.dependencies);
       expect(await stateOf('errors')).toMatchObject({ state: 'no_data', values: [], last_checked_at: null });
     }
   });
@@ -265,14 +265,14 @@ describe('an alert', () => {
   test('stays where nothing runs any more', async () => {
     await store({ count: 4, status: 'failed', secondsAgo: 20 });
     await putMonitor(call, 'errors', { window: '5m', checks: [ERRORS] });
-    await lookNow(service.foundation);
-    await service.foundation.db.system.query({
+    await checkNow(service.dependencies);
+    await service.dependencies.db.system.query({
       text: `update run_minutes set starts_at = starts_at - interval '3 days'`,
     });
-    await service.foundation.db.system.query({
+    await service.dependencies.db.system.query({
       text: `update executions set finished_at = finished_at - interval '3 days'`,
     });
-    for (let index = 0; index < 7; index += 1) await lookNow(service.foundation);
+    for (let index = 0; index < 7; index += 1) await checkNow(service.dependencies);
     expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ value: null, count: 0 }] });
     expect(await eventsOf('monitor.recovered')).toEqual([]);
   });
@@ -280,7 +280,7 @@ describe('an alert', () => {
 
 describe('workspaces', () => {
   test('that take long are left after a step, and go on once others had their turn', async () => {
-    const { db, log } = service.foundation;
+    const { db, log } = service.dependencies;
     await store({ count: 4, status: 'failed', secondsAgo: 23 * 60 * 60 });
     await putMonitor(call, 'errors', { window: '24h', checks: [ERRORS] });
     await db.system.query({ text: 'update monitored_workspaces set check_at = $2 where workspace_id = $1' }, [
@@ -297,14 +297,14 @@ describe('workspaces', () => {
       [workspaceId],
     );
     expect(row?.summed.getTime()).toBeLessThan(until.getTime() - 23 * 60 * 60_000);
-    await makeDue(service.foundation);
+    await makeDue(service.dependencies);
     // Turns of one step each.
     await checkMonitors(db, log, undefined, -1);
     expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ count: 4 }] });
   });
 
   test('that fail or have no monitor that is enabled hold up no other', async () => {
-    const { db, log } = service.foundation;
+    const { db, log } = service.dependencies;
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
     const broken = await createOtherWorkspace(service, `broken ${count}`);
     await putMonitor(broken.call, 'errors', { window: '1h', checks: [ERRORS] });
@@ -316,7 +316,7 @@ describe('workspaces', () => {
     await db.system.query({ text: `update monitors set checks = '7' where workspace_id = $1` }, [
       await idOf(`broken ${count}`),
     ]);
-    await makeDue(service.foundation);
+    await makeDue(service.dependencies);
     await checkMonitors(db, log);
     expect((await stateOf('errors')).last_checked_at).not.toBeNull();
     expect((await broken.call('GET', '/monitors/errors')).body).toBeDefined();

@@ -19,7 +19,7 @@ afterAll(() => service?.stop());
 const { signal } = new AbortController();
 const days = async () =>
   (
-    await service.foundation.db.system.query<{ name: string }>({
+    await service.dependencies.db.system.query<{ name: string }>({
       text: `select relid::regclass::text as name from pg_partition_tree('trace_steps') where level = 1 order by 1`,
     })
   ).map(({ name }) => name);
@@ -30,7 +30,7 @@ test('days of steps that have expired are dropped, with their traces; their exec
   await send(call, [span({ traceId: old, at: Date.now() - 3 * DAY_MS, attributes: modelCall(5, 5) })]);
   await send(call, [span({ traceId: recent, attributes: modelCall(6, 6) })]);
   expect(await days()).toHaveLength(2);
-  await expireTraces(service.foundation.db.system, 2 * DAY_MS, signal);
+  await expireTraces(service.dependencies.db.system, 2 * DAY_MS, signal);
   expect(await days()).toHaveLength(1);
   expect((await call('GET', `/traces/${old}`)).status).toBe(404);
   expect(await stepsOf({ call }, recent)).toHaveLength(1);
@@ -69,7 +69,7 @@ test('a workspace that is removed leaves no trace, and no other one loses any', 
   const traceId = newTraceId();
   for (const { call } of [leaving, staying])
     await send(call, [span({ traceId, attributes: modelCall(5, 5) }), span({ traceId, at: Date.now() - DAY_MS })]);
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   await db.system.query({
     text: `update workspaces set deleted_at = now() - interval '2 hours' where name = 'leaving'`,
   });

@@ -5,7 +5,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { createFirstAttempts } from '../../src/jobs/first-attempts.ts';
 import type { AttemptMaker, AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
 import type { DeliveryStarter, StoredDelivery } from '../../src/services/webhooks/deliveries/start-delivery.ts';
-import { testPlaces } from '../support/slots.ts';
+import { testSlots } from '../support/slots.ts';
 
 /** First attempts whose ends are the test's to say; nothing is stored. */
 function setUp() {
@@ -24,7 +24,7 @@ function setUp() {
     {
       db: { system: { query: async () => [] } } as unknown as Database,
       attempts,
-      slots: testPlaces(),
+      slots: testSlots(),
       starter: { retryWaitsMs: [] } as unknown as DeliveryStarter,
       log: pino({ level: 'silent' }),
     },

@@ -19,10 +19,10 @@ let open: Receiver[] = [];
 
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_HOST_CONCURRENCY: String(HOST_CONCURRENCY) });
-  rows = webhookRows(service.foundation.db, service.foundation.cipher);
+  rows = webhookRows(service.dependencies.db, service.dependencies.cipher);
 });
 afterEach(async () => {
-  await service.foundation.db.system.query({ text: `update webhooks set status = 'disabled'` });
+  await service.dependencies.db.system.query({ text: `update webhooks set status = 'disabled'` });
   await Promise.all(open.map((receiver) => receiver.close()));
   open = [];
 });
@@ -45,7 +45,7 @@ function holding(status = 200) {
 }
 
 const workflowOf = (webhook: string, { id, event_id: eventId }: DeliveryRow, trigger = 'event') =>
-  service.foundation.client.workflow.getHandle(deliveryWorkflowId({ id, eventId, webhookId: webhook, trigger }));
+  service.dependencies.client.workflow.getHandle(deliveryWorkflowId({ id, eventId, webhookId: webhook, trigger }));
 
 async function expectNoWorkflow(webhook: string, row: DeliveryRow, trigger?: string): Promise<void> {
   expect(row.started_at).toBeNull();
@@ -167,7 +167,7 @@ describe('a webhook that is disabled or deleted during a first attempt', () => {
 });
 
 test('one that failed and was left without a workflow waits in one for the rest of its time', async () => {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   const receiver = await receiverOf(answering(503));
   const webhook = await rows.webhook({ url: receiver.url });
   await rows.event();

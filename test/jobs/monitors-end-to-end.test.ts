@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setWorkspaceOwner } from '../../src/services/workspaces/workspaces.ts';
 import { type RunningWorkers, startWorkers } from '../../src/worker.ts';
-import { lookNow, putMonitor } from '../api/monitors/monitors-support.ts';
+import { checkNow, putMonitor } from '../api/monitors/monitors-support.ts';
 import { type MailServer, startMailServer } from '../mail/mail-server.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
@@ -28,8 +28,8 @@ beforeAll(async () => {
     },
     { workers: false },
   );
-  workers = await startWorkers(service.foundation, { reconcileEveryMs: 200 });
-  await setWorkspaceOwner(service.foundation.db.system, 'default', 'ada@example.com');
+  workers = await startWorkers(service.dependencies, { reconcileEveryMs: 200 });
+  await setWorkspaceOwner(service.dependencies.db.system, 'default', 'ada@example.com');
 });
 afterAll(async () => {
   await openai?.close();
@@ -42,20 +42,20 @@ afterAll(async () => {
 const run = () => service.call('POST', '/executions', { body: { prompt_name: 'say', variables: {} } });
 
 test('a provider that fails is an alert: to the webhook and the owner once, and once more when it is well again', async () => {
-  const { call, foundation } = service;
+  const { call, dependencies } = service;
   await call('POST', '/prompts', { body: { name: 'say', template: 'Hi', model: 'openai/gpt-4o-mini' } });
   const events = ['monitor.alerted', 'monitor.recovered'];
   await call('POST', '/webhooks', { body: { url: receiver.url, events } });
   const checks = [{ metric: 'error_rate', above: 0.5, min_executions: 3 }];
   await putMonitor(call, 'say/errors', { prompt_name: 'say', window: '1h', checks });
-  await lookNow(foundation);
+  await checkNow(dependencies);
   expect((await call('GET', '/monitors/say/errors')).body.state).toBe('no_data');
 
   openai.behave({ mode: 'fail', status: 401 });
   for (let index = 0; index < 4; index += 1) expect((await run()).body.status).toBe('failed');
-  await lookNow(foundation);
+  await checkNow(dependencies);
   expect((await call('GET', '/monitors/say/errors')).body).toMatchObject({ state: 'ok', values: [{ value: 1 }] });
-  await lookNow(foundation);
+  await checkNow(dependencies);
   expect((await call('GET', '/monitors/say/errors')).body).toMatchObject({ state: 'alerting' });
   const [alert] = await receiver.got(1);
   expect(alert?.body).toEqual({
@@ -74,7 +74,7 @@ test('a provider that fails is an alert: to the webhook and the owner once, and 
   openai.behave({});
   for (let index = 0; index < 6; index += 1) expect((await run()).body.status).toBe('completed');
   // The worker's own looks may come in between: they are a minute apart, and say the same.
-  for (let index = 0; index < 3; index += 1) await lookNow(foundation);
+  for (let index = 0; index < 3; index += 1) await checkNow(dependencies);
   expect((await call('GET', '/monitors/say/errors')).body).toMatchObject({ state: 'ok', values: [{ value: 0.4 }] });
   const received = await receiver.got(2);
   expect(received.map(({ body }) => body.event)).toEqual(events);
@@ -86,6 +86,6 @@ test('a provider that fails is an alert: to the webhook and the owner once, and 
   expect(contents[0]).toContain('GET /v1/monitors/say/errors/history');
   expect(contents[1]).toContain('Subject: The monitor say/errors has recovered');
   expect(sent.map(({ to }) => to)).toEqual([['ada@example.com'], ['ada@example.com']]);
-  for (let index = 0; index < 2; index += 1) await lookNow(foundation);
+  for (let index = 0; index < 2; index += 1) await checkNow(dependencies);
   expect([receiver.received.length, mails.received.length]).toEqual([2, 2]);
 });

@@ -23,8 +23,8 @@ beforeAll(async () => {
     },
     { workers: false },
   );
-  workers = await startWorkers(service.foundation, { reconcileEveryMs: 200 });
-  await setWorkspaceOwner(service.foundation.db.system, 'default', 'ada@example.com');
+  workers = await startWorkers(service.dependencies, { reconcileEveryMs: 200 });
+  await setWorkspaceOwner(service.dependencies.db.system, 'default', 'ada@example.com');
 });
 afterAll(async () => {
   await workers?.stop();
@@ -42,7 +42,7 @@ test('the owner gets one e-mail when a webhook is disabled, also where the mail 
   await receiver.got(6);
   await waitFor('the refusal', async () => {
     // The next attempt would be 10 s later.
-    const refused = await service.foundation.db.system.query({
+    const refused = await service.dependencies.db.system.query({
       text: `update notifications set check_at = now() where email_pending and email_error like '%busy%' returning id`,
     });
     return refused.length > 0;
@@ -55,14 +55,14 @@ test('the owner gets one e-mail when a webhook is disabled, also where the mail 
   expect(content).toContain(`(${new URL(url).host})`);
   expect(content).not.toMatch(/secret-path|secret-query/);
   const stored = await waitFor('the note of it', async () => {
-    const [row] = await service.foundation.db.system.query({
+    const [row] = await service.dependencies.db.system.query({
       text: 'select emailed_at, email_error from notifications',
     });
     return row?.['emailed_at'] && row;
   });
   expect(stored).toMatchObject({ email_error: null });
   expect(mails.received).toHaveLength(1);
-  const scraped = await service.foundation.registry.metrics();
+  const scraped = await service.dependencies.registry.metrics();
   for (const line of [
     'pms_webhook_attempts_total{outcome="failed"} 6',
     'pms_webhook_deliveries_total{outcome="failed"} 1',

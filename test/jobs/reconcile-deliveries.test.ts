@@ -11,7 +11,7 @@ let service: TestService;
 let rows: WebhookRows;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
-  rows = webhookRows(service.foundation.db, service.foundation.cipher);
+  rows = webhookRows(service.dependencies.db, service.dependencies.cipher);
 });
 afterAll(() => service?.stop());
 
@@ -20,7 +20,7 @@ async function leaveBehind(url: string, count: number, ageSeconds: number) {
   const webhook = await rows.webhook({ url });
   const events = await rows.events(count);
   const ids = events.map(() => newId());
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at, check_at)
              select w.workspace_id, d.id, d.event_id, w.id, 'event', 'waiting', d.at, d.at, d.at, now() - interval '1 second'
@@ -31,14 +31,14 @@ async function leaveBehind(url: string, count: number, ageSeconds: number) {
   );
   return events.map((event, index) => ({
     id: ids[index] ?? '',
-    workflow: service.foundation.client.workflow.getHandle(
+    workflow: service.dependencies.client.workflow.getHandle(
       `webhook-delivery/${publicId('event', event)}/${publicId('webhook', webhook)}`,
     ),
   }));
 }
 
 test('one that cannot be started keeps no other from its look, and is looked at less and less often', async () => {
-  const { db, client, taskQueues } = service.foundation;
+  const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'deliveries');
   const { log, lines } = captureLog();
   const reconcile = () =>

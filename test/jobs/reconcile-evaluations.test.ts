@@ -21,7 +21,7 @@ let overdue: OverdueRows;
 const { log, lines } = captureLog();
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   overdue = overdueRows(query, 'evaluations');
   const [workspace] = await query<{ id: string }>({ text: 'select id from workspaces' });
   workspaceId = workspace?.id ?? '';
@@ -33,11 +33,11 @@ beforeEach(() => {
 afterAll(() => service?.stop());
 
 function reconcile(): Promise<void> {
-  const { db, client, taskQueues } = service.foundation;
+  const { db, client, taskQueues } = service.dependencies;
   return reconcileEvaluations({ db, starter: { client, taskQueues, eager: false }, log });
 }
 
-const handleOf = (id: string) => service.foundation.client.workflow.getHandle(evaluationWorkflowId(id, 0));
+const handleOf = (id: string) => service.dependencies.client.workflow.getHandle(evaluationWorkflowId(id, 0));
 const isKnown = (id: string) =>
   handleOf(id)
     .describe()
@@ -48,7 +48,7 @@ const isKnown = (id: string) =>
 
 /** A row as a process leaves it that dies between row and workflow. */
 async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = true } = {}): Promise<string> {
-  const { db, models } = service.foundation;
+  const { db, models } = service.dependencies;
   const id = newId();
   await db.workspace(workspaceId).transaction((query) =>
     createEvaluation(
@@ -78,7 +78,7 @@ async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = tr
 }
 
 async function read(id: string) {
-  const [row] = await service.foundation.db.system.query(
+  const [row] = await service.dependencies.db.system.query(
     { text: 'select status, signal_pending, error from evaluations where id = $1' },
     [id],
   );
@@ -102,7 +102,7 @@ test('one that Temporal refuses keeps no other from its look, and is looked at l
   await reconcile();
   expect(lines).toEqual([]);
   await Promise.all(others.map((id) => handleOf(id).terminate()));
-  await service.foundation.db.system.query({ text: 'delete from evaluations' });
+  await service.dependencies.db.system.query({ text: 'delete from evaluations' });
 });
 
 test('starts what was accepted and withdraws what was not', async () => {
@@ -124,11 +124,11 @@ test('looks at a run again soon after each change', async () => {
   await service.call('POST', `/evaluations/eval_${id}/pause`);
   expect(await overdue.secondsToCheck(id)).toBeLessThanOrEqual(30);
   await handleOf(id).terminate();
-  await service.foundation.db.system.query({ text: 'delete from evaluations where id = $1' }, [id]);
+  await service.dependencies.db.system.query({ text: 'delete from evaluations where id = $1' }, [id]);
 });
 
 test('a change whose signal was lost is news until the workflow has read the row', async () => {
-  const { db, taskQueues, models } = service.foundation;
+  const { db, taskQueues, models } = service.dependencies;
   const away = { withDeadline: () => Promise.reject(new Error('Temporal is away.')) } as unknown as Client;
   const deps = { client: away, taskQueues, eager: false, log, models };
   const start_at = new Date(Date.now() + 86_400_000).toISOString();
@@ -151,18 +151,18 @@ test('a change whose signal was lost is news until the workflow has read the row
   // Told, but no worker has read it.
   expect([await signals(), await read(id)]).toMatchObject([1, { signal_pending: true }]);
 
-  const workers = await startWorkers(service.foundation);
+  const workers = await startWorkers(service.dependencies);
   try {
-    const isTold = () =>
+    const isNotified = () =>
       until('the workflow to read its row', async () => (await read(id))?.['signal_pending'] === false);
-    await isTold();
+    await isNotified();
     const before = await signals();
     await look();
     expect(await signals()).toBe(before);
     await resumeEvaluation(deps, db.workspace(workspaceId), id, undefined);
     expect(await read(id)).toMatchObject({ status: 'scheduled', signal_pending: true });
     await look();
-    await isTold();
+    await isNotified();
     // The end, too: without it the workflow would wait for a day.
     await cancelEvaluation(deps, db.workspace(workspaceId), id);
     expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: true });
@@ -185,7 +185,7 @@ test('news of an end that nobody is left to be told of is forgotten', async () =
 });
 
 test('a run is not summed up while examples have no result, as those of batches that had ended before the database was restored', async () => {
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   const id = await leaveBehind();
   await system.query({ text: `update evaluations set status = 'running', started_at = now() where id = $1` }, [id]);
   expect(await finishRun(system, { evaluationId: id, round: 0 })).toBe('incomplete');
@@ -194,7 +194,7 @@ test('a run is not summed up while examples have no result, as those of batches 
 });
 
 test('a run that is summed up again has completed before, so that nobody counts it twice', async () => {
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   const id = await leaveBehind();
   const ref = { evaluationId: id, round: 0 };
   expect(await finishRun(system, ref)).toBe('left');
@@ -207,15 +207,15 @@ test('a run that is summed up again has completed before, so that nobody counts 
 });
 
 test('all that is unfinished is compared, and told to read its row, when an operator says that something was restored', async () => {
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   const id = await leaveBehind();
   const rowOf = async () => {
-    const text = 'select check_at <= now() as "isDue", signal_pending as "isTold" from evaluations where id = $1';
-    const [row] = await system.query<{ isDue: boolean; isTold: boolean }>({ text }, [id]);
+    const text = 'select check_at <= now() as "isDue", signal_pending as "isNotified" from evaluations where id = $1';
+    const [row] = await system.query<{ isDue: boolean; isNotified: boolean }>({ text }, [id]);
     return row;
   };
   await system.query({ text: `update evaluations set check_at = now() + interval '10 minutes' where id = $1` }, [id]);
-  expect(await rowOf()).toEqual({ isDue: false, isTold: false });
+  expect(await rowOf()).toEqual({ isDue: false, isNotified: false });
   expect((await checkAll(system)).evaluations).toBeGreaterThan(0);
-  expect(await rowOf()).toEqual({ isDue: true, isTold: true });
+  expect(await rowOf()).toEqual({ isDue: true, isNotified: true });
 });

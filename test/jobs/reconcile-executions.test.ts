@@ -11,16 +11,16 @@ let service: TestService;
 let rows: ExecutionRows;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
-  rows = await executionRows(service.foundation.db);
+  rows = await executionRows(service.dependencies.db);
 });
 afterAll(() => service?.stop());
 
 function reconcile(): Promise<void> {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   return reconcileExecutions({ db, starter: { client, taskQueues, eager: false }, log });
 }
 
-const handleOf = (id: string) => service.foundation.client.workflow.getHandle(executionWorkflowId(id));
+const handleOf = (id: string) => service.dependencies.client.workflow.getHandle(executionWorkflowId(id));
 const isKnown = (id: string) =>
   handleOf(id)
     .describe()
@@ -42,7 +42,7 @@ test('starts the workflow of an execution that has waited for more than 30 secon
 
 test('withdraws an execution that no caller was told of, with its key, instead of starting it', async () => {
   const id = await rows.queue({ ...OLD, accepted: false });
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, created_at)
              select workspace_id, gen_random_uuid(), 'again', '', id::text, now() from executions where id = $1`,
@@ -52,7 +52,7 @@ test('withdraws an execution that no caller was told of, with its key, instead o
   await reconcile();
   await expect(rows.read(id)).rejects.toThrow('There is no execution');
   expect(await isKnown(id)).toBe(false);
-  expect(await service.foundation.db.system.query({ text: 'select from idempotency_keys' })).toEqual([]);
+  expect(await service.dependencies.db.system.query({ text: 'select from idempotency_keys' })).toEqual([]);
 });
 
 test('looks at an execution once in 30 seconds, by whichever process comes first', async () => {
@@ -121,7 +121,7 @@ test('looks at more than one batch', async () => {
 test('what was started for an orphan runs as soon as there is a worker', async () => {
   const id = await rows.queue({ ...OLD, input: 'an orphan' });
   await reconcile();
-  const workers = await startWorkers(service.foundation);
+  const workers = await startWorkers(service.dependencies);
   await until('its end', async () => (await rows.read(id))['status'] === 'completed');
   expect(await rows.read(id)).toMatchObject({ output: 'an orphan', attempts: 1 });
   await workers.stop();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 test('one that Temporal refuses keeps no other from its look, and is set aside', async () => {
-  const { db, client, taskQueues } = service.foundation;
+  const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'schedules');
   const { log, lines } = captureLog();
   const reconcile = () => reconcileSchedules({ db, starter: { client, taskQueues, eager: false }, log });
@@ -58,7 +58,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
 });
 
 test('one that was paused or resumed after the backup that the database is from is as its row says', async () => {
-  const { db, client, taskQueues } = service.foundation;
+  const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue } = overdueRows(db.system.query, 'schedules');
   const { log, lines } = captureLog();
   const temporal = { client, taskQueues };
@@ -86,7 +86,7 @@ test('one that was paused or resumed after the backup that the database is from 
 });
 
 test('one that is not encrypted with the current key is encrypted anew; when it is due and whether it is paused stays', async () => {
-  const { db, client: plain, taskQueues, connection } = service.foundation;
+  const { db, client: plain, taskQueues, connection } = service.dependencies;
   const { makeOverdue } = overdueRows(db.system.query, 'schedules');
   const { log } = captureLog();
   const [old, next] = [randomBytes(32), randomBytes(32)];

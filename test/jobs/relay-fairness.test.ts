@@ -16,7 +16,7 @@ let saturated: string[] = [];
 
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' }, { workers: false });
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   deps = {
     db,
     starter: { client, taskQueues, eager: false, retryWaitsMs: [] },

@@ -20,7 +20,7 @@ afterAll(() => service?.stop());
 const NEVER = new AbortController().signal;
 
 async function tablesOfWorkspaces(): Promise<string[]> {
-  const rows = await service.foundation.db.system.query<{ table_name: string }>({
+  const rows = await service.dependencies.db.system.query<{ table_name: string }>({
     text: `select table_name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'`,
   });
   return rows.map(({ table_name }) => table_name).sort();
@@ -30,7 +30,7 @@ async function tablesOfWorkspaces(): Promise<string[]> {
 async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of await tablesOfWorkspaces()) {
-    const [row] = await service.foundation.db.system.query<{ count: number }>(
+    const [row] = await service.dependencies.db.system.query<{ count: number }>(
       { text: `select count(*)::int as count from ${table} where workspace_id = $1` },
       [workspaceId],
     );
@@ -94,38 +94,38 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
 const SOON_GONE = ['release_entries', 'release_score_entries', 'queue_candidates', 'rule_items'];
 
 test('a deleted workspace is refused at once, and everything of it is removed, also what is under way', async () => {
-  const { db, client, taskQueues, log } = service.foundation;
-  const doomed = await createOtherWorkspace(service, 'doomed');
+  const { db, client, taskQueues, log } = service.dependencies;
+  const toDelete = await createOtherWorkspace(service, 'toDelete');
   const staying = await createOtherWorkspace(service, 'staying');
-  const { execution, evaluation, schedule } = await fill(doomed);
+  const { execution, evaluation, schedule } = await fill(toDelete);
   await fill(staying);
   const workspaceOf = async (name: string) => {
     const [row] = await db.system.query<{ id: string }>({ text: 'select id from workspaces where name = $1' }, [name]);
     return row?.id ?? '';
   };
-  const [doomedId, stayingId] = [await workspaceOf('doomed'), await workspaceOf('staying')];
+  const [deletedId, stayingId] = [await workspaceOf('toDelete'), await workspaceOf('staying')];
   await db.system.query(
     {
       text: `insert into notifications (workspace_id, id, type, message, created_at)
              values ($1, gen_random_uuid(), 'webhook.disabled', 'It failed.', now())`,
     },
-    [doomedId],
+    [deletedId],
   );
-  await waitFor('deliveries under way', async () => (await rowsOf(doomedId))['deliveries']);
-  for (const id of [doomedId, stayingId])
+  await waitFor('deliveries under way', async () => (await rowsOf(deletedId))['deliveries']);
+  for (const id of [deletedId, stayingId])
     await waitFor('the schedule to start its evaluation', async () => (await rowsOf(id))['schedule_occurrences']);
   await waitFor('usage in the sums', async () => {
     await sumUpUsage(db.system);
-    return (await rowsOf(doomedId))['usage_sums'] && (await rowsOf(stayingId))['usage_sums'];
+    return (await rowsOf(deletedId))['usage_sums'] && (await rowsOf(stayingId))['usage_sums'];
   });
   await db.system.query(
     {
       text: `insert into stream_deltas (workspace_id, execution_id, attempt, sequence, type, data)
              values ($1, gen_random_uuid(), 1, 2, 'text', 'Hello')`,
     },
-    [doomedId],
+    [deletedId],
   );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `with progress as (insert into statistics_progress (workspace_id, days_until) values ($1, now())),
@@ -136,7 +136,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `insert into release_sums (workspace_id, release_id, stage, arm, starts_at, measure, bucket, count, total, squares)
@@ -144,7 +144,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `with definition as (insert into score_definitions (workspace_id, id, name, data_type, defined, created_at, updated_at)
@@ -154,7 +154,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `with change as (insert into monitor_changes (workspace_id, id, monitor_id, previous_state, state, reason, progress, created_at)
@@ -164,7 +164,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `with day as (insert into rule_days (workspace_id, work_id, day) select workspace_id, id, '2026-01-01' from rules where workspace_id = $1)
@@ -173,7 +173,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  for (const id of [doomedId, stayingId])
+  for (const id of [deletedId, stayingId])
     await db.system.query(
       {
         text: `insert into provider_batches (id, workspace_id, evaluation_id, number, round, wave, provider, model, seq_from, seq_to, status, created_at, finished_at)
@@ -189,46 +189,46 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
         text: `insert into release_score_entries (workspace_id, release_id, stage, arm, created_at, name, count, total, squares)
                values ($1, gen_random_uuid(), 0, 'stable', now(), 'helpful', 1, 1, 1)`,
       },
-      [doomedId],
+      [deletedId],
     );
     await db.system.query(
       {
         text: `insert into release_entries (workspace_id, release_id, stage, arm, created_at, failed, fell_back, reused, tokens)
                values ($1, gen_random_uuid(), 0, 'stable', now(), false, false, false, 0)`,
       },
-      [doomedId],
+      [deletedId],
     );
     await db.system.query(
       { text: 'insert into queue_candidates (workspace_id, execution_id) values ($1, gen_random_uuid())' },
-      [doomedId],
+      [deletedId],
     );
     await db.system.query(
       {
         text: 'insert into rule_items (workspace_id, work_id, execution_id, created_at) values ($1, gen_random_uuid(), gen_random_uuid(), now())',
       },
-      [doomedId],
+      [deletedId],
     );
-    const tables = Object.keys(await rowsOf(doomedId)).sort();
+    const tables = Object.keys(await rowsOf(deletedId)).sort();
     return SOON_GONE.every((table) => tables.includes(table)) ? tables : undefined;
   });
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
 
-  expect(await deleteWorkspace(db.system, 'doomed')).toMatchObject({ name: 'doomed', keys: 2 });
-  await waitFor('the key to be refused', async () => (await doomed.call('GET', '/prompts')).status === 401);
-  await createOtherWorkspace(service, 'doomed');
+  expect(await deleteWorkspace(db.system, 'toDelete')).toMatchObject({ name: 'toDelete', keys: 2 });
+  await waitFor('the key to be refused', async () => (await toDelete.call('GET', '/prompts')).status === 401);
+  await createOtherWorkspace(service, 'toDelete');
 
   const starter = { client, taskQueues, eager: false };
   await waitFor(
     'everything to be gone',
     async () => {
       await removeWorkspaces({ db, starter, log, capabilities: CAPABILITIES }, NEVER, 0);
-      const [left] = await db.system.query({ text: 'select 1 from workspaces where id = $1' }, [doomedId]);
+      const [left] = await db.system.query({ text: 'select 1 from workspaces where id = $1' }, [deletedId]);
       return left === undefined;
     },
     120_000,
   );
-  expect(await rowsOf(doomedId)).toEqual({});
+  expect(await rowsOf(deletedId)).toEqual({});
   await waitFor('what is out of sight to be gone', async () => {
     await removeWorkspaces({ db, starter, log, capabilities: CAPABILITIES }, NEVER, 0);
     const [left] = await db.system.query<{ count: number }>(

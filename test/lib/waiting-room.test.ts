@@ -69,10 +69,10 @@ describe('a waiting room', () => {
   });
 
   test.each([
-    ['does not want it any more', { isAccepted: false, keptMs: 60_000 }],
-    ['does not come in time', { isAccepted: true, keptMs: 1 }],
-  ])('the place of one that %s is the next one’s', async (_name, { isAccepted, keptMs }) => {
-    const { offered, waiter, letIn, sentAway } = roomOfOne({ keptMs });
+    ['does not want it any more', { isAccepted: false, retentionMs: 60_000 }],
+    ['does not come in time', { isAccepted: true, retentionMs: 1 }],
+  ])('the place of one that %s is the next one’s', async (_name, { isAccepted, retentionMs }) => {
+    const { offered, waiter, letIn, sentAway } = roomOfOne({ retentionMs });
     const release = await letIn(waiter('first'));
     await sentAway(waiter('second', isAccepted));
     await sentAway(waiter('third', isAccepted));

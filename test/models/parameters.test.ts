@@ -5,7 +5,7 @@ import { startAnthropicServer } from '../support/providers/anthropic.ts';
 import { startGoogleServer } from '../support/providers/google.ts';
 import { callOf, modelErrorOf, modelsAt, TEST_KEY } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
-import type { SeenCall } from '../support/providers/protocol.ts';
+import type { RecordedCall } from '../support/providers/protocol.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 
 const SCHEMA = {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([openai.close(), anthropic.close(), google.close()]);
 });
 
-async function sent(server: StandIn, model: string, parameters: ModelParameters): Promise<SeenCall> {
+async function sent(server: StandIn, model: string, parameters: ModelParameters): Promise<RecordedCall> {
   const before = server.callCount;
   await models.generate(callOf(model, { parameters }));
   expect(server.callCount).toBe(before + 1);

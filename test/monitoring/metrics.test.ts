@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
 import { parseExposition, type Series } from '../support/exposition.ts';
 import { alertRules, dashboardQueries, namedBy, readProjectFile } from '../support/monitoring-files.ts';
-import { freePorts, killLeftovers, startNode } from '../support/processes.ts';
-import { choosePlace, makePrompt, type Place } from '../support/processes-service.ts';
+import { freePorts, killOrphans, startNode } from '../support/processes.ts';
+import { createTestEnvironment, makePrompt, type Place } from '../support/processes-service.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { until } from '../support/wait-for.ts';
 
@@ -31,7 +31,7 @@ const readingOf = (series: Series[], name: string, labels: Record<string, string
 
 beforeAll(async () => {
   [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
-  place = await choosePlace({
+  place = await createTestEnvironment({
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
     TEMPORAL_TASK_QUEUE_PREFIX: `metrics-${randomBytes(4).toString('hex')}`,
@@ -74,7 +74,7 @@ beforeAll(async () => {
   all = [...ofApi, ...ofWorker];
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await receiver?.close();
   await place?.remove();
   await database?.drop();

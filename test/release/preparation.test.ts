@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { dateVersion, releaseNotes, sectionOf } from '../../scripts/release/changelog.ts';
 import { obstacles } from '../../scripts/release/checks.ts';
 import { writeSums, wrongSums } from '../../scripts/release/sums.ts';
-import { saidVersions, setVersion } from '../../scripts/release/versions.ts';
+import { declaredVersions, setVersion } from '../../scripts/release/versions.ts';
 import { projectVersion } from '../../src/version.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,7 +32,7 @@ const commit = () => {
 
 /** A repository with the files of this one that say the version, ready to be released. */
 function readyRepository(): void {
-  const files = new Set([...saidVersions(project).map(({ file }) => file), 'CHANGELOG.md', 'openapi.json']);
+  const files = new Set([...declaredVersions(project).map(({ file }) => file), 'CHANGELOG.md', 'openapi.json']);
   for (const file of files) {
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     cpSync(path.join(project, file), path.join(folder, file));
@@ -45,7 +45,7 @@ function readyRepository(): void {
 const found = (tagged = false) => obstacles(folder, { tagged, withChart: false });
 
 test('the version is the same wherever it is said', () => {
-  const said = saidVersions(project);
+  const said = declaredVersions(project);
   expect(said.length).toBeGreaterThan(20);
   expect(said.filter((each) => each.version !== version)).toEqual([]);
 });
@@ -53,7 +53,7 @@ test('the version is the same wherever it is said', () => {
 test('a version is set everywhere, and doing so twice changes nothing', () => {
   readyRepository();
   setVersion(folder, '12.3.4-rc.1');
-  expect(new Set(saidVersions(folder).map((each) => each.version))).toEqual(new Set(['12.3.4-rc.1']));
+  expect(new Set(declaredVersions(folder).map((each) => each.version))).toEqual(new Set(['12.3.4-rc.1']));
   const lock = readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
   // Other packages keep theirs, and the files stay JSON.
   expect(JSON.parse(lock).packages['node_modules/koa']).toEqual(

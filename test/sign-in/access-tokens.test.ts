@@ -151,7 +151,7 @@ test('forged ones do not make the provider be asked, however many there are', as
 });
 
 test('of a stream it is known to have ended, or not, while the provider is away', async () => {
-  const { db, listener, log, identityProviders } = stage.service.foundation;
+  const { db, listener, log, identityProviders } = stage.service.dependencies;
   const tokens = createAccessTokens(db, identityProviders, stage.service.origin);
   const authenticator = createAuthenticator(db, listener, log, tokens);
   const good = { kind: 'access_token', token: await signed(), workspace: undefined } as const;
@@ -167,7 +167,7 @@ test('of a stream it is known to have ended, or not, while the provider is away'
 test('of two streams with one token, that in the workspace which the person has left ends', async () => {
   provider.person = { sub: 'both', name: 'Both', groups: ['leads'] };
   await stage.signIn('sso');
-  const { db, listener, log, identityProviders } = stage.service.foundation;
+  const { db, listener, log, identityProviders } = stage.service.dependencies;
   const tokens = createAccessTokens(db, identityProviders, stage.service.origin);
   const token = await signed({ sub: 'both' });
   const [left, kept] = ['research', 'default'].map(
@@ -186,18 +186,18 @@ test('it ends with the membership', async () => {
   await stage.signIn('sso');
   const token = await signed({ sub: 'eve' });
   expect((await get(token)).status).toBe(200);
-  await stage.service.foundation.db.system.query((all) =>
+  await stage.service.dependencies.db.system.query((all) =>
     all.updateTable('members').set({ status: 'suspended' }).where('name', '=', 'Eve'),
   );
   expect((await get(token)).status).toBe(401);
 });
 
 test('where there is no identity provider, there are no access tokens, and no metadata', async () => {
-  const { foundation } = stage.service;
-  const signIn = { ...foundation.settings.signIn, identityProviders: [], publicUrl: undefined };
-  const settings = { ...foundation.settings, port: 0, signIn };
+  const { dependencies } = stage.service;
+  const signIn = { ...dependencies.settings.signIn, identityProviders: [], publicUrl: undefined };
+  const settings = { ...dependencies.settings, port: 0, signIn };
   const server = await startApi(
-    { ...foundation, settings, identityProviders: createIdentityProviders(signIn), registry: new Registry() },
+    { ...dependencies, settings, identityProviders: createIdentityProviders(signIn), registry: new Registry() },
     { eager: false },
   );
   const origin = `http://127.0.0.1:${server.port}`;

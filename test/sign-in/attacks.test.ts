@@ -204,7 +204,7 @@ describe('a callback is refused', () => {
   });
   test('after ten minutes', async () => {
     const { surfer, callback } = await untilCallback();
-    const { cipher } = stage.service.foundation;
+    const { cipher } = stage.service.dependencies;
     const cookies = surfer.cookies(stage.service.origin);
     const [[name, value] = ['', '']] = [...cookies];
     const login = JSON.parse(cipher.decrypt(Buffer.from(value, 'base64url')).toString());
@@ -214,7 +214,7 @@ describe('a callback is refused', () => {
     expect(surfer.received.join()).toMatch(/pms_login_[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax/);
   });
   test('with a cookie that was changed, cut or made for something else', async () => {
-    const { cipher } = stage.service.foundation;
+    const { cipher } = stage.service.dependencies;
     const forged = JSON.stringify({ purpose: 'something else', state: 'x' });
     for (const change of [
       (value: string) => `${value.slice(0, -2)}${value.endsWith('AA') ? 'BB' : 'AA'}`,
@@ -332,7 +332,7 @@ describe('a person', () => {
   test('whom the provisioning has deactivated is refused, and is out', async () => {
     provider.person = { ...provider.person, sub: 'leaver' };
     const before = await stage.signIn('sso');
-    await stage.service.foundation.db.system.query((all) =>
+    await stage.service.dependencies.db.system.query((all) =>
       all.updateTable('users').set({ is_active: false }).where('subject', '=', 'leaver'),
     );
     expect(await stage.signIn('sso')).toMatchObject({ error: 'inactive', session: undefined });
@@ -341,7 +341,7 @@ describe('a person', () => {
   test('whom an admin has suspended is refused, though the provider gives a role', async () => {
     provider.person = { ...provider.person, sub: 'suspended' };
     await stage.signIn('sso');
-    await stage.service.foundation.db.system.query((all) =>
+    await stage.service.dependencies.db.system.query((all) =>
       all
         .updateTable('members')
         .set({ status: 'suspended' })
@@ -385,7 +385,7 @@ describe('a session', () => {
   });
   test('keeps what the provider has given encrypted', async () => {
     await stage.signIn('sso');
-    const rows = await stage.service.foundation.db.system.query((all) =>
+    const rows = await stage.service.dependencies.db.system.query((all) =>
       all.selectFrom('sessions').select('provider_tokens').where('provider', '=', 'sso'),
     );
     const refresh = [...provider.refreshTokens.keys()];

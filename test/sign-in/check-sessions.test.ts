@@ -30,7 +30,7 @@ const signIn = (person: { sub: string } & Record<string, unknown>) => {
   return stage.signIn('sso');
 };
 const change = (set: Record<string, ReturnType<typeof sql<Date>>>) =>
-  stage.service.foundation.db.system.query((all) =>
+  stage.service.dependencies.db.system.query((all) =>
     all
       .updateTable('sessions')
       .set(set as never)
@@ -38,12 +38,12 @@ const change = (set: Record<string, ReturnType<typeof sql<Date>>>) =>
   );
 /** Lets ten minutes pass, and looks. */
 async function check(): Promise<void> {
-  const { db, cipher, identityProviders: providers, log } = stage.service.foundation;
+  const { db, cipher, identityProviders: providers, log } = stage.service.dependencies;
   await change({ check_at: sql<Date>`now()` });
   await checkSessions({ db, cipher, providers, log }, new AbortController().signal);
 }
 const sessions = () =>
-  stage.service.foundation.db.system.query((all) =>
+  stage.service.dependencies.db.system.query((all) =>
     all
       .selectFrom('sessions')
       .select(['provider', 'provider_tokens'])
@@ -98,7 +98,7 @@ test('whom an admin has removed is not back by a look at a session in another wo
   const { call } = await signIn({ sub: 'elsewhere', groups: ['leads'] });
   const research = await call('POST', '/session/workspace', { workspace: 'research' });
   expect(research.status).toBe(200);
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   const states = async () =>
     (
       await query((all) =>
@@ -147,7 +147,7 @@ test('a provider that is away is asked again each minute, and the session ends a
   await check();
   expect((await sessions())[0]).toMatchObject({ check_in: around(10) });
   await change({ valid_until: sql<Date>`now()`, expires_at: sql<Date>`now()` });
-  stage.service.foundation.listener.connected();
+  stage.service.dependencies.listener.connected();
   // As a process that has not seen it yet: what one remembers is half a minute old at most.
   await untilOut();
 });
@@ -201,7 +201,7 @@ test('where a person goes on in another workspace while the provider is asked, t
 
 test('several processes ask once', async () => {
   await signIn({ sub: 'once' });
-  const { db, cipher, identityProviders: providers, log } = stage.service.foundation;
+  const { db, cipher, identityProviders: providers, log } = stage.service.dependencies;
   await change({ check_at: sql<Date>`now()` });
   provider.asked.length = 0;
   const [row] = await db.system.query((all) =>
@@ -226,7 +226,7 @@ test('where another claim than `sub` says who it is, that is who it is, also whe
   entra.person = { sub: 'of this application', oid: 'object-1', name: 'Eve', groups: ['engineers'] };
   const { call } = await stage.signIn('entra');
   const known = () =>
-    stage.service.foundation.db.system.query((all) =>
+    stage.service.dependencies.db.system.query((all) =>
       all.selectFrom('users').select('subject').where('issuer', '=', entra.issuer),
     );
   expect(await known()).toEqual([{ subject: 'object-1' }]);

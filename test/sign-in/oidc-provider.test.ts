@@ -41,7 +41,7 @@ async function signIn(person: string, surfer: Surfer = createSurfer()): Promise<
   return stage.seen(surfer, done.at);
 }
 async function check(): Promise<void> {
-  const { db, cipher, identityProviders: providers, log } = stage.service.foundation;
+  const { db, cipher, identityProviders: providers, log } = stage.service.dependencies;
   await db.system.query((all) =>
     all.updateTable('sessions').set({ check_at: sql<Date>`now()` }).where('provider', 'is not', null),
   );

@@ -83,7 +83,7 @@ describe('signing in', () => {
     const { error, session, at } = await stage.signIn('sso');
     expect({ error, session }).toEqual({ error: 'no_role', session: undefined });
     expect(at).toBe('/console/sign-in?error=no_role&provider=sso&to=%2Fprompts');
-    const users = await stage.service.foundation.db.system.query((all) =>
+    const users = await stage.service.dependencies.db.system.query((all) =>
       all.selectFrom('users').select('id').where('subject', '=', 'stranger'),
     );
     expect(users).toEqual([]);

@@ -6,7 +6,7 @@ import {
 import type { Listener } from '../../src/db/listener.ts';
 import { createTurns } from '../../src/lib/turns.ts';
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
-import { testPlaces } from './slots.ts';
+import { testSlots } from './slots.ts';
 
 /** Hears nothing. */
 export const deaf: Listener = {
@@ -27,7 +27,7 @@ export function testExecutionActivities(
     modelTimeoutMs: 20_000,
     stopping: never,
     graceOver: never,
-    slots: testPlaces(),
+    slots: testSlots(),
     turns: createTurns(),
     startLimiter: { callBegan: () => false, untilQuiet: async () => {} },
     listener: deaf,

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { z } from 'zod';
-import { freePorts, killLeftovers, type Started, startProcess } from './processes.ts';
+import { freePorts, killOrphans, type Started, startProcess } from './processes.ts';
 import { type ProviderProcess, startProvider } from './processes-service.ts';
 import { promptKey } from './providers/stand-in.ts';
 import { type Call, createCall } from './service.ts';
@@ -112,7 +112,7 @@ export async function setStage({ latencyMs, env = {}, ...servers }: StageOptions
     },
     attemptOf: async (workflowId) => (await batchOf(workflowId))?.attempt ?? 0,
     async end() {
-      await killLeftovers();
+      await killOrphans();
       await connection.close();
     },
   };

@@ -10,7 +10,7 @@ import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
 import { createTestDatabase } from './database.ts';
 import { chooseProcesses, type Processes } from './fault-stage.ts';
-import { killLeftovers } from './processes.ts';
+import { killOrphans } from './processes.ts';
 import { type Received, type Receiver, type Respond, startReceiver } from './receiver.ts';
 import { until } from './wait-for.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
@@ -72,7 +72,7 @@ export function createScene(): Scene {
     },
     afterwards,
     async end() {
-      await killLeftovers();
+      await killOrphans();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     },
   };

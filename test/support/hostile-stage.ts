@@ -10,7 +10,7 @@ import { createTestDatabase } from './database.ts';
 import { callsOf, chooseProcesses, KEY } from './fault-stage.ts';
 import type { HostileRow } from './hostile-report.ts';
 import { type Fared, type Neighbour, PROBES, startNeighbour } from './neighbour.ts';
-import { killLeftovers, type Started } from './processes.ts';
+import { killOrphans, type Started } from './processes.ts';
 import { makePrompt, type ProviderProcess, startProvider } from './processes-service.ts';
 import type { Call } from './service.ts';
 import { waitFor } from './wait-for.ts';
@@ -170,7 +170,7 @@ export async function setHostileStage({
         for (const each of [api, worker]) each.kill('SIGTERM');
         await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000, undefined, { ref: false })]);
       }
-      await killLeftovers();
+      await killOrphans();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     },
   };

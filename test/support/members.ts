@@ -73,11 +73,11 @@ async function join(
 
 /** Someone who signs in with these grants. The key and the session are of the first workspace. */
 export const signIn = (
-  service: Pick<TestService, 'foundation'>,
+  service: Pick<TestService, 'dependencies'>,
   grants: Grant[],
   person: Person = {},
 ): Promise<TestMember> =>
-  service.foundation.db.system.transaction(async (query) => {
+  service.dependencies.db.system.transaction(async (query) => {
     const member = await join(query, grants, person);
     const access = await accessOf(query, member);
     return { ...access, id: publicId('member', member.id), userId: publicId('user', member.user_id) };
@@ -113,9 +113,9 @@ async function accessOf(query: Query, member: Parameters<typeof sessionOf>[1]): 
 
 /** The same for a member who is there already. */
 export const grantAccess = (
-  service: Pick<TestService, 'foundation'>,
+  service: Pick<TestService, 'dependencies'>,
   member: Parameters<typeof accessOf>[1],
-): Promise<MemberKeys> => service.foundation.db.system.transaction((query) => accessOf(query, member));
+): Promise<MemberKeys> => service.dependencies.db.system.transaction((query) => accessOf(query, member));
 
 /** What a browser sends with a change by a session. */
 export const browserHeaders = (token: string): Record<string, string> => ({
@@ -125,7 +125,7 @@ export const browserHeaders = (token: string): Record<string, string> => ({
 });
 
 /** A member of the workspace `default`. */
-export const memberOf = (service: Pick<TestService, 'foundation'>, role: Role, person: Person = {}) =>
+export const memberOf = (service: Pick<TestService, 'dependencies'>, role: Role, person: Person = {}) =>
   signIn(service, [{ workspace: 'default', role }], person);
 
 /** A person of a workspace, signed in as by an identity provider. */
@@ -139,10 +139,10 @@ export interface SignedInMember {
 
 /** Someone with a session and no key. @param workspace its name */
 export const signInMember = (
-  service: Pick<TestService, 'foundation'>,
+  service: Pick<TestService, 'dependencies'>,
   { role, name = 'Ada', workspace = 'default' }: { role: Role; name?: string; workspace?: string },
 ): Promise<SignedInMember> =>
-  service.foundation.db.system.transaction(async (query) => {
+  service.dependencies.db.system.transaction(async (query) => {
     const member = await join(query, [{ workspace, role }], { name });
     const token = await sessionOf(query, member);
     return { memberId: member.id, headers: browserHeaders(token), token };
@@ -162,7 +162,7 @@ export async function startSecondApi(
   service: TestService,
   change: Partial<Settings> = {},
 ): Promise<{ origin: string; close(): Promise<void> }> {
-  const { log, settings, ...rest } = service.foundation;
+  const { log, settings, ...rest } = service.dependencies;
   const db = await openDatabase(service.databaseUrl, { poolSize: 5 });
   const listener = openListener(service.databaseUrl, log);
   const api = await startApi(

@@ -33,7 +33,7 @@ export interface NetworkStage<Proxy extends Before> {
   receiver: Receiver;
   api: Started;
   worker: Started;
-  /** The model's server ends with `killLeftovers`. */
+  /** The model's server ends with `killOrphans`. */
   end(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Picks ports and makes a data directory. */
-export async function choosePlace(env: Record<string, string> = {}): Promise<Place> {
+export async function createTestEnvironment(env: Record<string, string> = {}): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-e2e-'));
   const dataDir = path.join(folder, 'data');
   const [port, metricsPort, uiPort] = await freePorts(3);

@@ -35,7 +35,7 @@ export interface Started {
 const running = new Set<Started>();
 
 /** Ends what a test left running. For `afterEach`. */
-export async function killLeftovers(): Promise<void> {
+export async function killOrphans(): Promise<void> {
   await Promise.all([...running].map((started) => started.killTree()));
 }
 

@@ -34,7 +34,7 @@ export async function insertBatch(service: TestService, evaluationId: string, ro
   };
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
   const names = given.map(([name]) => name).join(', ');
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `insert into provider_batches (id, workspace_id, evaluation_id, round, provider, model, seq_from, seq_to, created_at, ${names})
              select $1, workspace_id, id, 0, provider, model, 0, examples_total, now(), ${given.map((_, index) => `$${index + 3}`).join(', ')}
@@ -60,7 +60,7 @@ export async function insertBatchedResult(
     batch_multiplier: multiplier,
     batch_source: 'https://example.com/prices',
   };
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `insert into evaluation_results (evaluation_id, seq, example_key, variables, status, output, attempts,
                tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, pricing, outcome_ids, created_at)

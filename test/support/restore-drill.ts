@@ -12,7 +12,7 @@ import { startTemporal } from '../../src/embedded/temporal/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';
 import { evaluationScheduleId } from '../../src/temporal/names.ts';
 import { behave, callsOf, chooseProcesses, KEY, untilCalled } from './fault-stage.ts';
-import { freePorts, killLeftovers, type Started, startProcess } from './processes.ts';
+import { freePorts, killOrphans, type Started, startProcess } from './processes.ts';
 import { type ProviderProcess, startProvider } from './processes-service.ts';
 import { answering, type Receiver, startReceiver } from './receiver.ts';
 import { type Call, createCall } from './service.ts';
@@ -271,7 +271,7 @@ export async function prepareMoments(): Promise<Moments> {
     receiver,
     work: { early, late },
     async remove() {
-      await killLeftovers();
+      await killOrphans();
       await receiver.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -45,7 +45,7 @@ export interface TestService {
   key: string;
   /** Of that workspace, as the database has it. */
   workspaceId: string;
-  foundation: Dependencies;
+  dependencies: Dependencies;
   databaseUrl: string;
   /** Calls `/v1` + path as JSON with the first key, another, or (null) none. */
   call: Call;
@@ -70,17 +70,17 @@ export async function startTestService(
   { workers = true, own }: ServiceOptions = {},
 ): Promise<TestService> {
   if (own !== undefined || Object.keys(environment).length > 0) return startOwnService(environment, workers);
-  const { foundation, ...shared } = await (workers ? sharedWithWorkers() : sharedWithoutWorkers());
+  const { dependencies, ...shared } = await (workers ? sharedWithWorkers() : sharedWithoutWorkers());
   // As the first key does it with an empty database. Names are used once, so those that files before this one have used are given up.
-  await foundation.db.system.query((all) =>
+  await dependencies.db.system.query((all) =>
     all
       .updateTable('workspaces')
       .set((eb) => ({ name: sql<string>`${eb.ref('name')} || ' until ' || ${eb.ref('id')}` }))
       .where('name', 'not like', '% until %'),
   );
   const key = generateApiKey();
-  const workspaceId = await makeFirst(foundation, key);
-  return { ...shared, foundation, key, workspaceId, call: createCall(shared.origin, key), stop: async () => {} };
+  const workspaceId = await makeFirst(dependencies, key);
+  return { ...shared, dependencies, key, workspaceId, call: createCall(shared.origin, key), stop: async () => {} };
 }
 
 /** One for all files of this process, until it ends. */
@@ -110,7 +110,7 @@ async function startOwnService(environment: Record<string, string>, withWorkers:
     ...environment,
   });
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-  const foundation = await connectDependencies(
+  const dependencies = await connectDependencies(
     settings,
     {
       databaseUrl: database.url,
@@ -121,22 +121,22 @@ async function startOwnService(environment: Record<string, string>, withWorkers:
     log,
   );
   const key = generateApiKey();
-  const workspaceId = await makeFirst(foundation, key);
+  const workspaceId = await makeFirst(dependencies, key);
   // Test files without workers need not load them.
-  const workers = withWorkers ? await (await import('../../src/worker.ts')).startWorkers(foundation) : undefined;
-  const api = await startApi(foundation, { eager: withWorkers });
+  const workers = withWorkers ? await (await import('../../src/worker.ts')).startWorkers(dependencies) : undefined;
+  const api = await startApi(dependencies, { eager: withWorkers });
   const origin = `http://127.0.0.1:${api.port}`;
   return {
     origin,
     key,
     workspaceId,
-    foundation,
+    dependencies,
     databaseUrl: database.url,
     call: createCall(origin, key),
     async stop() {
       await api.close(1_000);
       await workers?.stop();
-      await foundation.close();
+      await dependencies.close();
       await database.drop();
     },
   };

@@ -19,7 +19,7 @@ export interface StreamedCall {
 
 /** Makes the calls of a service that has no workers. */
 export function streamedCalls(service: TestService) {
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   const writer = createStreamWriter({ query, log: pino({ level: 'silent' }) });
   const uuidOf = (id: string) => parsePublicId('execution', id) ?? '';
 

@@ -53,7 +53,7 @@ async function ensureProgram(report: (line: string) => void): Promise<string> {
 
 const Toxics = z.array(z.object({ name: z.string() }));
 
-/** Starts Toxiproxy as a process, which ends with `killLeftovers`. */
+/** Starts Toxiproxy as a process, which ends with `killOrphans`. */
 export async function startToxiproxy(report: (line: string) => void = () => {}): Promise<Toxiproxy> {
   const [port = 0] = await freePorts(1);
   startProcess([await ensureProgram(report), '-host', '127.0.0.1', '-port', String(port)]);

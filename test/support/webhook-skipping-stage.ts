@@ -22,7 +22,7 @@ import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/t
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { createTestDatabase } from './database.ts';
 import { type Receiver, type Respond, startReceiver } from './receiver.ts';
-import { testPlaces } from './slots.ts';
+import { testSlots } from './slots.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
 
@@ -89,7 +89,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
     webhookMetrics: createWebhookMetrics(new Registry(), db),
     memory: createByteBudget(0.1),
   });
-  const slots = testPlaces({ hostConcurrency: 5 });
+  const slots = testSlots({ hostConcurrency: 5 });
   const worker = await Worker.create({
     connection: temporal.nativeConnection,
     workflowBundle: await workflowBundle(),

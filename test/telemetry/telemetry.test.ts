@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { behave } from '../support/fault-stage.ts';
-import { freePorts, killLeftovers, PROJECT, type Started, startProcess } from '../support/processes.ts';
+import { freePorts, killOrphans, PROJECT, type Started, startProcess } from '../support/processes.ts';
 import {
-  choosePlace,
+  createTestEnvironment,
   makePrompt,
   type Place,
   type ProviderProcess,
@@ -93,7 +93,7 @@ beforeAll(async () => {
     startProvider('openai', ['--tokens', '21', '--answer', 'Good-evening-to-you']),
     startCollector(),
   ]);
-  place = await choosePlace({
+  place = await createTestEnvironment({
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
     TEMPORAL_TASK_QUEUE_PREFIX: `otel-${randomBytes(4).toString('hex')}`,
@@ -108,7 +108,7 @@ afterEach(async () => {
   processes = [];
 });
 afterAll(async () => {
-  await killLeftovers();
+  await killOrphans();
   await collector?.close();
   await database?.drop();
   await place?.remove();

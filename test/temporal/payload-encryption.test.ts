@@ -49,11 +49,11 @@ afterAll(() => service?.stop());
 
 /** @param keys empty: payloads are not encrypted */
 async function startProcess(keys: string): Promise<Process> {
-  const { settings } = service.foundation;
+  const { settings } = service.dependencies;
   const { payloadKeys } = parseSettings({ TEMPORAL_PAYLOAD_KEYS: keys }).temporal;
   const ours = { ...settings, temporal: { ...settings.temporal, payloadKeys } };
   const { client, connection } = await connectTemporal(TEMPORAL_ADDRESS, ours);
-  const dependencies = { ...service.foundation, settings: ours, client, connection };
+  const dependencies = { ...service.dependencies, settings: ours, client, connection };
   const workers = await startWorkers({ ...dependencies, registry: new Registry() }, { reconcileEveryMs: 1_000 });
   const api = await startApi({ ...dependencies, registry: new Registry() }, { eager: true });
   const started = {
@@ -77,7 +77,7 @@ async function restart(keys: string): Promise<Process> {
 
 /** What Temporal has, for whoever has no key. */
 const handleOf = (workflowId: string) =>
-  new Client({ connection: service.foundation.connection }).workflow.getHandle(workflowId);
+  new Client({ connection: service.dependencies.connection }).workflow.getHandle(workflowId);
 
 /**
  * All there is to read in a message of Temporal, bytes as text, but for search attributes and what the SDK notes of local activities for itself:
@@ -124,7 +124,7 @@ test('Temporal stores no plaintext of inputs, results, memos, summaries, details
   const { id, workflow_id } = await begin(running, 12);
   await oneIsDone(id);
   // As it comes: the client would decode the memo, for which it has no key.
-  const { connection, settings } = service.foundation;
+  const { connection, settings } = service.dependencies;
   const described = textOf(
     await connection.workflowService.describeWorkflowExecution({
       namespace: settings.temporal.namespace,
@@ -205,7 +205,7 @@ test('a schedule is encrypted, runs, and is read by who has the key', async () =
     body: { name: 'nightly', cron: '0 3 * * *', time_zone: 'UTC', evaluation },
   });
   expect({ status, body }).toMatchObject({ status: 201 });
-  const [row] = await service.foundation.db.system.query<{ id: string }>({
+  const [row] = await service.dependencies.db.system.query<{ id: string }>({
     text: `select id from schedules where name = 'nightly'`,
   });
   const scheduleId = evaluationScheduleId(row?.id ?? '');

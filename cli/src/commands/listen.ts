@@ -113,7 +113,7 @@ export function fillListen(command: Command, context: Context): void {
         idOf: ({ id }: Api.Event) => id,
         timeOf: ({ timestamp }: Api.Event) => timestamp,
         isReady: () => true,
-        lookBackMs: 0,
+        lookbackMs: 0,
       };
       for await (const event of follow(list, start, () => printLine(stderr, 'Listening. Press Ctrl-C to stop.'))) {
         if (events !== undefined && !events.includes(event.event)) continue;

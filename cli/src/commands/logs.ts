@@ -16,7 +16,7 @@ interface LogOptions extends ExecutionOptions {
 
 const MAX_ERROR_CHARS = 300;
 /** An execution that has not ended by then is told of by those who wait for it. */
-const LOOK_BACK_MS = 10 * 60_000;
+const LOOKBACK_MS = 10 * 60_000;
 
 const ENDS: readonly string[] = ['completed', 'failed', 'canceled'];
 
@@ -71,7 +71,7 @@ export function fillLogs(command: Command, context: Context): void {
           idOf: ({ id }: Api.Execution) => id,
           timeOf: ({ created_at: at }: Api.Execution) => at,
           isReady: (execution: Api.Execution) => ENDS.includes(execution.status),
-          lookBackMs: LOOK_BACK_MS,
+          lookbackMs: LOOKBACK_MS,
         };
         for await (const execution of follow(list, from)) if (isWanted(execution)) print(execution);
         return;

@@ -13,13 +13,13 @@ const POLL_MS = 1_000;
 /** Batches take hours. */
 const BATCH_POLL_MS = 10_000;
 /** For a look that begins as the time is up. */
-const LAST_LOOK_MS = 5_000;
+const LAST_POLL_MS = 5_000;
 
 /** The run, unless the service is away until the time is up. */
 async function readUntil(pms: Pms, id: string, until: number, interrupted: AbortSignal): Promise<Api.Evaluation> {
   const read = (signal: AbortSignal) => pms.call('getEvaluation', { path: { id } }, { signal });
   if (until === Number.POSITIVE_INFINITY) return read(interrupted);
-  const late = AbortSignal.timeout(Math.max(0, until - Date.now()) + LAST_LOOK_MS);
+  const late = AbortSignal.timeout(Math.max(0, until - Date.now()) + LAST_POLL_MS);
   try {
     return await read(AbortSignal.any([late, interrupted]));
   } catch (error) {
@@ -50,7 +50,7 @@ export async function watchEvaluation(
       )
     : undefined;
   // What a bar shows of batches changes in place.
-  const tellOfBatches = bar === undefined ? createBatchTeller(stderr) : () => {};
+  const reportBatches = bar === undefined ? createBatchTeller(stderr) : () => {};
   let isShown = false;
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
@@ -60,7 +60,7 @@ export async function watchEvaluation(
       const evaluation = await readUntil(pms, id, until, interrupt.signal);
       const { examples_total: total, examples_evaluated: done, examples_failed: failed, score, cost } = evaluation;
       const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?', batches: shortBatches(evaluation) };
-      tellOfBatches(evaluation);
+      reportBatches(evaluation);
       if (isShown) bar?.update(done, shown);
       else bar?.start(total, done, shown);
       isShown = true;

@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { chatReader, readMessages, readText, readTools } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
@@ -87,7 +87,7 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
       : { messages: readMessages(listOf(messages), reader) }),
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
-    ...(Object.keys(kept).length > 0 && { config: keptObject({ braintrust: kept }) }),
+    ...(Object.keys(kept).length > 0 && { config: storableObject({ braintrust: kept }) }),
     ...(transaction !== undefined && { commit_message: `Braintrust version ${transaction}` }),
   };
 }

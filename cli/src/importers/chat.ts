@@ -1,5 +1,5 @@
 import { findLongNumber } from '../../../src/domain/prompt-rules/number-digits.ts';
-import { isObject, type Json, keptObject, listOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, shown, storableObject, textOf } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
 import type { Thing } from './report.ts';
@@ -154,7 +154,7 @@ export function readTools(tools: unknown[]): PromptTool[] {
     return {
       name,
       ...(typeof description === 'string' && description !== '' && { description }),
-      input_schema: isObject(parameters) ? keptObject(parameters) : { type: 'object', properties: {} },
+      input_schema: isObject(parameters) ? storableObject(parameters) : { type: 'object', properties: {} },
       ...(typeof strict === 'boolean' && { strict }),
     };
   });

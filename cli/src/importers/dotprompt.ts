@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { mapNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
 import { type ChatReader, chatReader, imagePart, readVariable } from './chat.ts';
@@ -200,7 +200,7 @@ function readTools({ settings }: DotpromptFile, thing: Thing): PromptTool[] {
   return defined.map(({ name, description, inputSchema }) => ({
     name: String(name),
     ...(typeof description === 'string' && { description }),
-    input_schema: keptObject(inputSchema === undefined ? { type: 'object' } : readPicoschema(inputSchema)),
+    input_schema: storableObject(inputSchema === undefined ? { type: 'object' } : readPicoschema(inputSchema)),
   }));
 }
 
@@ -231,7 +231,7 @@ function readVersion(file: DotpromptFile, context: Context, thing: Thing): Impor
     ...content,
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(inputs).length > 0 && { inputs }),
-    ...(Object.keys(kept).length > 0 && { config: keptObject({ dotprompt: kept }) }),
+    ...(Object.keys(kept).length > 0 && { config: storableObject({ dotprompt: kept }) }),
   };
 }
 

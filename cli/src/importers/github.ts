@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { chatReader, readMessages } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, readEach, takeDatasets, takePrompts } from './collect.ts';
@@ -59,7 +59,7 @@ function readVersion({ source, content }: PromptYaml, settings: ImportSettings, 
   for (const field of Object.keys(content)) if (!FIELDS.has(field)) thing.change(`the field "${field}" is left out`);
   if (Object.keys(kept).length === 0) return version;
   thing.change(`kept in config.github: ${Object.keys(kept).join(', ')}`);
-  return { ...version, config: keptObject({ github: kept }) };
+  return { ...version, config: storableObject({ github: kept }) };
 }
 
 /** Whether its messages use a value of the tests. */

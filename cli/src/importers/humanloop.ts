@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { chatReader, readMessages, readText as readTemplate, readTools } from './chat.ts';
 import { type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
 import { readExample } from './examples.ts';
@@ -65,7 +65,7 @@ function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): I
     ...objectOf(json['attributes']),
   };
   if (Object.keys(kept).length > 0) {
-    version.config = keptObject(kept);
+    version.config = storableObject(kept);
     thing.change(`kept in its config: ${Object.keys(kept).join(', ')}`);
   }
   const message = textOf(json['version_description']) ?? textOf(json['commit_message']) ?? textOf(json['version_name']);

@@ -1,4 +1,4 @@
-import { keptObject } from '../json.ts';
+import { storableObject } from '../json.ts';
 import type { PromptVersion } from '../prompt-version.ts';
 
 export type PromptInput = NonNullable<PromptVersion['inputs']>[string];
@@ -42,5 +42,5 @@ export function readInput({ type, default: value, description, required, enum: v
     ...(values !== undefined && values.length > 0 && { enum: values }),
   };
   // Checked as a whole with the version that it belongs to.
-  return keptObject(input) as PromptInput;
+  return storableObject(input) as PromptInput;
 }

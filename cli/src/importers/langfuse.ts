@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
 import { type ChatReader, readMessages, readText, readVariable } from './chat.ts';
@@ -202,7 +202,7 @@ class PromptReader {
     const version: ImportedVersion = { model, fallback_models: [], parameters };
     if (typeof record['prompt'] === 'string') version.template = readText(record['prompt'], reader);
     else version.messages = listOf(record['prompt']).flatMap((entry) => readEntry(entry, reader));
-    if (Object.keys(kept).length > 0) version.config = keptObject(kept);
+    if (Object.keys(kept).length > 0) version.config = storableObject(kept);
     const message = textOf(record['commitMessage']);
     if (message !== undefined) version.commit_message = message.slice(0, 1000);
     return version;

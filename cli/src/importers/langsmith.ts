@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { type ChatReader, chatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
 import { type FoundDataset, type FoundPrompt, takeDatasets, takePrompts } from './collect.ts';
@@ -92,7 +92,10 @@ class ManifestReader {
     if (className === 'StructuredPrompt' && isObject(schema))
       version.parameters = {
         ...version.parameters,
-        response_format: { type: 'json_schema', json_schema: { name: schemaName(schema), schema: keptObject(schema) } },
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: schemaName(schema), schema: storableObject(schema) },
+        },
       };
     this.#addPartials(kwargs, version);
     return version;
@@ -130,7 +133,7 @@ class ManifestReader {
     // Keys are placeholders for secrets; what is left says how LangChain calls the model.
     const kept = Object.entries(others).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     if (kept.length > 0) this.#thing.change(`kept in config.langsmith: ${kept.map(([key]) => key).join(', ')}`);
-    const config = keptObject({ langsmith: Object.fromEntries(kept) });
+    const config = storableObject({ langsmith: Object.fromEntries(kept) });
     return { model: chosen, parameters, ...(kept.length > 0 && { config }) };
   }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import type { PromptMessage } from '../prompt-version.ts';
 import { chatReader, readMessages, readText, readTools, readVariable } from './chat.ts';
 import { type FoundPrompt, takePrompts } from './collect.ts';
@@ -93,7 +93,7 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
     ...content,
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
-    ...(Object.keys(kept).length > 0 && { config: keptObject({ promptlayer: kept }) }),
+    ...(Object.keys(kept).length > 0 && { config: storableObject({ promptlayer: kept }) }),
     ...(message !== undefined && { commit_message: message }),
   };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, listOf, objectOf, shown, storableObject, textOf } from '../json.ts';
 import type { PromptTool } from '../prompt-version.ts';
 import { chatReader, readTools, readVariable } from './chat.ts';
 import { type FoundPrompt, readEach, takeDatasets, takePrompts } from './collect.ts';
@@ -113,7 +113,7 @@ function readPromptyTools({ settings }: PromptyFile, options: Json, thing: Thing
       {
         name,
         ...(typeof description === 'string' && { description }),
-        input_schema: keptObject(strict === true ? { ...schema, additionalProperties: false } : schema),
+        input_schema: storableObject(strict === true ? { ...schema, additionalProperties: false } : schema),
         ...(typeof strict === 'boolean' && { strict }),
       },
     ];
@@ -174,7 +174,7 @@ function readVersion(file: PromptyFile, settings: ImportSettings, thing: Thing):
     ...content,
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(inputs).length > 0 && { inputs }),
-    ...(Object.keys(kept).length > 0 && { config: keptObject({ prompty: kept }) }),
+    ...(Object.keys(kept).length > 0 && { config: storableObject({ prompty: kept }) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { formatAgo } from '../format.ts';
 import { adoptDraft, type Draft, dropDraft, isOfThisTab } from './drafts.ts';
 
 /** Says that what is shown was typed before and not saved. */
-export function RestoredNotice({ draft, onThrowAway }: { draft: Draft; onThrowAway: () => void }) {
+export function RestoredNotice({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
   const [isClosed, close] = useReducer(() => true, false);
   if (isClosed) return null;
   return (
@@ -13,7 +13,7 @@ export function RestoredNotice({ draft, onThrowAway }: { draft: Draft; onThrowAw
       <Button look="small" onClick={close}>
         Keep
       </Button>
-      <Button look="small" onClick={onThrowAway}>
+      <Button look="small" onClick={onDiscard}>
         Discard
       </Button>
     </div>

@@ -104,7 +104,7 @@ export async function openDrafts(session: OwnSession): Promise<void> {
 }
 
 /** How many drafts would be lost if the page were left now. */
-export const unkeptDrafts = (): number => unkept.size;
+export const unsavedDrafts = (): number => unkept.size;
 
 /** After signing out: what is kept can't be read any more until the same key signs in. */
 export function closeDrafts(): void {

@@ -39,7 +39,7 @@ export function useDraftForm<Value extends object>(kind: string, subject: string
     notice: open.restored && (
       <RestoredNotice
         draft={open.restored}
-        onThrowAway={() => {
+        onDiscard={() => {
           startOver();
           set(start);
         }}

@@ -1,4 +1,4 @@
-import { unkeptDrafts } from '../drafts/drafts.ts';
+import { unsavedDrafts } from '../drafts/drafts.ts';
 import { t } from '../strings.ts';
 import type { IdentityProvider } from './config.ts';
 
@@ -69,7 +69,7 @@ export function ProviderButtons({ providers, href }: { providers: readonly Ident
             className="button primary"
             href={loginUrl(id, href)}
             onClick={(event) => {
-              if (unkeptDrafts() > 0 && !window.confirm(t('Leave the page without keeping your changes?')))
+              if (unsavedDrafts() > 0 && !window.confirm(t('Leave the page without keeping your changes?')))
                 event.preventDefault();
             }}
           >

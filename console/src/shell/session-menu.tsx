@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { call, isSignedOut } from '../api.ts';
 import type { EndedSession } from '../api-types.ts';
 import { showError } from '../components/toast.tsx';
-import { closeDrafts, unkeptDrafts } from '../drafts/drafts.ts';
+import { closeDrafts, unsavedDrafts } from '../drafts/drafts.ts';
 import { t } from '../strings.ts';
 import { useConfig } from './config.ts';
 import { rememberProvider } from './provider-sign-in.tsx';
@@ -96,7 +96,7 @@ export function SessionMenu() {
             <Menu.Item
               className="menu-item"
               onClick={() => {
-                if (unkeptDrafts() > 0 && !window.confirm(t('Sign out without saving your changes?'))) return;
+                if (unsavedDrafts() > 0 && !window.confirm(t('Sign out without saving your changes?'))) return;
                 signOut.mutate();
               }}
             >

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { post } from '../api.ts';
 import { showError } from '../components/toast.tsx';
-import { unkeptDrafts } from '../drafts/drafts.ts';
+import { unsavedDrafts } from '../drafts/drafts.ts';
 import { t } from '../strings.ts';
 
 /** Takes the session to another workspace of the same person; asks first where something typed would be lost. */
@@ -13,7 +13,7 @@ export function useSwitchWorkspace(): (workspace: string) => void {
     onError: showError,
   });
   return (workspace) => {
-    if (unkeptDrafts() > 0 && !window.confirm(t('Leave the workspace without saving your changes?'))) return;
+    if (unsavedDrafts() > 0 && !window.confirm(t('Leave the workspace without saving your changes?'))) return;
     mutate(workspace);
   };
 }

@@ -76,12 +76,12 @@ export class BatchBudget {
     if (this.#limitUsd === null) return wanted;
     if (this.#inFlight + 1 > this.window) return undefined;
     // Examples in flight are expected to cost what is known by now, not what was reserved for them when they began.
-    const leftUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
-    if (wanted <= leftUsd) return wanted;
+    const remainingUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
+    if (wanted <= remainingUsd) return wanted;
     // The last of the money is used for one example at a time, without a margin. A guess by price alone prevents no attempt.
-    if (!this.#isAllThereIs || this.#inFlight > 0 || leftUsd <= 0) return undefined;
+    if (!this.#isAllThereIs || this.#inFlight > 0 || remainingUsd <= 0) return undefined;
     const { meanUsd, examples } = this.#estimate;
-    return examples === 0 || meanUsd <= leftUsd ? meanUsd : undefined;
+    return examples === 0 || meanUsd <= remainingUsd ? meanUsd : undefined;
   }
 
   /**
@@ -92,13 +92,13 @@ export class BatchBudget {
     this.#inFlight -= 1;
     if (cost === undefined) return;
     this.#billed += 1;
-    this.#spentUsd += cost.knownUsd + cost.unknownShare * reservedUsd;
-    // What is set aside must do for the dearest model of the run: the next example may need it.
-    const { toDearest = 1 } = cost;
-    if (toDearest === null) return;
+    this.#spentUsd += cost.knownCostUsd + cost.unknownShare * reservedUsd;
+    // What is set aside must do for the mostExpensive model of the run: the next example may need it.
+    const { ratioToMostExpensive = 1 } = cost;
+    if (ratioToMostExpensive === null) return;
     // Without the margin: the estimate must not grow by its own margin.
-    const assumedUsd = cost.unknownShare * toDearest * this.#estimate.meanUsd;
-    this.#estimate = observeCost(this.#estimate, cost.knownUsd * toDearest + assumedUsd, assumedUsd);
+    const assumedUsd = cost.unknownShare * ratioToMostExpensive * this.#estimate.meanUsd;
+    this.#estimate = observeCost(this.#estimate, cost.knownCostUsd * ratioToMostExpensive + assumedUsd, assumedUsd);
   }
 }
 

@@ -5,21 +5,21 @@ import type { Stops } from './batch-watch.ts';
 /** What an example has cost. */
 export interface ExampleCost {
   /** The calls whose cost is known, in US dollars. */
-  knownUsd: number;
+  knownCostUsd: number;
   /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost is unknown. */
   unknownShare: number;
   /**
-   * How many times more it would have cost with the dearest of the run's models; null where that can't be told, since it has cost
+   * How many times more it would have cost with the mostExpensive of the run's models; null where that can't be told, since it has cost
    * nothing with the one that responded. Default: 1
    */
-  toDearest?: number | null;
+  ratioToMostExpensive?: number | null;
 }
 
 /** Adds up what the calls for one example cost. */
-export class Bill {
+export class CostTally {
   readonly #reservedUsd: number;
   #total: ExampleCost | undefined;
-  #toDearest: number | null = 1;
+  #ratioToMostExpensive: number | null = 1;
 
   /** @param reservedUsd what was set aside for the example */
   constructor(reservedUsd: number) {
@@ -28,12 +28,12 @@ export class Bill {
 
   /** Undefined where nothing was billed. */
   get total(): ExampleCost | undefined {
-    return this.#total && { ...this.#total, toDearest: this.#toDearest };
+    return this.#total && { ...this.#total, ratioToMostExpensive: this.#ratioToMostExpensive };
   }
 
-  /** Which of the run's models was billed, by how much dearer the dearest is. */
-  set toDearest(times: number | null) {
-    this.#toDearest = times;
+  /** Which of the run's models was billed, by how much dearer the mostExpensive is. */
+  set ratioToMostExpensive(times: number | null) {
+    this.#ratioToMostExpensive = times;
   }
 
   /**
@@ -41,11 +41,11 @@ export class Bill {
    * @returns what the call counts as against a budget, in US dollars, where its cost is unknown
    */
   add({ amount }: Cost, share: number): number | undefined {
-    const { knownUsd, unknownShare } = this.#total ?? { knownUsd: 0, unknownShare: 0 };
+    const { knownCostUsd, unknownShare } = this.#total ?? { knownCostUsd: 0, unknownShare: 0 };
     this.#total =
       amount === null
-        ? { knownUsd, unknownShare: unknownShare + share }
-        : { knownUsd: knownUsd + Number(amount), unknownShare };
+        ? { knownCostUsd, unknownShare: unknownShare + share }
+        : { knownCostUsd: knownCostUsd + Number(amount), unknownShare };
     return amount === null ? share * this.#reservedUsd : undefined;
   }
 }
@@ -54,7 +54,7 @@ export class Bill {
 export interface ExampleInProgress {
   seq: number;
   stops: Stops;
-  bill: Bill;
+  bill: CostTally;
   /** Told what the evaluators say. */
   tellScores?: TellScores;
 }

@@ -12,7 +12,7 @@ import type { ResultToStore } from '../../services/evaluations/run/results-store
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
 import { CallFailedError, type RetriedResponse } from '../call-with-retries.ts';
 import type { Stops } from './batch-watch.ts';
-import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
+import { CostTally, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
 import { ExampleScorer, type ExampleScorerDeps } from './example-scorer.ts';
 import type { ExampleStore } from './example-store.ts';
 import type { ExpectedCost } from './expected-cost.ts';
@@ -64,7 +64,7 @@ export class ExampleRunner {
    * @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up
    */
   run(open: OpenExample, stops: Stops, reservedUsd: number): Promise<ExampleCost | undefined> {
-    const progress = { seq: open.seq, stops, bill: new Bill(reservedUsd) };
+    const progress = { seq: open.seq, stops, bill: new CostTally(reservedUsd) };
     const { follow } = this.#deps;
     return follow === undefined
       ? this.#run(open, progress)
@@ -172,10 +172,10 @@ export class ExampleRunner {
     }
   }
 
-  /** Puts a call to one of the run's models on the bill. @returns as {@link Bill.add} */
-  #charge(bill: Bill, model: string, cost: Cost): number | undefined {
+  /** Puts a call to one of the run's models on the bill. @returns as {@link CostTally.add} */
+  #charge(bill: CostTally, model: string, cost: Cost): number | undefined {
     const { expected } = this.#deps;
-    bill.toDearest = expected.toDearest(model);
+    bill.ratioToMostExpensive = expected.ratioToMostExpensive(model);
     return bill.add(cost, expected.shareOf(model));
   }
 

@@ -9,15 +9,15 @@ import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 
 /** What one example is expected to cost before any has been seen. */
 export interface ExpectedCost {
-  /** US dollars, each judge included, with the dearest of the run's models: any of them may have to respond. */
+  /** US dollars, each judge included, with the mostExpensive of the run's models: any of them may have to respond. */
   totalUsd: number;
   /** The share of the call to a model of the run; 0..1. */
   shareOf(model: string): number;
   /**
-   * How many times more an example costs with the dearest model than with this one, judges included; null where it costs
-   * nothing with this one, and something with the dearest.
+   * How many times more an example costs with the mostExpensive model than with this one, judges included; null where it costs
+   * nothing with this one, and something with the mostExpensive.
    */
-  toDearest(model: string): number | null;
+  ratioToMostExpensive(model: string): number | null;
   /** The shares of the judges, by name. */
   judgeShares: ReadonlyMap<string, number>;
 }
@@ -55,7 +55,7 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   return {
     totalUsd,
     shareOf: (model) => shareOf(modelUsd.get(model) ?? 0),
-    toDearest(model) {
+    ratioToMostExpensive(model) {
       const usd = allJudgesUsd + (modelUsd.get(model) ?? 0);
       if (usd === totalUsd) return 1;
       return usd === 0 ? null : totalUsd / usd;

@@ -17,7 +17,7 @@ import { costOfRange, type Spending } from '../../services/evaluations/run/costs
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { createRetryingModels } from '../call-with-retries.ts';
-import { isStillOurs } from '../still-ours.ts';
+import { isAttemptCurrent } from '../still-ours.ts';
 import { BatchBudget, firstEstimate } from './batch-budget.ts';
 import { BatchMemory } from './batch-memory.ts';
 import { BatchProgress } from './batch-progress.ts';
@@ -124,7 +124,7 @@ export function createBatchRunner(deps: BatchDeps) {
 
   async function begin(input: BatchInput, progress: BatchProgress): Promise<BatchWatch> {
     const context = Context.current();
-    if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it began.');
     const watch = watchBatch(context, {
       stopping,
       isOver: async () => {
@@ -167,8 +167,8 @@ export function createBatchRunner(deps: BatchDeps) {
       await untilDatabaseAnswers(() => copyOutputs(query, outputs), watch.giveUp);
     }
     const expected = expectedCost(models, spec);
-    // What it has cost before, with whichever of its models: as if it was the first one, and the next need the dearest.
-    const before = { ...spent, costUsd: spent.costUsd * (expected.toDearest(spec.model) ?? 1) };
+    // What it has cost before, with whichever of its models: as if it was the first one, and the next need the mostExpensive.
+    const before = { ...spent, costUsd: spent.costUsd * (expected.ratioToMostExpensive(spec.model) ?? 1) };
     const estimate = firstEstimate(input.estimate, before, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);

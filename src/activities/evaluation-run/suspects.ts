@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
-import { DEATHS_UNTIL_SET_ASIDE } from '../../domain/limits.ts';
+import { CRASHES_BEFORE_ISOLATION } from '../../domain/limits.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
@@ -53,7 +53,7 @@ export class Suspects {
     const { deaths = 0, warned = [], poison = [] } = suspicion ?? {};
     progress.warned = warned;
     this.#poison = new Set(poison);
-    this.#left = deaths < DEATHS_UNTIL_SET_ASIDE ? 0 : concurrency;
+    this.#left = deaths < CRASHES_BEFORE_ISOLATION ? 0 : concurrency;
     this.#workspace = workspace;
     this.#slots = slots;
     this.#progress = progress;

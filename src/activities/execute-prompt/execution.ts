@@ -121,12 +121,12 @@ export function createExecutionActivities({
     claimed: ClaimedCall,
     signal: AbortSignal,
   ): Promise<CallOutcome | null> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let response: ModelResponse;
     try {
       response = await generate(id, workspace, claimed, signal);
     } catch (error) {
-      const durationMs = performance.now() - begunAt;
+      const durationMs = performance.now() - startedAt;
       return endFailedCall(id, claimed, error, durationMs, signal);
     }
     try {
@@ -208,7 +208,7 @@ export function createExecutionActivities({
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
     const isStartedHere = startLimiter.callBegan(id);
-    return untilDatabaseAnswers(() => claimExecution(query, id, { isTold: !isStartedHere, mayBeSuspect }), {
+    return untilDatabaseAnswers(() => claimExecution(query, id, { isNotified: !isStartedHere, mayBeSuspect }), {
       throwIfAborted() {
         if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
       },

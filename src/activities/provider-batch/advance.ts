@@ -18,8 +18,8 @@ import {
   endBatch,
   markSubmitted,
   markUnknown,
-  noteLook,
   prepareAgain,
+  recordPoll,
   requestCancel,
   withdrawBatch,
 } from '../../services/batches/change-batch.ts';
@@ -31,7 +31,7 @@ import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metr
 import { costOfRun, lastCosts } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { failsRun } from '../evaluation-run/run-failed-error.ts';
-import { isStillOurs } from '../still-ours.ts';
+import { isAttemptCurrent } from '../still-ours.ts';
 import { BatchMoney } from './batch-money.ts';
 import { type BuiltFile, buildFile } from './build-file.ts';
 import { settleResults } from './settle.ts';
@@ -61,13 +61,13 @@ const TURN_MS = 2_000;
 const WAIT = { least: 1_000, most: 10 * 60_000 };
 const CANCEL_WAIT = { least: 1_000, most: 60_000 };
 /** A look at a batch that takes longer is given up. */
-const LOOK_MS = 20_000;
+const POLL_TIMEOUT_MS = 20_000;
 /** A search goes through many batches. */
 const FIND_MS = 5 * 60_000;
 /** The upload of a file and what follows. It is not ended early: whether the provider got it would be unknown. */
 const SUBMIT_MS = 60 * 60_000;
 /** The second look for a batch that was not found follows so soon. */
-const SECOND_LOOK_MS = 5_000;
+const SECOND_POLL_MS = 5_000;
 /** One that was not submitted so soon may have been, and its row be restored from an earlier time. */
 const SUBMITTED_WITHIN_MS = 2 * 60_000;
 /** How long the run waits for a batch to end once it was canceled, and for the results of one that has ended. */
@@ -108,10 +108,10 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   const { query } = system;
   const places = createFairSemaphore(AT_WORK);
 
-  const look = (signal: AbortSignal, ms = LOOK_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const look = (signal: AbortSignal, ms = POLL_TIMEOUT_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   const store = <T>(statement: () => Promise<T>, { signal }: Attempt) => untilDatabaseAnswers(statement, signal);
 
-  /** What a request to the provider has thrown, as a ModelError; a hung one is given up after {@link LOOK_MS}. */
+  /** What a request to the provider has thrown, as a ModelError; a hung one is given up after {@link POLL_TIMEOUT_MS}. */
   function troubleOf(error: unknown, { signal }: Attempt): ModelError {
     if (error instanceof ModelError) return error;
     if (signal.aborted || !(error instanceof Error) || !['TimeoutError', 'AbortError'].includes(error.name))
@@ -154,7 +154,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     try {
       let sought = await find(batch, attempt);
       if (sought.kind !== 'found' && hasTag) {
-        await delay(SECOND_LOOK_MS, undefined, { signal: attempt.signal });
+        await delay(SECOND_POLL_MS, undefined, { signal: attempt.signal });
         sought = await find(batch, attempt);
       }
       if (sought.kind === 'found') {
@@ -178,26 +178,32 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     Math.max(Math.min(retryAfterMs, 60 * 60_000), waitSince((submittedAt ?? createdAt).getTime()));
 
   /** What its calls may cost, and whether others that have not ended hold some of it, at the same time. */
-  async function moneyFor(batch: LoadedBatch, attempt: Attempt): Promise<{ money: BatchMoney; isHeld: boolean }> {
+  async function budgetFor(
+    batch: LoadedBatch,
+    attempt: Attempt,
+  ): Promise<{ money: BatchMoney; isBudgetReserved: boolean }> {
     const { maxCostUsd, evaluationId, submissions } = batch;
     if (maxCostUsd === null || submissions > 0) {
-      const noLimit = { leftUsd: Number.POSITIVE_INFINITY, callsElsewhere: 0, known: guessCost(0) };
-      return { money: new BatchMoney(noLimit), isHeld: false };
+      const noLimit = { remainingUsd: Number.POSITIVE_INFINITY, callsElsewhere: 0, known: guessCost(0) };
+      return { money: new BatchMoney(noLimit), isBudgetReserved: false };
     }
     // In this order: one that ends in between counts twice, not in no way.
     const others = await store(() => heldByOthers(query, batch), attempt);
     const spent = Number(await store(() => costOfRun(query, evaluationId), attempt));
     const { calls, usd } = await store(() => lastCosts(query, batch), attempt);
     const known = { ...usd.reduce((estimate, cost) => observeCost(estimate, cost), guessCost(0)), examples: calls };
-    const leftUsd = maxCostUsd - spent - others.usd;
-    return { money: new BatchMoney({ leftUsd, callsElsewhere: others.calls, known }), isHeld: others.calls > 0 };
+    const remainingUsd = maxCostUsd - spent - others.usd;
+    return {
+      money: new BatchMoney({ remainingUsd, callsElsewhere: others.calls, known }),
+      isBudgetReserved: others.calls > 0,
+    };
   }
 
   /** There is no call to submit: there are none in the range, or there is no money for one. */
   async function submitNothing(
     batch: LoadedBatch,
     { endsAt, seqTo }: BuiltFile,
-    isHeld: boolean,
+    isBudgetReserved: boolean,
     attempt: Attempt,
   ): Promise<void> {
     if (endsAt !== 'budget') {
@@ -205,7 +211,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       return;
     }
     const { evaluationId, round, maxCostUsd } = batch;
-    if (isHeld)
+    if (isBudgetReserved)
       throw later(
         'waits for budget: unfinished batches may use up the rest of max_cost',
         waitSince(batch.createdAt.getTime(), CANCEL_WAIT),
@@ -223,10 +229,10 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     if (waitMs > 0) throw later(`refused for now: ${batch.error?.message ?? ''}`, waitMs);
     await withPlace(batch, async () => {
       attempt.tell('writes the file of its calls');
-      const { money, isHeld } = await moneyFor(batch, attempt);
+      const { money, isBudgetReserved } = await budgetFor(batch, attempt);
       const file = await buildFile({ query, models, slots }, batch, money, attempt.signal);
       try {
-        if (file.items === 0) await submitNothing(batch, file, isHeld, attempt);
+        if (file.items === 0) await submitNothing(batch, file, isBudgetReserved, attempt);
         else await submit(batch, file, attempt);
       } finally {
         await rm(file.path, { force: true });
@@ -239,7 +245,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     // The intent is stored before the provider is asked.
     if (!(await store(() => beginSubmission(system, batch, file), attempt))) return;
     const begun = { ...batch, status: 'submitting' } as const;
-    if (!(await isStillOurs(attempt.context)))
+    if (!(await isAttemptCurrent(attempt.context)))
       throw new Error('Temporal had timed this attempt out before it submitted.');
     const isLate = batch.submissions === 0 && Date.now() - batch.createdAt.getTime() > SUBMITTED_WITHIN_MS;
     if (isLate && models.batches.limitsOf(refOf(batch).provider).hasTag) return submitting(begun, attempt);
@@ -286,7 +292,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     const error = { code: 'batch_unknown', message: `The provider may have the batch but did not confirm it: ${why}.` };
     if (Date.now() > giveUpTime(batch)) return giveUpUnread(batch, error, attempt);
     const waitMs = Math.min(waitSince(batch.createdAt.getTime()), Math.max(1_000, giveUpTime(batch) - Date.now()));
-    await store(() => noteLook(query, batch, waitMs, { error }), attempt);
+    await store(() => recordPoll(query, batch, waitMs, { error }), attempt);
     throw later(`unknown: ${why}`, waitMs);
   }
 
@@ -318,7 +324,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       const trouble = troubleOf(error, attempt);
       if (isPastGrace) return giveUpUnread(batch, errorOf(trouble), attempt);
       const afterMs = Math.max(waitMs, Math.min(trouble.retryAfterMs ?? 0, WAIT.most));
-      await store(() => noteLook(query, batch, afterMs, { error: errorOf(trouble) }), attempt);
+      await store(() => recordPoll(query, batch, afterMs, { error: errorOf(trouble) }), attempt);
       throw later(`${batch.providerStatus ?? 'in progress'}, can't be asked: ${trouble.message}`, afterMs);
     }
     if (state.status !== 'in_progress') {
@@ -332,7 +338,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     }
     if (isPastGrace)
       return giveUpUnread(batch, { code: 'batch_unknown', message: 'It was canceled, and did not end.' }, attempt);
-    await store(() => noteLook(query, batch, waitMs, { state }), attempt);
+    await store(() => recordPoll(query, batch, waitMs, { state }), attempt);
     const { succeeded = 0, failed = 0, total = batch.items } = state.counts ?? {};
     const text = (count: number) => count.toLocaleString('en-US');
     throw later(`${id} ${state.providerStatus}: ${text(succeeded + failed)} of ${text(total)}`, waitMs);
@@ -362,7 +368,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
           return giveUpUnread(batch, errorOf(trouble), attempt);
         const since = (batch.submittedAt ?? batch.createdAt).getTime();
         const waitMs = Math.max(WAIT.least, Math.min(trouble.retryAfterMs ?? waitSince(since, CANCEL_WAIT), WAIT.most));
-        await store(() => noteLook(query, batch, waitMs, { error: errorOf(trouble) }), attempt);
+        await store(() => recordPoll(query, batch, waitMs, { error: errorOf(trouble) }), attempt);
         throw later(`its results can't be read: ${trouble.message}`, waitMs);
       }
     });

@@ -12,7 +12,7 @@ export interface CallPrice {
 
 export interface BatchMoneyOptions {
   /** What the batch's calls may cost; infinite where there is no limit. */
-  leftUsd: number;
+  remainingUsd: number;
   /** Calls of the run that are in other batches, which have not ended. */
   callsElsewhere: number;
   /** What calls of this kind have cost in the run. */
@@ -25,29 +25,29 @@ export interface BatchMoneyOptions {
  * many as were billed before, at what those have cost.
  */
 export class BatchMoney {
-  readonly #leftUsd: number;
+  readonly #remainingUsd: number;
   readonly #callsElsewhere: number;
   readonly #known: CostEstimate;
   #calls = 0;
   #mostUsd = 0;
   #likelyUsd = 0;
 
-  constructor({ leftUsd, callsElsewhere, known }: BatchMoneyOptions) {
-    this.#leftUsd = leftUsd;
+  constructor({ remainingUsd, callsElsewhere, known }: BatchMoneyOptions) {
+    this.#remainingUsd = remainingUsd;
     this.#callsElsewhere = callsElsewhere;
     this.#known = known;
   }
 
   /** What is to be set aside for the calls so far, US dollars. */
   get reservedUsd(): number {
-    return Number.isFinite(this.#leftUsd) && this.#mostUsd <= this.#leftUsd ? this.#mostUsd : this.#likelyUsd;
+    return Number.isFinite(this.#remainingUsd) && this.#mostUsd <= this.#remainingUsd ? this.#mostUsd : this.#likelyUsd;
   }
 
   /** @returns false, and the call is left out, where the money does not do for it */
   add(price: CallPrice): boolean {
     const mostUsd = this.#mostUsd + price.mostUsd;
     const likelyUsd = this.#likelyUsd + this.#likely(price);
-    if (mostUsd > this.#leftUsd && !this.#mayTry(price, likelyUsd)) return false;
+    if (mostUsd > this.#remainingUsd && !this.#mayTry(price, likelyUsd)) return false;
     this.#calls += 1;
     this.#mostUsd = mostUsd;
     this.#likelyUsd = likelyUsd;
@@ -64,8 +64,8 @@ export class BatchMoney {
     const { examples, meanUsd } = this.#known;
     const calls = this.#callsElsewhere + this.#calls + 1;
     if (calls > examples + 1) return false;
-    if (likelyUsd <= this.#leftUsd) return true;
+    if (likelyUsd <= this.#remainingUsd) return true;
     // The last of the money is used for one call at a time, without a margin.
-    return calls === 1 && examples > 0 && Math.max(certainUsd, meanUsd) <= this.#leftUsd;
+    return calls === 1 && examples > 0 && Math.max(certainUsd, meanUsd) <= this.#remainingUsd;
   }
 }

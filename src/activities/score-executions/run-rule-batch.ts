@@ -31,7 +31,7 @@ import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
 import { ScoringEndpoints } from '../evaluation-run/scoring-endpoints.ts';
 import { Suspects, type Suspicion } from '../evaluation-run/suspects.ts';
 import { inputWeight } from '../input-weight.ts';
-import { isStillOurs } from '../still-ours.ts';
+import { isAttemptCurrent } from '../still-ours.ts';
 import { RuleStore } from './rule-store.ts';
 import { type ItemScorer, requestName, scoreItem } from './score-item.ts';
 
@@ -55,7 +55,7 @@ const MAX_BATCH_MS = 60_000;
 const IDLE_MS = 10_000;
 const POLL_MS = 250;
 /** How often it is looked at whether the work is still to be done. */
-const LOOK_MS = 1_000;
+const POLL_TIMEOUT_MS = 1_000;
 /** A call of which nothing is known, until the first has been seen. */
 const TYPICAL_TOKENS = { input: 1_000, output: 500 };
 
@@ -92,7 +92,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
 
   return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
     const context = Context.current();
-    if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it began.');
     const progress: Progress = {
       done: 0,
       setAside: new Set(),
@@ -222,10 +222,10 @@ export function createRuleBatchRunner(deps: BatchDeps) {
 
     const isOver = () => Date.now() >= until || (input.kind === 'rule' && dayOf(Date.now()) !== spec.day);
     const stopped = () => watch.stopped() || round.signal.aborted || isOver();
-    let isLooking = false;
+    let isPolling = false;
     const looks = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
+      if (isPolling) return;
+      isPolling = true;
       void isUnchanged(query, input, spec)
         .then((same) => {
           if (!same) round.abort();
@@ -233,9 +233,9 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         // While the database is away, nobody has changed it.
         .catch(() => {})
         .finally(() => {
-          isLooking = false;
+          isPolling = false;
         });
-    }, LOOK_MS);
+    }, POLL_TIMEOUT_MS);
 
     /** The next items; none where there are none, or no more are to be begun. */
     async function loadPage(_: number, limit: number): Promise<OpenItem[]> {

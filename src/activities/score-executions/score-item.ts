@@ -6,7 +6,7 @@ import type { OpenItem } from '../../services/rules/rule-items.ts';
 import type { RuleSpec } from '../../services/rules/rule-work.ts';
 import type { ItemResult } from '../../services/rules/store-results.ts';
 import type { Stops } from '../evaluation-run/batch-watch.ts';
-import { Bill, type ExampleCost } from '../evaluation-run/example-in-progress.ts';
+import { CostTally, type ExampleCost } from '../evaluation-run/example-in-progress.ts';
 import type { ExampleScorer, ScoredExampleResult } from '../evaluation-run/example-scorer.ts';
 import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
 import type { RuleStore } from './rule-store.ts';
@@ -62,7 +62,7 @@ async function scoreAndStore(
   reservedUsd: number,
   tellScores?: TellScores,
 ): Promise<ExampleCost | undefined> {
-  const bill = new Bill(reservedUsd);
+  const bill = new CostTally(reservedUsd);
   const { seq, executionId } = item;
   let scored: ScoredExampleResult;
   await step();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { growing, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { growing, storableString, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 
@@ -10,7 +10,7 @@ const description =
 
 export const CreateApiKey = z
   .strictObject({
-    name: saneText().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+    name: storableString().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
     scopes: z
       .array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`))
       .min(1, 'must name at least one scope')

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ACTOR_TYPES, AUDIT_ACTION_NAMES, AUDITED_TYPES, type AuditedType } from '../../domain/audit.ts';
 import { parsePublicId } from '../../domain/ids.ts';
-import { growing, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { growing, storableString, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import type { AuditFilter } from '../../services/audit/list-audit-log.ts';
 
-const Actor = saneText()
+const Actor = storableString()
   .max(100)
   .transform((text, context): NonNullable<AuditFilter['actor']> => {
     const keyId = parsePublicId('apiKey', text);
@@ -28,7 +28,7 @@ const Actor = saneText()
 
 const isAuditedType = (text: string): text is AuditedType => (AUDITED_TYPES as readonly string[]).includes(text);
 
-const Resource = saneText()
+const Resource = storableString()
   .max(300)
   .transform((text, context): NonNullable<AuditFilter['resource']> => {
     const colon = text.indexOf(':');

@@ -18,7 +18,7 @@ export abstract class OpenAiStream implements StreamFormat {
   protected readonly id: string;
   protected readonly sent = new SentOutput();
   #started: ExecutionRow | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
   #isOver = false;
 
   /** @param id of the execution, a UUID */
@@ -60,7 +60,7 @@ export abstract class OpenAiStream implements StreamFormat {
         return this.begin() + this.completed(event.execution);
       default:
         this.#isOver = true;
-        if (this.#hasBegun || this.hasStatus) return this.ended(event.execution);
+        if (this.#hasStarted || this.hasStatus) return this.ended(event.execution);
         this.failed = event.execution;
         return '';
     }
@@ -73,8 +73,8 @@ export abstract class OpenAiStream implements StreamFormat {
 
   /** `first`, once. */
   protected begin(): string {
-    if (this.#hasBegun || this.#started === undefined) return '';
-    this.#hasBegun = true;
+    if (this.#hasStarted || this.#started === undefined) return '';
+    this.#hasStarted = true;
     return this.first(this.#started);
   }
 

@@ -3,7 +3,7 @@ import { datasetNameProblem } from '../../domain/evaluations/dataset-name.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
-import { saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
+import { storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
@@ -23,7 +23,7 @@ const VersionNumber = wholeNumber({
 
 export const NameParams = z.object({ name: DatasetName });
 
-const Description = saneText()
+const Description = storableString()
   .max(2000, 'must be at most 2000 characters')
   .meta({ description: 'What the dataset is for. Omitted: unchanged.', example: 'Greetings by first name.' });
 
@@ -41,7 +41,7 @@ export const ListQuery = z.strictObject(PageQuery);
 export const ExamplesQuery = z.strictObject({
   ...PageQuery,
   version: VersionNumber.optional(),
-  q: saneText()
+  q: storableString()
     .min(1, 'must not be empty: leave it out for all examples')
     .max(200, 'must be at most 200 characters')
     .optional()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { growing, saneText, Timestamp } from '../../http/fields.ts';
+import { growing, storableString, Timestamp } from '../../http/fields.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 import { CreatedApiKey } from '../api-keys/schema.ts';
 
@@ -7,7 +7,7 @@ const UserCode = 'The code shown to the person: 8 letters, single use.';
 
 export const CreateDeviceAuthorization = z
   .strictObject({
-    client: saneText()
+    client: storableString()
       .min(1, 'must not be empty')
       .max(100, 'must be at most 100 characters')
       .refine((text) => !/\p{Cc}|\p{Cf}/u.test(text), 'must have no control characters')

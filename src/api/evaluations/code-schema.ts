@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { EvaluatorName, Weight } from '../../evaluators/fields.ts';
-import { Metadata, Name, saneText, Variables } from '../../http/fields.ts';
+import { Metadata, Name, storableString, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { checkExamples, evaluationFields } from './create-schema.ts';
@@ -61,7 +61,7 @@ const GivenScore = z
       z.number().min(0).max(1),
       z.strictObject({
         score: z.number().min(0).max(1),
-        reason: saneText().max(MAX_REASON, `must be at most ${MAX_REASON} characters`).nullable().default(null),
+        reason: storableString().max(MAX_REASON, `must be at most ${MAX_REASON} characters`).nullable().default(null),
       }),
     ],
     'must be a number from 0 to 1, or {"score", "reason"}',

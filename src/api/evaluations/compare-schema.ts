@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type RunComparison, VERDICTS, WITHHELD } from '../../domain/evaluations/comparison.ts';
-import { Flag, pathId, saneText, wholeNumber } from '../../http/fields.ts';
+import { Flag, pathId, storableString, wholeNumber } from '../../http/fields.ts';
 import { MetadataQuery, metadataGoesTogether } from './results-schema.ts';
 
 export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId('evaluation') });
 
-const name = () => saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters');
+const name = () => storableString().min(1, 'must not be empty').max(200, 'must be at most 200 characters');
 
 export const CompareQuery = z
   .strictObject({

@@ -3,7 +3,7 @@ import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { Flag, pathId, saneText, Variables, Warnings, wholeNumber } from '../../http/fields.ts';
+import { Flag, pathId, storableString, Variables, Warnings, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { MAX_SORTED, RESULT_SORTS, SUMMED_RESULTS } from '../../services/evaluations/results/results.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
@@ -33,12 +33,16 @@ export const ResultParams = z.object({
 
 /** A filter by the examples' metadata. */
 export const MetadataQuery = {
-  metadata_key: saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional().meta({
-    description:
-      'With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.',
-    example: 'topic',
-  }),
-  metadata_value: saneText().max(1000, 'must be at most 1,000 characters').optional().meta({
+  metadata_key: storableString()
+    .min(1, 'must not be empty')
+    .max(200, 'must be at most 200 characters')
+    .optional()
+    .meta({
+      description:
+        'With `metadata_value`: only examples whose metadata has this value. Matches nothing after the dataset is deleted.',
+      example: 'topic',
+    }),
+  metadata_value: storableString().max(1000, 'must be at most 1,000 characters').optional().meta({
     description: 'As text: `true`, `3`, or the string itself.',
     example: 'billing',
   }),
@@ -59,16 +63,16 @@ const FILTERS = {
   regression: Flag.meta({ description: 'Only examples that got worse.' }),
   improvement: Flag.meta({ description: 'Only examples that got better.' }),
   failed: Flag.meta({ description: 'Only failed examples: those without a response from the model or a judge.' }),
-  example_id: saneText().max(200, 'must be at most 200 characters').optional().meta({
+  example_id: storableString().max(200, 'must be at most 200 characters').optional().meta({
     description: 'Only this example. Identical examples without an id share one.',
   }),
   min_score: scoreBound('Only examples with at least this score. Failed examples score 0 once the run has ended.'),
   max_score: scoreBound('Only examples with at most this score. Failed examples score 0 once the run has ended.'),
-  evaluator: saneText().max(200, 'must be at most 200 characters').optional().meta({
+  evaluator: storableString().max(200, 'must be at most 200 characters').optional().meta({
     description:
       'The evaluator whose score `min_score`, `max_score` and sorting by score use; failed examples have none. Default: the score of the example.',
   }),
-  q: saneText()
+  q: storableString()
     .min(1, 'must not be empty: leave it out for all results')
     .max(200, 'must be at most 200 characters')
     .optional()

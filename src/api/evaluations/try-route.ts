@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField, turnHasNotCome } from '../../domain/errors.ts';
+import { invalidField, tooManyWaiting } from '../../domain/errors.ts';
 import { weightedMean } from '../../domain/evaluations/scoring.ts';
 import { publicId } from '../../domain/ids.ts';
 import { ChatMessages, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
@@ -169,7 +169,7 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         .scorer(db.workspaceId, evaluators)
         .score(example, signal)
         .catch((error: unknown) => {
-          throw signal.aborted ? turnHasNotCome(error) : error;
+          throw signal.aborted ? tooManyWaiting(error) : error;
         });
       const judges = evaluators
         .filter(({ name }) => !byTexts.has(name))

@@ -14,7 +14,7 @@ import {
   Metadata,
   Name,
   publicIdInput,
-  saneText,
+  storableString,
   VersionNumber,
   wholeNumber,
 } from '../../http/fields.ts';
@@ -50,7 +50,7 @@ export const executionFilterFields = {
     .optional()
     .meta({ description: 'Only executions whose version this release chose.' }),
   arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'The arm of that release.' }),
-  error_code: saneText()
+  error_code: storableString()
     .min(1, 'must not be empty')
     .max(MAX_ERROR_CODE, `must be at most ${MAX_ERROR_CODE} characters`)
     .optional()
@@ -84,7 +84,7 @@ const RepeatedMetadata = z
   .preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
     z
-      .array(saneText().regex(/^[^=]{1,64}=.{0,512}$/s, 'must be NAME=VALUE, such as customer=acme'))
+      .array(storableString().regex(/^[^=]{1,64}=.{0,512}$/s, 'must be NAME=VALUE, such as customer=acme'))
       .max(MAX_METADATA_CONDITIONS, `must have at most ${MAX_METADATA_CONDITIONS} conditions`),
   )
   .transform((pairs, context) => {
@@ -103,7 +103,7 @@ const RepeatedMetadata = z
   });
 
 /** What is looked for in texts. */
-const SearchText = saneText()
+const SearchText = storableString()
   .max(MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters`)
   .transform((text, context) => {
     const terms = parseSearchTerms(text);

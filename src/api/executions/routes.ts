@@ -11,7 +11,7 @@ import { cancelExecutionWorkflowLater } from '../../services/executions/executio
 import {
   EXAMINED_EXECUTIONS,
   listExecutions,
-  seeExecution,
+  readExecutionView,
   wholeExecution,
 } from '../../services/executions/executions.ts';
 import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
@@ -165,7 +165,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
       responseExample: executionSample,
       async handler(request) {
         const { db, params } = request;
-        const seen = await seeExecution(db, params.id);
+        const seen = await readExecutionView(db, params.id);
         const execution = presentExecution(await wholeExecution(request, seen));
         // Most have none, and are read often.
         const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { isFinished, seeExecution } from '../../services/executions/executions.ts';
+import { isFinished, readExecutionView } from '../../services/executions/executions.ts';
 import { type EventId, parseEventId } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -47,7 +47,7 @@ export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: Str
         const { db, params } = request;
         const after = lastEventIdOf(request);
         // One that is under way is sent as it comes.
-        const { row, status, bytes } = await seeExecution(db, params.id);
+        const { row, status, bytes } = await readExecutionView(db, params.id);
         if (row === undefined && isFinished(status)) await request.reserve(bytes);
         return eventStream(
           await quotas.stream(db.workspaceId, () => streams.open(db, params.id, executionStream, after)),

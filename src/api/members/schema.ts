@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
 import { MEMBER_STATUSES } from '../../db/entities/member.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { growing, saneText, Timestamp } from '../../http/fields.ts';
+import { growing, storableString, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 
@@ -10,7 +10,7 @@ const Role = z.enum(ROLES, `must be one of ${ROLES.join(', ')}`);
 
 export const ListMembers = z.strictObject({
   ...PageQuery,
-  search: saneText()
+  search: storableString()
     .min(1)
     .max(200)
     .optional()

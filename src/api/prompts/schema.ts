@@ -15,7 +15,15 @@ import {
   Template,
 } from '../../domain/prompts/prompt-version.ts';
 import { AnyJson, jsonObject, shortList } from '../../domain/text/json-object.ts';
-import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber, Warnings } from '../../http/fields.ts';
+import {
+  BodyVersion,
+  MAX_VERSION,
+  Name,
+  storableString,
+  Timestamp,
+  VersionNumber,
+  Warnings,
+} from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 
@@ -209,7 +217,7 @@ export const ListQuery = z.strictObject({
     description: 'Only prompts whose name starts with this and a "/".',
     example: 'support',
   }),
-  q: saneText()
+  q: storableString()
     .max(200)
     .optional()
     .meta({ description: 'Only prompts whose name or description contains this text (case-insensitive).' }),

@@ -11,7 +11,7 @@ import { queueNameProblem } from '../../domain/queues/queue-name.ts';
 import { MAX_SCORE_TEXT_LENGTH } from '../../domain/scores/score.ts';
 import { ScoreName } from '../../domain/scores/score-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { pathId, publicIdInput, saneText, Timestamp } from '../../http/fields.ts';
+import { pathId, publicIdInput, storableString, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { DatasetName } from '../datasets/schema.ts';
@@ -32,7 +32,7 @@ const reviewers = `must be a whole number from 1 to ${MAX_REVIEWERS}`;
 
 export const PutQueue = z
   .strictObject({
-    description: saneText().max(2000, 'must be at most 2000 characters').optional().meta({
+    description: storableString().max(2000, 'must be at most 2000 characters').optional().meta({
       description: 'Instructions for reviewers.',
       example: 'Is the answer correct and kind?',
     }),
@@ -196,7 +196,7 @@ const MAX_COMMENT_LENGTH = 2000;
 const ReviewScore = z.strictObject({
   name: ScoreName,
   value: ScoreValue,
-  comment: saneText().max(MAX_COMMENT_LENGTH, `must be at most ${MAX_COMMENT_LENGTH} characters`).optional(),
+  comment: storableString().max(MAX_COMMENT_LENGTH, `must be at most ${MAX_COMMENT_LENGTH} characters`).optional(),
 });
 
 export const CompleteItem = z

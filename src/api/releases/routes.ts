@@ -7,7 +7,7 @@ import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/id
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { withdrawOrGoOn } from '../../services/acceptance/withdrawal.ts';
+import { withdrawWithRetries } from '../../services/acceptance/withdrawal.ts';
 import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../services/releases/control-release.ts';
 import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
 import { readFailures } from '../../services/releases/failures.ts';
@@ -167,7 +167,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
           // Its caller is told that it failed, so it must not go on.
           const withdraw = () => withdrawRelease(db, id);
           if (stored !== undefined)
-            await withdrawOrGoOn(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+            await withdrawWithRetries(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
           throw error;
         }
       },

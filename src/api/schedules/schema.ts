@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { saneText, Timestamp } from '../../http/fields.ts';
+import { storableString, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { shown, unread } from '../../http/unread.ts';
 import { ScheduledEvaluation } from '../evaluations/create-schema.ts';
@@ -27,7 +27,7 @@ const Cron = z
 
 export const CreateSchedule = z
   .strictObject({
-    name: saneText().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+    name: storableString().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
     cron: Cron,
     time_zone: z
       .string()

@@ -16,7 +16,7 @@ import {
   Metadata,
   Name,
   publicIdInput,
-  saneText,
+  storableString,
   Timestamp,
   TimestampInput,
 } from '../../http/fields.ts';
@@ -122,14 +122,14 @@ export const ScorePage = pageOf(Score).meta({ id: 'ScorePage' });
 export const CreatedScores = z.union([Score, z.object({ data: shown(z.array(Score)) }).meta({ id: 'Scores' })]);
 export const ScoreParams = idParams('score');
 
-const Rule = saneText().max(SHORT, `must be at most ${SHORT} characters`);
+const Rule = storableString().max(SHORT, `must be at most ${SHORT} characters`);
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
   name: ScoreName.optional(),
   execution_id: publicIdInput('execution').optional(),
   evaluation_id: publicIdInput('evaluation').optional(),
-  example_id: saneText().max(SHORT, `must be at most ${SHORT} characters`).optional(),
+  example_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
   source: Source.optional(),
   rule: Rule.optional(),
   prompt_name: Name.optional(),

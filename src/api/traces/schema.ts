@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { STEP_STATUSES, STEP_TYPES } from '../../domain/traces/step.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { CreationTime, Name, saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
+import { CreationTime, Name, storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
@@ -153,9 +153,9 @@ const traceIdParam = z.string().transform((text) => {
 });
 export const TraceParams = z.object({ id: traceIdParam });
 export const StepParams = z.object({ id: traceIdParam, span_id: z.string().max(100) });
-export const ConversationParams = z.object({ name: saneText().min(1).max(200) });
+export const ConversationParams = z.object({ name: storableString().min(1).max(200) });
 
-const Text = saneText().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional();
+const Text = storableString().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional();
 const MAX_STEPS = 50_000;
 const COST = 'US dollars. Traces of unknown cost do not match.';
 const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { smallRecord } from '../../domain/text/json-object.ts';
-import { saneText, Timestamp } from '../../http/fields.ts';
+import { storableString, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { VIEWED_PAGES } from '../../services/views/saved-views.ts';
 
@@ -60,7 +60,7 @@ export const View = z
 export const ViewList = pageOf(View).meta({ id: 'ViewList' });
 export const ViewParams = z.object({ name: ViewName });
 export const DeleteViewQuery = z.strictObject({
-  owner: saneText().max(100).optional().meta({
+  owner: storableString().max(100).optional().meta({
     description: 'The `owner` of the view. Default: the caller.',
     example: 'mem_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a21',
   }),

@@ -1,7 +1,7 @@
 import { spanMs } from '../releases/release.ts';
 import {
+  CHECK_EVERY_MS,
   type CheckProgress,
-  LOOK_EVERY_MS,
   type Measured,
   type MonitorCheck,
   type MonitorProgress,
@@ -9,11 +9,11 @@ import {
 import type { MonitorState } from './monitor-states.ts';
 
 /** At so many looks in a row nothing could be said before a monitor that was `ok` has no data. */
-export const SILENT_LOOKS = 5;
+export const SILENT_CHECKS = 5;
 
 /** How many looks in a row must agree before a check changes: one for each minute, at least one. */
 export const looksOf = ({ for: span }: Pick<MonitorCheck, 'for'>) =>
-  Math.max(1, Math.round(spanMs(span) / LOOK_EVERY_MS));
+  Math.max(1, Math.round(spanMs(span) / CHECK_EVERY_MS));
 
 /** `between`: not bad any more, and not yet as good as it has to be to recover. */
 type Finding = 'bad' | 'between' | 'good' | 'nothing';
@@ -70,5 +70,5 @@ export function look(
 function stateOf(before: MonitorState, alerts: boolean, silent: number): MonitorState {
   if (alerts) return 'alerting';
   if (silent === 0) return 'ok';
-  return before === 'no_data' || silent >= SILENT_LOOKS ? 'no_data' : 'ok';
+  return before === 'no_data' || silent >= SILENT_CHECKS ? 'no_data' : 'ok';
 }

@@ -7,7 +7,7 @@ export const MONITOR_METRICS = [...FIXED_METRICS, 'cost_total', 'refusal_rate'] 
 export type MonitorMetric = (typeof MONITOR_METRICS)[number] | ScoreMetric;
 
 /** Monitors look once in this time. */
-export const LOOK_EVERY_MS = 60_000;
+export const CHECK_EVERY_MS = 60_000;
 export const MIN_WINDOW_MS = 60_000;
 /** For so long the sums by minute are kept. */
 export const MAX_WINDOW_MS = 24 * 60 * 60_000;

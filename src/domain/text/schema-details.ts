@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
-import { speakPlainly } from './schema-messages.ts';
+import { setErrorMessages } from './schema-messages.ts';
 
-speakPlainly();
+setErrorMessages();
 
 type Issue = z.core.$ZodIssue;
 

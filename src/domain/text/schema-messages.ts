@@ -83,6 +83,6 @@ function messageOf(issue: RawIssue): string | undefined {
 }
 
 /** Has all schemas of this process without a message of their own speak in plain words. */
-export function speakPlainly(): void {
+export function setErrorMessages(): void {
   z.config({ customError: messageOf });
 }

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable, ReadGivenUpError, ReadTimeoutError } from '../../db/errors.ts';
-import { ApiError, temporarilyUnavailable, turnHasNotCome } from '../../domain/errors.ts';
+import { ApiError, temporarilyUnavailable, tooManyWaiting } from '../../domain/errors.ts';
 import type { ErrorFormat } from '../route.ts';
 import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
@@ -16,7 +16,7 @@ export function toApiError(error: unknown): ApiError {
       'This request reads too much data. Use a shorter time span, more filters, or a smaller limit.',
       { cause: error },
     );
-  if (error instanceof ReadGivenUpError) return turnHasNotCome(error);
+  if (error instanceof ReadGivenUpError) return tooManyWaiting(error);
   if (isDatabaseUnavailable(error) || isTemporalUnavailable(error))
     return temporarilyUnavailable('The service is temporarily unavailable.', error);
   return new ApiError(

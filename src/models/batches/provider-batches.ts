@@ -1,4 +1,4 @@
-import type { KeptRequest } from '../http-models.ts';
+import type { StoredRequest } from '../http-models.ts';
 import { ModelError } from '../model-error.ts';
 import type { BatchFile, BatchLimits, BatchRef, BatchResult, BatchState, SoughtBatch } from './batched-models.ts';
 
@@ -16,7 +16,7 @@ export type ProviderBatchRef = BatchRef & { modelId: string };
 export interface ProviderBatches {
   limits: BatchLimits;
   /** A request as a line of the file, without its line feed. */
-  lineOf(customId: string, request: KeptRequest): string;
+  lineOf(customId: string, request: StoredRequest): string;
   submit(ref: ProviderBatchRef, file: BatchFile, signal: AbortSignal): Promise<BatchState>;
   find(ref: ProviderBatchRef, sought: Sought, signal: AbortSignal): Promise<SoughtBatch>;
   read(providerBatchId: string, signal: AbortSignal): Promise<BatchState>;

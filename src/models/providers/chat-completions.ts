@@ -9,7 +9,7 @@ import type { Places, RequestReader } from './provider.ts';
 // What all providers share that speak OpenAI's chat completions.
 // https://platform.openai.com/docs/api-reference/chat/create
 
-export const CHAT_PLACES = {
+export const CHAT_PARAMETER_PATHS = {
   temperature: ['temperature'],
   top_p: ['top_p'],
   top_k: [],

@@ -4,7 +4,7 @@ import { listOf } from '../requests/json-body.ts';
 import type { ProviderCall } from '../requests/language-model.ts';
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
-import { CHAT_PLACES, chatOptions, chatReader, completeChat } from './chat-completions.ts';
+import { CHAT_PARAMETER_PATHS, chatOptions, chatReader, completeChat } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
 /**
@@ -23,7 +23,7 @@ export const mistral: Provider<'mistral'> = {
   files: { types: /^(image\/.+|application\/pdf)$/, said: 'images and application/pdf', fromAssistant: false },
   takesAnyToolInput: true,
   takes: { laterSystem: false, names: false, reasoning: false, cacheMarks: 0 },
-  places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'], verbosity: [] },
+  places: { ...CHAT_PARAMETER_PATHS, max_tokens: ['max_tokens'], seed: ['random_seed'], verbosity: [] },
 
   authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {

@@ -1,7 +1,14 @@
 import { withCacheMarks } from '../../domain/prompts/prompt.ts';
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
-import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat, withVerbosity } from './chat-completions.ts';
+import {
+  CHAT_PARAMETER_PATHS,
+  chatOptions,
+  chatReader,
+  chatStreamed,
+  completeChat,
+  withVerbosity,
+} from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
 /** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
@@ -19,7 +26,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
   takesAnyToolInput: true,
   takes: { laterSystem: true, names: true, reasoning: true, cacheMarks: Number.POSITIVE_INFINITY },
   // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
-  places: { ...CHAT_PLACES, top_k: ['top_k'] },
+  places: { ...CHAT_PARAMETER_PATHS, top_k: ['top_k'] },
 
   authorization: bearer,
   async languageModel(id, { apiKey, baseUrl, fetch }) {

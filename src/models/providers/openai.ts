@@ -1,6 +1,13 @@
 import { understandChatCompletion } from '../responses/chat-completion.ts';
 import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
-import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat, withVerbosity } from './chat-completions.ts';
+import {
+  CHAT_PARAMETER_PATHS,
+  chatOptions,
+  chatReader,
+  chatStreamed,
+  completeChat,
+  withVerbosity,
+} from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
 export const openai: Provider<'openai'> = {
@@ -16,7 +23,7 @@ export const openai: Provider<'openai'> = {
   },
   takesAnyToolInput: true,
   takes: { laterSystem: true, names: true, reasoning: false, cacheMarks: 0 },
-  places: CHAT_PLACES,
+  places: CHAT_PARAMETER_PATHS,
 
   authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {

@@ -14,7 +14,7 @@ export interface Storing {
 
 /**
  * Stores something that is started after that, once for each `Idempotency-Key`.
- * @returns `beganAt`: when its creation began, as `performance.now()` gives it
+ * @returns `startedAt`: when its creation began, as `performance.now()` gives it
  * @throws ApiError as `store` and `IdempotencyKeys.claim`, `quota_exceeded`
  */
 export async function storeOnce(
@@ -22,8 +22,8 @@ export async function storeOnce(
   db: WorkspaceDatabase,
   requestKey: RequestKey | undefined,
   { quota, store, giveUp }: Storing,
-): Promise<Claim & { beganAt: number }> {
-  const beganAt = performance.now();
+): Promise<Claim & { startedAt: number }> {
+  const startedAt = performance.now();
   const id = newId();
   let mayBeStored = false;
   try {
@@ -33,7 +33,7 @@ export async function storeOnce(
       mayBeStored = true;
       return { resourceId: id };
     });
-    return { ...claim, beganAt };
+    return { ...claim, startedAt };
   } catch (error) {
     if (mayBeStored) await giveUp(id);
     throw error;

@@ -47,7 +47,7 @@ export async function startedOrWithdrawn(
 
 /**
  * Makes sure, before its caller is told that it failed, that something does not run later.
- * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody but another
+ * @param startedAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody but another
  * request with the same `Idempotency-Key` can have been told of it, or have begun it
  */
 export async function giveUp(
@@ -55,13 +55,13 @@ export async function giveUp(
   { client, log }: WithdrawalDeps,
   db: WorkspaceDatabase,
   id: string,
-  beganAt: number | undefined,
+  startedAt: number | undefined,
 ): Promise<void> {
   const { field, withdraw, stop } = kind;
-  const isStarted = beganAt !== undefined;
+  const isStarted = startedAt !== undefined;
   // Where the database is away, nobody can begin it any more after that time, so no caller waits for longer.
-  const holdMs = isStarted ? beganAt + ACCEPT_WITHIN_MS - performance.now() : 0;
-  await withdrawOrGoOn(log, { field, id, withdraw: () => withdraw(db, id, isStarted) }, holdMs);
+  const holdMs = isStarted ? startedAt + ACCEPT_WITHIN_MS - performance.now() : 0;
+  await withdrawWithRetries(log, { field, id, withdraw: () => withdraw(db, id, isStarted) }, holdMs);
   // There may be no workflow.
   stop(client, id, log).catch((error: unknown) =>
     log.warn({ err: error, [field]: id }, 'cannot tell a workflow that its run was withdrawn'),
@@ -77,10 +77,10 @@ export async function giveUpFailed(
   kind: Withdrawable,
   deps: WithdrawalDeps,
   db: WorkspaceDatabase,
-  { resourceId, isReplay, beganAt }: Claim & { beganAt: number },
+  { resourceId, isReplay, startedAt }: Claim & { startedAt: number },
   error: unknown,
 ): Promise<unknown> {
-  if (!isReplay) await giveUp(kind, deps, db, resourceId, beganAt);
+  if (!isReplay) await giveUp(kind, deps, db, resourceId, startedAt);
   const isGone = error instanceof ApiError && error.code === 'not_found';
   return isGone ? temporarilyUnavailable('It could not be started.') : error;
 }
@@ -89,7 +89,7 @@ export async function giveUpFailed(
  * Withdraws at once, or as soon as the database is back.
  * @param holdMs how long to wait for that; after it, it goes on in the background
  */
-export async function withdrawOrGoOn(
+export async function withdrawWithRetries(
   log: Logger,
   { field, id, withdraw }: { field: string; id: string; withdraw: () => Promise<unknown> },
   holdMs: number,

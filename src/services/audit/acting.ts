@@ -32,4 +32,4 @@ export function currentAuthor(): Author | null {
   return { key_id: publicId('apiKey', id), member_id: memberId && publicId('member', memberId), name };
 }
 
-export const whoActs = (): Acting | undefined => acting.getStore();
+export const currentActor = (): Acting | undefined => acting.getStore();

@@ -4,7 +4,7 @@ import { asJson } from '../../db/statement.ts';
 import { type ActorType, AUDIT_ACTIONS, type AuditAction, NEVER_REFUSED } from '../../domain/audit.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
-import { type Acting, whoActs } from './acting.ts';
+import { type Acting, currentActor } from './acting.ts';
 
 function typeOf({ key, by }: Acting): ActorType {
   if (key === undefined) return by ?? 'operator';
@@ -37,7 +37,7 @@ export const recordChange = (
 
 /** Records the same of many things, in a few statements. */
 export async function recordChanges(query: Query, action: AuditAction, changes: readonly Change[]): Promise<void> {
-  const who = whoActs();
+  const who = currentActor();
   if (who === undefined || changes.length === 0) return;
   if (who.actions !== undefined && !who.actions.includes(action))
     throw new Error(`The operation does not declare that it records ${action}.`);

@@ -145,7 +145,7 @@ export const withdrawBatch = (db: SystemDatabase, batch: LoadedBatch): Promise<b
   endBatch(db, batch, 'canceled', { items: 0, seq_to: batch.from, error: null });
 
 /** What a look at the provider has shown, and when the next one is. @param error why it could not be looked at */
-export async function noteLook(
+export async function recordPoll(
   query: Query,
   { id }: LoadedBatch,
   nextMs: number,

@@ -9,7 +9,7 @@ import { allows, type Scope } from '../../domain/scopes.ts';
 import { type ApiKeyRow, createApiKey, generateApiKey, holdKey, type NewApiKey } from '../access/api-keys.ts';
 import { type AuthenticatedKey, keyOfSession } from '../access/authenticate.ts';
 import { createPersonalKey, ownMemberOf } from '../access/personal-keys.ts';
-import { actAs, OPERATOR, whoActs } from '../audit/acting.ts';
+import { actAs, currentActor, OPERATOR } from '../audit/acting.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './device-codes.ts';
 
@@ -247,7 +247,7 @@ async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow
       ? createKeyLike(own, approver, key, wanted)
       : createPersonalKey(own, approver, key, wanted);
   try {
-    const record = await actAs({ ...(whoActs() ?? OPERATOR), key: approver }, make);
+    const record = await actAs({ ...(currentActor() ?? OPERATOR), key: approver }, make);
     await quotas.require(own, 'apiKeys');
     return { outcome: 'key', key, record, workspaceName: approver.workspaceName };
   } catch (error) {

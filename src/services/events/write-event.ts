@@ -64,7 +64,7 @@ export const EVENT_COLUMNS = [
 /**
  * The same inside the statement that makes the change: `with('event', (cte) => cte.insertInto('events').columns(EVENT_COLUMNS)
  * .expression(cte.selectFrom('done').select(eventOf('execution.failed', event, data))).returning('dispatched_at'))`. `done` has
- * `workspace_id`, and the statement selects {@link EVENT_TOLD}.
+ * `workspace_id`, and the statement selects {@link EVENT_NOTIFICATION}.
  */
 export const eventOf = <Type extends EventType>(
   type: Type,
@@ -83,6 +83,5 @@ export const eventOf = <Type extends EventType>(
 ];
 
 /** Wakes the relay where the row of `event` is left to it. */
-export const EVENT_TOLD = sql`(select ${notify(CHANNELS.eventWritten, '')} from event where ${isUndispatched})`.as(
-  'event_told',
-);
+export const EVENT_NOTIFICATION =
+  sql`(select ${notify(CHANNELS.eventWritten, '')} from event where ${isUndispatched})`.as('event_told');

@@ -6,9 +6,9 @@ import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import type { EventData, EventType } from '../../domain/webhooks/events.ts';
-import { EVENT_COLUMNS, EVENT_TOLD, eventOf, type NewEvent } from '../events/write-event.ts';
+import { EVENT_COLUMNS, EVENT_NOTIFICATION, eventOf, type NewEvent } from '../events/write-event.ts';
 import type { ExecutionRow } from './executions.ts';
-import { FINISHED_TOLD } from './run/execution-finished.ts';
+import { FINISHED_NOTIFICATION } from './run/execution-finished.ts';
 
 const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNullable<ExecutionRow[Name]>>(name);
 const msBetween = (from: string, to: string) =>
@@ -89,6 +89,6 @@ export const END_MEASURES = [
 export const END_AND_NOTIFICATIONS = [
   sql.ref<ExecutionStatus>('status').as('status'),
   ...END_MEASURES,
-  FINISHED_TOLD,
-  EVENT_TOLD,
+  FINISHED_NOTIFICATION,
+  EVENT_NOTIFICATION,
 ];

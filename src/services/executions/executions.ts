@@ -116,7 +116,7 @@ const FIND_LONG = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /** @throws ApiError `not_found` */
-export async function seeExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
+export async function readExecutionView(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
   const [short] = await db.query(FIND_SHORT, { id });
   if (short !== undefined) {
     const { bytes, has_scores: hasSome, ...row } = short;

@@ -50,12 +50,12 @@ export async function saveProgress(
       .returning('id'),
   );
   if (written.length === 0) return false;
-  if (change !== undefined) await tellChange(query, row, { state, checks, silent }, reason);
+  if (change !== undefined) await publishStateChange(query, row, { state, checks, silent }, reason);
   return true;
 }
 
 /** Writes down a change of the state, and tells of the beginning or end of an alert. In the transaction of the change. */
-export async function tellChange(
+export async function publishStateChange(
   query: Query,
   row: MonitorRow,
   { state, checks }: MonitorProgress,

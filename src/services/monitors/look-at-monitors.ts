@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
 import { ago } from '../../db/sql.ts';
 import { look } from '../../domain/monitors/look.ts';
-import { checkText, LOOK_EVERY_MS, type MonitorProgress } from '../../domain/monitors/monitor.ts';
+import { CHECK_EVERY_MS, checkText, type MonitorProgress } from '../../domain/monitors/monitor.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { saveProgress } from './change-state.ts';
 import { type MonitorRow, selectMonitors } from './monitors.ts';
@@ -13,7 +13,7 @@ const listDue = ({ query }: WorkspaceDatabase): Promise<MonitorRow[]> =>
   query((db) =>
     selectMonitors(db)
       .where('enabled', '=', true)
-      .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', ago(LOOK_EVERY_MS / 2))]))
+      .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', ago(CHECK_EVERY_MS / 2))]))
       .orderBy(sql`last_checked_at nulls first`),
   );
 
@@ -45,7 +45,7 @@ async function lookAt(db: WorkspaceDatabase, row: MonitorRow, until: Date): Prom
  * @param isOver whether the rest is left to the next time; one is always looked at
  * @returns whether there is any monitor that is enabled
  */
-export async function lookAtMonitors(
+export async function checkDueMonitors(
   db: Database,
   { workspaceId, until }: { workspaceId: string; until: Date },
   isOver: () => boolean,

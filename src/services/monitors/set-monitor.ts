@@ -4,7 +4,7 @@ import { now } from '../../db/sql.ts';
 import { type MonitorCheck, NEW_PROGRESS } from '../../domain/monitors/monitor.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { saveProgress, tellChange } from './change-state.ts';
+import { publishStateChange, saveProgress } from './change-state.ts';
 import { MONITORS, type MonitorRow } from './monitors.ts';
 
 export interface MonitorDefinition {
@@ -74,7 +74,7 @@ export const deleteMonitor = (db: WorkspaceDatabase, name: string): Promise<Moni
       { name },
       {
         async first(row) {
-          if (row.state === 'alerting') await tellChange(query, row, NEW_PROGRESS, 'the monitor was deleted');
+          if (row.state === 'alerting') await publishStateChange(query, row, NEW_PROGRESS, 'the monitor was deleted');
         },
       },
     ),

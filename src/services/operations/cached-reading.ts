@@ -15,7 +15,7 @@ export interface CachedReadingOptions<T> {
   /** What there is where it can't be read in time. */
   unknown: T;
   /** How long a reading is kept at least, in milliseconds. Default: 5 s. */
-  keptMs?: number;
+  retentionMs?: number;
   /** How long it is kept at most, however long it took. Default: 30 s. */
   keptAtMostMs?: number;
   /** Default: 2 s. */
@@ -29,13 +29,18 @@ export interface CachedReadingOptions<T> {
  */
 export function cachedReading<T>(
   read: () => Promise<T>,
-  { unknown, keptMs = KEPT_MS, keptAtMostMs = KEPT_AT_MOST_MS, timeoutMs = READ_TIMEOUT_MS }: CachedReadingOptions<T>,
+  {
+    unknown,
+    retentionMs = KEPT_MS,
+    keptAtMostMs = KEPT_AT_MOST_MS,
+    timeoutMs = READ_TIMEOUT_MS,
+  }: CachedReadingOptions<T>,
 ): () => Promise<T> {
   const reading = new SingleFlight<T>();
   let kept: { value: T; until: number } | undefined;
 
   async function readNow(): Promise<T> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     let value = unknown;
     try {
       value = await read();
@@ -43,8 +48,8 @@ export function cachedReading<T>(
       // Unknown, for as long as a reading is kept: what fails should not be asked again and again either.
     }
     const now = performance.now();
-    const slowMs = Math.min(KEPT_TIMES * (now - begunAt), keptAtMostMs);
-    kept = { value, until: now + Math.max(keptMs, slowMs) };
+    const slowMs = Math.min(KEPT_TIMES * (now - startedAt), keptAtMostMs);
+    kept = { value, until: now + Math.max(retentionMs, slowMs) };
     return value;
   }
 

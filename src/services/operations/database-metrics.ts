@@ -52,9 +52,9 @@ export function addDatabaseMetrics(registry: Registry, db: Database): void {
   const { system } = db;
   const pinged = cachedReading(
     async () => {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       await system.query(ping);
-      return (performance.now() - begunAt) / 1_000;
+      return (performance.now() - startedAt) / 1_000;
     },
     { unknown: Number.NaN, keptAtMostMs: PING_KEPT_AT_MOST_MS },
   );
@@ -63,7 +63,7 @@ export function addDatabaseMetrics(registry: Registry, db: Database): void {
       const [row] = await system.transaction((query) => query(readServer), { statementTimeoutMs: READ_TIMEOUT_MS });
       return row ?? UNKNOWN;
     },
-    { unknown: UNKNOWN, keptMs: SERVER_KEPT_MS },
+    { unknown: UNKNOWN, retentionMs: SERVER_KEPT_MS },
   );
 
   const ofPools = (name: string, help: string, measure: keyof PoolUse) =>

@@ -9,9 +9,9 @@ export function addTemporalMetrics(registry: Registry, ping: () => Promise<void>
   const registers = [registry];
   const pinged = cachedReading(
     async () => {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       await ping();
-      return (performance.now() - begunAt) / 1_000;
+      return (performance.now() - startedAt) / 1_000;
     },
     { unknown: Number.NaN, keptAtMostMs: PING_KEPT_AT_MOST_MS },
   );

@@ -82,13 +82,13 @@ export async function requireFreeLabel(
  */
 export async function requireSteps(
   query: Query,
-  { label, steps, created_at: begunAt }: { label: string; steps: readonly StoredStep[]; created_at: Date },
+  { label, steps, created_at: startedAt }: { label: string; steps: readonly StoredStep[]; created_at: Date },
   mover: Mover,
 ): Promise<void> {
   const policy = await POLICIES.find(query, { label });
   if (policy?.required !== true) return;
   const isDone = ({ state }: StoredStep) => state === 'passed' || state === 'inconclusive';
-  const added = policy.updated_at > begunAt ? missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone)) : [];
+  const added = policy.updated_at > startedAt ? missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone)) : [];
   const open = [...steps.filter((step) => !isDone(step)), ...added].filter(({ type }) => type !== 'promote');
   if (open.length === 0) return;
   const names = [...new Set(open.map(({ type }) => type))].join(', ');

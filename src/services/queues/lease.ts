@@ -53,8 +53,8 @@ async function lockQueue(query: Query, name: string): Promise<QueueColumns> {
 }
 
 /** Somebody who completes an item, or takes it back, holds its row no longer than a few statements take. */
-const MAX_LOOKS = 100;
-const LOOK_AGAIN_MS = 10;
+const MAX_ATTEMPTS = 100;
+const POLL_AGAIN_MS = 10;
 
 async function findItem(query: Query, queue: QueueColumns, reviewer: HolderId): Promise<string | undefined> {
   for (let look = 1; ; look++) {
@@ -62,10 +62,10 @@ async function findItem(query: Query, queue: QueueColumns, reviewer: HolderId): 
       (await heldItem(query, queue, reviewer)) ??
       (await openItem(query, queue, reviewer, 'new')) ??
       (await openItem(query, queue, reviewer, 'skipped'));
-    if (id !== undefined || look === MAX_LOOKS) return id;
+    if (id !== undefined || look === MAX_ATTEMPTS) return id;
     // One that is being completed was passed over, and may want another reviewer still.
     if ((await openItem(query, queue, reviewer, 'all')) === undefined) return undefined;
-    await delay(LOOK_AGAIN_MS);
+    await delay(POLL_AGAIN_MS);
   }
 }
 

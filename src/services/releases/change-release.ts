@@ -25,7 +25,7 @@ import type { ReleaseRow } from './releases.ts';
 export const SERVICE: ReleaseActor = { key_id: null, name: 'release' };
 
 /** Marks a change that the workflow has to learn of: whoever makes it tells the workflow, and the reconciliation does where that fails. */
-export async function markUntold(query: Query, { id }: Pick<ReleaseRow, 'id'>): Promise<void> {
+export async function markSignalPending(query: Query, { id }: Pick<ReleaseRow, 'id'>): Promise<void> {
   await query((db) =>
     db
       .updateTable('releases')

@@ -11,7 +11,7 @@ import { recordChange } from '../audit/record-change.ts';
 import { holdersOf } from '../members/holder.ts';
 import type { Mover } from '../prompts/label-policies.ts';
 import { requireMover } from '../prompts/labels.ts';
-import { endRelease, goOn, markUntold, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
+import { endRelease, goOn, markSignalPending, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
 import { actorNow } from './create-release.ts';
 import type { ReleaseDeps } from './release-workflow.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
@@ -180,7 +180,7 @@ export async function controlRelease(
     }
     const after = await run(query, locked, { verdict, by, comment, numbers: null }, mover);
     if (after === locked) return locked;
-    await markUntold(query, locked);
+    await markSignalPending(query, locked);
     await recordChange(query, audit, publicId('release', id), {
       prompt_name: locked.prompt_name,
       label: locked.label,

@@ -29,7 +29,15 @@ import { requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { askForApproval, endRelease, firstBegun, markUntold, SERVICE, setSplit, tell } from './change-release.ts';
+import {
+  askForApproval,
+  endRelease,
+  firstBegun,
+  markSignalPending,
+  SERVICE,
+  setSplit,
+  tell,
+} from './change-release.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
 
 export interface NewRelease {
@@ -167,7 +175,7 @@ async function makeRoom(query: Query, running: ReleaseRow, supersede: boolean, i
   const by = publicId('release', id);
   const decision = { verdict: 'superseded', by: actorNow(), comment: null, numbers: null } as const;
   await endRelease(query, running, 'superseded', `replaced by ${by}`, { decision });
-  await markUntold(query, running);
+  await markSignalPending(query, running);
   await recordChange(query, 'release.superseded', named, { by });
 }
 
@@ -241,7 +249,7 @@ export async function withdrawRelease(db: WorkspaceDatabase, id: string): Promis
     const row = await lockRelease(query, id);
     if (row === undefined || isFinishedRelease(row.status)) return;
     await endRelease(query, row, 'canceled', 'its creation was never confirmed to its caller');
-    await markUntold(query, row);
+    await markSignalPending(query, row);
     await query((own) => own.deleteFrom('idempotency_keys').where('resource_id', '=', id));
   });
 }

@@ -13,7 +13,7 @@ import type { RuleSpec, RuleWork } from './rule-work.ts';
 const SCAN_SIZE = 5_000;
 
 // raw SQL: the condition of the trigger that puts executions down as they complete.
-const LOOKS_AT = sql.raw<boolean>(isRuled('s'));
+const IS_RULED = sql.raw<boolean>(isRuled('s'));
 
 const RUNNING = inStates(backfillStates, ['running']);
 
@@ -67,7 +67,7 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
       .with('scanned', (cte) =>
         cte
           .selectFrom('executions as s')
-          .select(['s.id', LOOKS_AT.as('is_ruled')])
+          .select(['s.id', IS_RULED.as('is_ruled')])
           .where('s.id', '>', backfill.position)
           .where('s.id', '<=', to)
           .where((eb) => eb.exists(eb.selectFrom('at').select('at.position')))

@@ -5,7 +5,7 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
+import { withdrawWithRetries } from '../acceptance/withdrawal.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
@@ -104,5 +104,5 @@ export async function withdrawSchedule(query: Query, id: string, force: boolean)
  */
 export async function giveUpSchedule(log: Logger, db: WorkspaceDatabase, id: string): Promise<void> {
   const withdraw = () => withdrawSchedule(db.query, id, true);
-  await withdrawOrGoOn(log, { field: 'schedule_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+  await withdrawWithRetries(log, { field: 'schedule_id', id, withdraw }, WITHDRAW_WITHIN_MS);
 }

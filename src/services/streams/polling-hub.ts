@@ -3,12 +3,12 @@ import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { createOpenReaders, type OpenReaders, type Source } from './open-readers.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 export interface PollingHubDeps {
   log: Logger;
   /** Default: 1 s. */
-  lookEveryMs?: number;
+  pollIntervalMs?: number;
   /** Default: 60 s. */
   stalledMs?: number;
 }
@@ -19,11 +19,11 @@ export interface PollingHubDeps {
  * @param hub.what it does, for the log
  */
 export function createPollingHub<Entry, S extends Source<Entry>>(
-  { log, lookEveryMs: everyMs = LOOK_EVERY_MS, stalledMs }: PollingHubDeps,
+  { log, pollIntervalMs: everyMs = POLL_INTERVAL_MS, stalledMs }: PollingHubDeps,
   hub: { what: string; keepAlive: string; look: (sources: readonly S[]) => Promise<void> },
 ): OpenReaders<Entry, S> & { warn: (error: unknown) => void } {
   const comment = Buffer.from(hub.keepAlive);
-  let isLooking = false;
+  let isPolling = false;
 
   function warn(error: unknown): void {
     // It was deleted: its readers' streams have ended.
@@ -35,13 +35,13 @@ export function createPollingHub<Entry, S extends Source<Entry>>(
     const all = [...sources];
     if (isQuiet)
       for (const { readers } of all) for (const reader of readers.keys()) if (reader.isReady) reader.send(comment);
-    if (isLooking) return;
-    isLooking = true;
+    if (isPolling) return;
+    isPolling = true;
     void hub
       .look(all)
       .catch(warn)
       .finally(() => {
-        isLooking = false;
+        isPolling = false;
       });
   }
 

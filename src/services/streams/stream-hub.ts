@@ -23,7 +23,7 @@ export type StreamHub = Hub<
 >;
 
 /** Notifications may be lost, so streams look this often in any case. */
-const LOOK_EVERY_MS = 3_000;
+const POLL_INTERVAL_MS = 3_000;
 /** Positions that one statement reads from. */
 const POSITIONS_AT_ONCE = 200;
 
@@ -56,7 +56,7 @@ export interface StreamHubDeps {
   listener: Listener;
   log: Logger;
   /** Default: 3 s. */
-  lookEveryMs?: number;
+  pollIntervalMs?: number;
   /** Default: 60 s. */
   stalledMs?: number;
 }
@@ -69,25 +69,25 @@ export function createStreamHub({
   db: { system },
   listener,
   log,
-  lookEveryMs = LOOK_EVERY_MS,
+  pollIntervalMs = POLL_INTERVAL_MS,
   stalledMs,
 }: StreamHubDeps): StreamHub {
   /** By the id of the execution. */
-  const open = createOpenReaders<Entry, ReadExecution>({ everyMs: lookEveryMs, stalledMs, onTick });
+  const open = createOpenReaders<Entry, ReadExecution>({ everyMs: pollIntervalMs, stalledMs, onTick });
   const { sources } = open;
-  let isLooking = false;
+  let isPolling = false;
   let lookAgain = false;
 
   function wake(): void {
     lookAgain = sources.size > 0;
-    if (isLooking || !lookAgain) return;
-    isLooking = true;
+    if (isPolling || !lookAgain) return;
+    isPolling = true;
     void (async () => {
       while (lookAgain) {
         lookAgain = false;
         await look().catch(warn);
       }
-      isLooking = false;
+      isPolling = false;
     })();
   }
 

@@ -1,5 +1,5 @@
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
-import { deleteInBatches, doomed } from '../../db/delete-in-batches.ts';
+import { deleteInBatches, toDelete } from '../../db/delete-in-batches.ts';
 import { ago, anyOf } from '../../db/sql.ts';
 import { notFound } from '../../domain/errors.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -78,7 +78,7 @@ export async function deleteConversation(db: WorkspaceDatabase, conversationId: 
 
 /** Deletes traces that began longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. */
 export async function expireTraces(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
-  const expired = doomed('traces', (eb) => ({ where: eb('started_at', '<', ago(retentionMs)) }));
+  const expired = toDelete('traces', (eb) => ({ where: eb('started_at', '<', ago(retentionMs)) }));
   await deleteInBatches(db.query, expired, signal);
   await dropDaysBefore(db, dayOf((Date.now() - retentionMs) * 1000), signal);
 }

@@ -8,7 +8,7 @@ import { guessCost, observeCost } from '../../../src/domain/evaluations/cost-est
 
 const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<BatchBudgetOptions> = {}) =>
   new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: true, ...options });
-const known = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
+const known = (knownCostUsd: number) => ({ knownCostUsd, unknownShare: 0 });
 
 /** So many examples have cost the same. */
 const seenOf = (usd: number, examples: number) => ({ meanUsd: usd, deviationUsd: 0, examples });
@@ -40,13 +40,13 @@ describe('with a small budget', () => {
     const budget = budgetOf(1, 0.001);
     budget.settle(budget.reserve() ?? 0, undefined);
     expect(begin(budget)).toBe(1);
-    budget.settle(0.001, { knownUsd: 0, unknownShare: 1 });
+    budget.settle(0.001, { knownCostUsd: 0, unknownShare: 1 });
     expect(begin(budget)).toBe(2);
   });
 
-  test('free answers count as seen, though they say nothing about what the dearest model costs', () => {
+  test('free answers count as seen, though they say nothing about what the mostExpensive model costs', () => {
     const budget = budgetOf(1, 0.001);
-    budget.settle(budget.reserve() ?? 0, { knownUsd: 0, unknownShare: 0, toDearest: null });
+    budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
     expect(begin(budget)).toBe(2);
   });
 
@@ -86,7 +86,7 @@ test('a call of unknown cost counts as what was set aside for it, and does not c
   const budget = budgetOf(1, 0.3);
   for (let example = 0; example < 3; example++) {
     expect(budget.reserve()).toBeCloseTo(0.3, 9);
-    budget.settle(0.3, { knownUsd: 0, unknownShare: 1 });
+    budget.settle(0.3, { knownCostUsd: 0, unknownShare: 1 });
     expect(budget.estimate.meanUsd).toBeCloseTo(0.3, 9);
   }
   expect(budget.reserve()).toBeUndefined();
@@ -94,15 +94,18 @@ test('a call of unknown cost counts as what was set aside for it, and does not c
 
 test('of an example with a judge only the call of unknown cost counts as its share', () => {
   const budget = budgetOf(1, 0.5);
-  budget.settle(budget.reserve() ?? 0, { knownUsd: 0.1, unknownShare: 0.4 });
+  budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0.1, unknownShare: 0.4 });
   expect(budget.estimate.meanUsd).toBeCloseTo(0.1 + 0.4 * 0.5, 9);
 });
 
 describe('with fallback models', () => {
-  test('what is set aside does for the dearest of them, whichever has responded', () => {
+  test('what is set aside does for the mostExpensive of them, whichever has responded', () => {
     const budget = budgetOf(100, 8);
     for (let example = 0; example < 400; example++) {
-      const cost = example % 2 === 0 ? { knownUsd: 0.01, toDearest: 8 } : { knownUsd: 0.08, toDearest: 1 };
+      const cost =
+        example % 2 === 0
+          ? { knownCostUsd: 0.01, ratioToMostExpensive: 8 }
+          : { knownCostUsd: 0.08, ratioToMostExpensive: 1 };
       budget.settle(budget.reserve() ?? 0, { unknownShare: 0, ...cost });
     }
     expect(budget.estimate.meanUsd).toBeCloseTo(0.08, 9);
@@ -110,10 +113,10 @@ describe('with fallback models', () => {
     expect(budget.spentUsd).toBeCloseTo(18, 9);
   });
 
-  test('a free answer says nothing about what the dearest would cost', () => {
+  test('a free answer says nothing about what the mostExpensive would cost', () => {
     const budget = budgetOf(100, 5);
     for (let example = 0; example < 10; example++)
-      budget.settle(budget.reserve() ?? 0, { knownUsd: 0, unknownShare: 0, toDearest: null });
+      budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
     expect(budget.reserve()).toBe(5);
   });
 });

@@ -109,7 +109,7 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
           inFlight.delete(seq);
           counted.set(seq, isKnown ? run.costOf(seq) : reservedUsd);
           outcome.costs.push(isKnown ? run.costOf(seq) : reservedUsd);
-          return isKnown ? { knownUsd: run.costOf(seq), unknownShare: 0 } : { knownUsd: 0, unknownShare: 1 };
+          return isKnown ? { knownCostUsd: run.costOf(seq), unknownShare: 0 } : { knownCostUsd: 0, unknownShare: 1 };
         },
       });
       queue.giveBack(ticket, { ...result, ...costOfBatch(from, to), estimate: budget.estimate });
@@ -159,7 +159,7 @@ test.each(Object.keys(SHAPES))('at least 90 %% of a cap is used before a run sto
       for (const part of [0.3, 0.8]) {
         const maxCostUsd = total * part;
         const outcome = await simulate({ ...size, maxCostUsd, guessUsd, costOf: (seq) => costs[seq] ?? 0 }, random);
-        const leftUsd = maxCostUsd - outcome.countedUsd;
+        const remainingUsd = maxCostUsd - outcome.countedUsd;
         const what = JSON.stringify({
           shape,
           ...size,
@@ -170,9 +170,9 @@ test.each(Object.keys(SHAPES))('at least 90 %% of a cap is used before a run sto
           costs: undefined,
         });
         const meanUsd = outcome.costs.reduce((sum, usd) => sum + usd, 0) / outcome.costs.length;
-        if (!outcome.isDone && leftUsd >= Math.max(maxCostUsd * 0.1, meanUsd))
+        if (!outcome.isDone && remainingUsd >= Math.max(maxCostUsd * 0.1, meanUsd))
           throw new Error(`stopped too early: ${what}`);
-        if (-leftUsd > outcome.inFlightUsd + 1e-9) throw new Error(`spent too much: ${what}`);
+        if (-remainingUsd > outcome.inFlightUsd + 1e-9) throw new Error(`spent too much: ${what}`);
       }
     }
   }

@@ -11,7 +11,7 @@ import { until } from '../../support/wait-for.ts';
 const TOTAL = 120;
 const budgetOf = (limitUsd: number | null, guessUsd: number) =>
   new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: false });
-const cost = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
+const cost = (knownCostUsd: number) => ({ knownCostUsd, unknownShare: 0 });
 const exampleAt = (seq: number): OpenExample => ({
   seq,
   key: `${seq}`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { Bill } from '../../../src/activities/evaluation-run/example-in-progress.ts';
+import { CostTally } from '../../../src/activities/evaluation-run/example-in-progress.ts';
 import { RunFailedError } from '../../../src/activities/evaluation-run/run-failed-error.ts';
 import { ScoringEndpoints } from '../../../src/activities/evaluation-run/scoring-endpoints.ts';
 import { createCipher } from '../../../src/domain/cipher.ts';
@@ -13,7 +13,7 @@ import { openSecrets, sealEvaluators } from '../../../src/services/evaluations/c
 import type { Slots } from '../../../src/temporal/slots.ts';
 import { exampleOf } from '../../evaluators/evaluate.ts';
 import { answering, type Receiver, type Respond, startReceiver } from '../../support/receiver.ts';
-import { testPlaces } from '../../support/slots.ts';
+import { testSlots } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const HOST_CONCURRENCY = 3;
@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 afterAll(() => outbound?.close());
 beforeEach(async () => {
-  slots = testPlaces({ hostConcurrency: HOST_CONCURRENCY });
+  slots = testSlots({ hostConcurrency: HOST_CONCURRENCY });
   receiver = await startReceiver(scoring({ score: 0.5, reason: 'so so' }));
 });
 afterEach(() => receiver?.close());
@@ -64,7 +64,7 @@ function endpointsOf(options: object[] = [{}], { workspace = 'ws_a', evaluationI
 /** An example in its run. */
 function progressOf(seq = 0, stops: { giveUp?: AbortSignal; stopWaiting?: AbortSignal } = {}) {
   const never = new AbortController().signal;
-  return { seq, bill: new Bill(0), stops: { giveUp: never, stopWaiting: never, ...stops } };
+  return { seq, bill: new CostTally(0), stops: { giveUp: never, stopWaiting: never, ...stops } };
 }
 
 const EXAMPLE = exampleOf('Paris', { expected: 'Paris', variables: { country: 'France' } });

@@ -15,7 +15,7 @@ import { type ExecutionRows, executionRows } from '../../support/processes-rows.
 import { modelsAt } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
-import { testPlaces } from '../../support/slots.ts';
+import { testSlots } from '../../support/slots.ts';
 import { until } from '../../support/wait-for.ts';
 
 let database: { url: string; drop(): Promise<void> };
@@ -350,7 +350,7 @@ test('records what an answer was billed that the provider withheld', async () =>
 });
 
 test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
-  const slots = testPlaces({ workspaceConcurrency: 1 });
+  const slots = testSlots({ workspaceConcurrency: 1 });
   const narrow = testExecutionActivities({ db, models, slots });
   const callIn = (workspace: string, id: string) =>
     attempt().run((row: string) => narrow.callModel(row, workspace, 100), id);

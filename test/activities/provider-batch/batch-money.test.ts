@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { BatchMoney, type BatchMoneyOptions } from '../../../src/activities/provider-batch/batch-money.ts';
 import { guessCost } from '../../../src/domain/evaluations/cost-estimate.ts';
 
-const moneyOf = (leftUsd: number, options: Partial<BatchMoneyOptions> = {}) =>
-  new BatchMoney({ leftUsd, callsElsewhere: 0, known: guessCost(0), ...options });
+const moneyOf = (remainingUsd: number, options: Partial<BatchMoneyOptions> = {}) =>
+  new BatchMoney({ remainingUsd, callsElsewhere: 0, known: guessCost(0), ...options });
 const seenOf = (usd: number, examples: number) => ({ meanUsd: usd, deviationUsd: 0, examples });
 /** Costs a thousandth as expected, and half a dollar at most. */
 const CALL = { certainUsd: 0, expectedUsd: 0.001, mostUsd: 0.5 };

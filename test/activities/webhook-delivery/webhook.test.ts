@@ -17,7 +17,7 @@ import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-met
 import { ensureFirstKey } from '../../../src/services/workspaces/bootstrap.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { answering, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { testPlaces } from '../../support/slots.ts';
+import { testSlots } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
 
@@ -61,7 +61,7 @@ function activitiesWith(concurrency: number, memory = createByteBudget(0.1)): We
       webhookMetrics: createWebhookMetrics(new Registry(), db),
       memory,
     }),
-    slots: testPlaces({ hostConcurrency: concurrency }),
+    slots: testSlots({ hostConcurrency: concurrency }),
     mailer: undefined,
   });
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   operations = api.operations;
   resources = await createResources(service, api);
   member = await memberOf(service, 'admin');
-  const all = allRoutes(service.foundation, { eager: false }).routes;
+  const all = allRoutes(service.dependencies, { eager: false }).routes;
   routes = new Map(all.map((route) => [route.operationId, route]));
 });
 afterAll(() => service?.stop());
@@ -512,7 +512,7 @@ describe('the list', () => {
     expect((await service.call('GET', '/audit-log', { key })).body.error.code).toBe('insufficient_scope');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect((await service.call(method, '/audit-log', { body: {} })).status).toBe(400);
-    const { query } = service.foundation.db.system;
+    const { query } = service.dependencies.db.system;
     for (const text of [`update audit_log set action = 'prompt.read'`, 'delete from audit_log'])
       await expect(query({ text })).rejects.toThrow('only grows');
   });

@@ -25,14 +25,14 @@ test('a hundred requests of an address are open at most, and those of others go 
     201,
     'https://prompts.example.com/console/device',
   ]);
-  await limited.foundation.db.system.query({
+  await limited.dependencies.db.system.query({
     text: `update device_authorizations set expires_at = now() - interval '1 s' where address = '192.0.2.7'`,
   });
   expect((await from('192.0.2.7', '/device/authorizations', { client })).status).toBe(201);
 });
 
 test('ten thousand are open in all', async () => {
-  await limited.foundation.db.system.query({
+  await limited.dependencies.db.system.query({
     text: `insert into device_authorizations (id, device_code_hash, user_code_hash, client, address, caller, poll_seconds, created_at, expires_at)
              select gen_random_uuid(), sha256(n::text::bytea), sha256(n::text::bytea), 'x', 'x', n::text, 5, now(), now() + interval '9 min'
              from generate_series(1, 10000) n`,

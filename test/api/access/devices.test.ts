@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const sql = (text: string, values: unknown[] = []) => service.foundation.db.system.query({ text }, values);
+const sql = (text: string, values: unknown[] = []) => service.dependencies.db.system.query({ text }, values);
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 interface Codes {
@@ -163,7 +163,7 @@ describe('a program gets a key of the person who approves it', () => {
     const [{ workspace_id: workspaceId }] = (await sql('select workspace_id from members where id = $1', [
       memberId,
     ])) as [{ workspace_id: string }];
-    const inWorkspace = service.foundation.db.workspace(workspaceId);
+    const inWorkspace = service.dependencies.db.workspace(workspaceId);
     await sql(`update members set role = 'viewer' where id = $1`, [memberId]);
     await inWorkspace.transaction((query) => endAccess(query, { members: [memberId] }, 'nothing'));
     await waitFor('less', async () => (await whoIs(key.key)).body.scopes.length === 1);

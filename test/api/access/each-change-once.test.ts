@@ -24,7 +24,7 @@ const post = (path: string, body: object) => ok(call('POST', path, { body }));
 const put = (path: string, body: object) => ok(call('PUT', path, { body }));
 
 async function changes(): Promise<string[]> {
-  const rows = await service.foundation.db.system.query<{ action: string }>({
+  const rows = await service.dependencies.db.system.query<{ action: string }>({
     text: 'select action from audit_log order by id',
   });
   return rows.map(({ action }) => action);

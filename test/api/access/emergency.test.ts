@@ -77,7 +77,7 @@ test('is made for a while, with all scopes, recorded with its reason, and the ow
     type: 'emergency_key.created',
     message: expect.stringContaining('the provider is down'),
   });
-  const [row] = await service.foundation.db.system.query<{ email_pending: boolean }>({
+  const [row] = await service.dependencies.db.system.query<{ email_pending: boolean }>({
     text: `select email_pending from notifications order by id desc limit 1`,
   });
   expect(row?.email_pending).toBe(true);

@@ -103,7 +103,7 @@ describe('keys', () => {
     const { key, ...record } = body;
     const list = await service.call('GET', '/api-keys?limit=1');
     expect(list.body.data).toEqual([record]);
-    const [row] = await service.foundation.db.system.query<{ hash: Buffer; row: string }>(
+    const [row] = await service.dependencies.db.system.query<{ hash: Buffer; row: string }>(
       { text: `select hash, api_keys::text as row from api_keys where workspace_id = $1 and name = 'one'` },
       [service.workspaceId],
     );
@@ -203,18 +203,18 @@ describe('keys', () => {
 
   test('the first key is made once, and stays revoked', async () => {
     const first = generateApiKey();
-    await Promise.all([1, 2, 3].map(() => ensureFirstKey(service.foundation.db, first)));
+    await Promise.all([1, 2, 3].map(() => ensureFirstKey(service.dependencies.db, first)));
     const bootstrap = (await service.call('GET', '/api-keys', { key: first })).body.data;
     const mine = bootstrap.filter(({ name }: { name: string }) => name === 'bootstrap');
     expect(mine).toHaveLength(2);
     await service.call('DELETE', `/api-keys/${mine[0].id}`);
-    await ensureFirstKey(service.foundation.db, first);
+    await ensureFirstKey(service.dependencies.db, first);
     expect((await service.call('GET', '/prompts', { key: first })).status).toBe(401);
   });
 });
 
 test('a key that is revoked while it is read is not remembered', async () => {
-  const { db, log } = service.foundation;
+  const { db, log } = service.dependencies;
   const { key } = await createKey(service, 'read');
   let revoked = () => {};
   const listener: Listener = {
@@ -237,7 +237,7 @@ test('a key that is revoked while it is read is not remembered', async () => {
 });
 
 test('a key revoked in one process ends in another', async () => {
-  const { db: own, log, ...rest } = service.foundation;
+  const { db: own, log, ...rest } = service.dependencies;
   const [row] = await own.system.query<{ name: string }>({ text: 'select current_database() as name' });
   const url = `${process.env['TEST_POSTGRES_URL']}${row?.name}`;
   const [db, listener] = [await openDatabase(url, { poolSize: 2 }), openListener(url, log)];

@@ -178,7 +178,7 @@ describe('a role', () => {
 
   test('is not given again where the provider gives none', async () => {
     const member = await memberOf(service, 'editor');
-    await service.foundation.db.system.query({ text: `update users set grants = '[]' where id = $1` }, [
+    await service.dependencies.db.system.query({ text: `update users set grants = '[]' where id = $1` }, [
       member.userId.slice(4),
     ]);
     const { status, body } = await patch(member.id, { role: null });
@@ -446,7 +446,7 @@ describe('personal keys', () => {
   });
 
   test('count for the quota of the workspace', async () => {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     const member = await memberOf(service, 'editor');
     const [row] = await db.system.query<{ count: number }>(
       {

@@ -344,7 +344,7 @@ const changes: Row[] = [
     'POST',
     async () => {
       const id = await storeDelivery(service, (await webhook()).replace('/webhooks/', ''), { status: 'waiting' });
-      await service.foundation.db.system.query({ text: 'update deliveries set status_reason = $2 where id = $1' }, [
+      await service.dependencies.db.system.query({ text: 'update deliveries set status_reason = $2 where id = $1' }, [
         uuidOf(id),
         STORED,
       ]);
@@ -434,7 +434,7 @@ test('a prompt that is not archived is restored without a trace, since nothing i
 });
 
 test('every change that shows more than its request has is in the list', () => {
-  const { routes } = allRoutes(service.foundation, { eager: false });
+  const { routes } = allRoutes(service.dependencies, { eager: false });
   const tested = new Set([...changes.map(([operationId]) => operationId), 'createPrompt', 'uploadDataset']);
   const listed = routes.filter(({ withoutRead }) => withoutRead !== undefined).map(({ operationId }) => operationId);
   expect(listed.toSorted()).toEqual([...tested].toSorted());

@@ -23,9 +23,9 @@ afterAll(() => service?.stop());
 
 /** Another API process on the same database. */
 async function startAnother(changes: { rateLimitPerMinute?: number; trustProxy?: boolean } = {}): Promise<Call> {
-  const { foundation } = service;
-  const settings = { ...foundation.settings, ...changes };
-  const server = await startApi({ ...foundation, settings, registry: new Registry() }, { eager: false });
+  const { dependencies } = service;
+  const settings = { ...dependencies.settings, ...changes };
+  const server = await startApi({ ...dependencies, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
   return createCall(`http://127.0.0.1:${server.port}`, service.key);
 }
@@ -83,7 +83,7 @@ describe('signing in', () => {
     expect(cookie).toMatch(/^pms_session=[A-Za-z0-9_-]{43}$/);
     expect(attributes).toEqual(['Path=/', 'Max-Age=604800', 'HttpOnly', 'SameSite=Strict']);
     expect(JSON.stringify(answer.body)).not.toContain(cookie?.split('=')[1]);
-    const rows = await service.foundation.db.system.query<{ row: string }>({
+    const rows = await service.dependencies.db.system.query<{ row: string }>({
       text: 'select sessions::text as row from sessions',
     });
     expect(JSON.stringify(rows)).not.toContain(cookie?.split('=')[1]);
@@ -284,7 +284,7 @@ describe('the end of a session', () => {
   });
 
   test('by its key: at once, in this process and in another', async () => {
-    const { log, ...rest } = service.foundation;
+    const { log, ...rest } = service.dependencies;
     const [db, listener] = [
       await openDatabase(service.databaseUrl, { poolSize: 2 }),
       openListener(service.databaseUrl, log),
@@ -331,7 +331,7 @@ describe('the end of a session', () => {
   });
 
   const setTimes = (id: string, times: string) =>
-    service.foundation.db.system.query({ text: `update sessions set ${times} where id = $1` }, [id.slice(5)]);
+    service.dependencies.db.system.query({ text: `update sessions set ${times} where id = $1` }, [id.slice(5)]);
 
   test('by time: it is refused, not listed, and cleaned up', async () => {
     const { key } = await createKey(service, 'read');
@@ -344,8 +344,8 @@ describe('the end of a session', () => {
     expect((await by(cookie, 'GET', '/session', { call: fresh })).status).toBe(401);
     const listed = (await service.call('GET', '/sessions?limit=1000')).body.data.map((row: { id: string }) => row.id);
     expect(listed).not.toContain(id);
-    await cleanUp(service.foundation.db.system, expiredBy({ events: 86_400_000 }));
-    const rows = await service.foundation.db.system.query({ text: 'select id from sessions where id = $1' }, [
+    await cleanUp(service.dependencies.db.system, expiredBy({ events: 86_400_000 }));
+    const rows = await service.dependencies.db.system.query({ text: 'select id from sessions where id = $1' }, [
       id.slice(5),
     ]);
     expect(rows).toEqual([]);

@@ -21,7 +21,7 @@ let service: TestService;
 let deaf: { origin: string; api: RunningApi; close(): Promise<void> };
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
-  const { log, ...rest } = service.foundation;
+  const { log, ...rest } = service.dependencies;
   const db = await openDatabase(service.databaseUrl, { poolSize: 5 });
   const listener = openListener(service.databaseUrl, log);
   await listener.close();
@@ -79,7 +79,7 @@ async function expectToGoOn(readers: readonly EventReader[]): Promise<void> {
 const keyWith = (...scopes: Scope[]) => createKey(service, ...scopes);
 
 async function openMetric(): Promise<number | undefined> {
-  const metric = await service.foundation.registry.getSingleMetric('pms_streams_open')?.get();
+  const metric = await service.dependencies.registry.getSingleMetric('pms_streams_open')?.get();
   return metric?.values[0]?.value;
 }
 
@@ -93,7 +93,7 @@ test('streams end with their key, in all processes, and those of others go on', 
 });
 
 test('streams end with a key that the operator revokes, and with one that expires', async () => {
-  const own = service.foundation.db.workspace(service.workspaceId);
+  const own = service.dependencies.db.workspace(service.workspaceId);
   const expiring = generateApiKey();
   const revoked = generateApiKey();
   const add = (key: string, expiresAt: Date | null) =>
@@ -125,7 +125,7 @@ test('streams end with their workspace, and what they held is free', async () =>
   const { key, call } = await createOtherWorkspace(service, 'leaving');
   await call('POST', '/prompts', { body: { name: 'say', template: 'It.', model: 'sandbox/echo' } });
   const readers = await openStreams(key, { call });
-  await deleteWorkspace(service.foundation.db.system, 'leaving');
+  await deleteWorkspace(service.dependencies.db.system, 'leaving');
   await expectEnd(readers);
   await until('the end of all streams', async () => (await openMetric()) === 0);
 });

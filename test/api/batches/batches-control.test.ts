@@ -22,7 +22,7 @@ test('a paused run submits nothing, what was submitted is stored meanwhile, and 
   await stage.control(id, 'pause');
   await stage.openai.batches.endAll();
   await stage.untilBatches(id, 'completed', ({ status }) => status === 'completed');
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   const stored = await query<{ status: string; count: number }>(
     { text: `select status, count(*)::int as count from evaluation_results where evaluation_id = $1 group by status` },
     [idOf(id)],
@@ -41,7 +41,7 @@ test('a canceled run cancels at the provider, keeps and counts what was finished
   const id = await stage.beginBatch(body('canceled'));
   await inProgress(id);
   // Of an ended run, whose batch has not.
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   expect((await stage.control(id, 'cancel')).status).toBe(200);
   const refused = await stage.service.call('DELETE', `/evaluations/${id}`);
   if ((await stage.rows(id)).some(({ status }) => status === 'in_progress'))
@@ -92,7 +92,7 @@ test('a workflow that was terminated is started again, and goes on with what the
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('terminated'));
   const [batch] = await inProgress(id);
-  const { client, db } = stage.service.foundation;
+  const { client, db } = stage.service.dependencies;
   const handle = client.workflow.getHandle(`provider-batch/batch_${batch?.id}`);
   await handle.terminate('by an operator');
   await db.system.query({ text: `update provider_batches set check_at = now() where id = $1` }, [batch?.id]);
@@ -107,7 +107,7 @@ test('a workflow that an operator cancels cancels the batch at the provider', as
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('operator'));
   const [batch] = await inProgress(id);
-  await stage.service.foundation.client.workflow.getHandle(`provider-batch/batch_${batch?.id}`).cancel();
+  await stage.service.dependencies.client.workflow.getHandle(`provider-batch/batch_${batch?.id}`).cancel();
   await stage.untilBatches(id, 'canceled', ({ status }) => status === 'canceled');
   expect(await stage.until(id, 'completed')).toMatchObject({ examples_evaluated: 20, examples_failed: 0 });
   await stage.expectNothingLeft();

@@ -55,7 +55,7 @@ export async function startBatchStage(environment: Record<string, string> = {}):
     return prompt.includes('dear') ? { text, usage: DEAR } : text;
   };
   const stage = await startStage({ answer }, environment);
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   const rows = (id: string) =>
     query<BatchRow>(
       {

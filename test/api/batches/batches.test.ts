@@ -28,7 +28,7 @@ test('a run in batch mode has the scores of an interactive one at half the cost,
   const [ours, theirs] = [await stage.results(run.id), await stage.results(interactive.id)];
   expect(essence(ours)).toEqual(essence(theirs));
 
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   const priced = await query<{ multiplier: string }>(
     {
       text: `select distinct pricing->>'batch_multiplier' as multiplier from evaluation_results where evaluation_id = $1`,

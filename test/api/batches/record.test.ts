@@ -163,9 +163,9 @@ describe('submitting again', () => {
 });
 
 test('a run is scored again by batches where a judge is asked', async () => {
-  const { foundation } = service;
-  await foundation.db.system.query({ text: `alter table evaluations disable trigger user` });
-  await foundation.db.system.query(
+  const { dependencies } = service;
+  await dependencies.db.system.query({ text: `alter table evaluations disable trigger user` });
+  await dependencies.db.system.query(
     { text: `update evaluations set status = 'completed', score = 1, finished_at = now() where id = $1` },
     [id.slice('eval_'.length)],
   );

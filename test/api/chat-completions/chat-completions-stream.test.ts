@@ -21,8 +21,8 @@ function stream(client: OpenAI, body: Request = {}, options: OpenAI.RequestOptio
   return client.chat.completions.create(request, options);
 }
 /** By the metric. */
-async function openStreams({ foundation }: TestService): Promise<number | undefined> {
-  const metric = await foundation.registry.getSingleMetric('pms_streams_open')?.get();
+async function openStreams({ dependencies }: TestService): Promise<number | undefined> {
+  const metric = await dependencies.registry.getSingleMetric('pms_streams_open')?.get();
   return metric?.values[0]?.value;
 }
 const textOf = (chunks: readonly Chunk[]) => chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');

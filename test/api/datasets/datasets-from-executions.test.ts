@@ -147,7 +147,7 @@ test('loses nothing of what is added at the same time', async () => {
 
 test('does not hide an upload that made the dataset at the same time: it fails, and can be repeated', async () => {
   const [first] = runs.map(({ id }) => id);
-  const { db, settings } = service.foundation;
+  const { db, settings } = service.dependencies;
   const quotas = createQuotas(settings.quotas);
   const [workspace] = await db.system.query<{ id: string }>(
     {

@@ -244,7 +244,7 @@ test('an export ends where its caller leaves half-way, and does not look complet
   abort.abort();
   const response = await begin();
   expect((await service.call('DELETE', '/datasets/cut')).status).toBe(200);
-  await sweep(service.foundation.db.system, new AbortController().signal);
+  await sweep(service.dependencies.db.system, new AbortController().signal);
   await expect(response.text()).rejects.toThrow();
 });
 
@@ -254,7 +254,7 @@ test('deletes a dataset with everything in it; its version numbers are not used 
   const second = await upload(service, 'deleted', jsonLines([{ variables: { x: 2 } }]));
   const answer = await service.call('DELETE', '/datasets/deleted');
   expect([answer.status, answer.body]).toEqual([200, second.body]);
-  await sweep(service.foundation.db.system, new AbortController().signal);
+  await sweep(service.dependencies.db.system, new AbortController().signal);
   expect(await countRows(service)).toMatchObject({ versions: before.versions, examples: before.examples });
   for (const path of ['', '/examples', '/versions', '?version=1'])
     expect((await service.call('GET', `/datasets/deleted${path}`)).status).toBe(404);
@@ -270,7 +270,7 @@ test('deletes a dataset with everything in it; its version numbers are not used 
 
 async function addEvaluation(name: string, status: string): Promise<string> {
   const id = newId();
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   await query(
     {
       text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, content, model, provider, parameters,
@@ -292,7 +292,7 @@ test('is not deleted while an evaluation that has not ended uses it', async () =
   const refused = await service.call('DELETE', '/datasets/in/use');
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_state']);
   expect(refused.body.error.message).toContain(publicId('evaluation', id));
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   await query({ text: `update evaluations set status = 'canceled' where id = $1` }, [id]);
   expect((await service.call('DELETE', '/datasets/in/use')).status).toBe(200);
   const [evaluation] = await query({ text: 'select examples_id, dataset_name from evaluations where id = $1' }, [id]);
@@ -300,7 +300,7 @@ test('is not deleted while an evaluation that has not ended uses it', async () =
 });
 
 test('inline examples of evaluations are no dataset', async () => {
-  const db = service.foundation.db.workspace(service.workspaceId);
+  const db = service.dependencies.db.workspace(service.workspaceId);
   const before = (await service.call('GET', '/datasets?limit=1000')).body;
   await db.transaction((query) => storeExamples(query, { check: async () => {} }, [{ variables: {} }]));
   expect((await service.call('GET', '/datasets?limit=1000')).body).toEqual(before);

@@ -82,7 +82,7 @@ test('takes a line of exactly 1 MiB and refuses one more byte', async () => {
   expect(exact.status).toBe(200);
   await service.call('DELETE', `/datasets/${name}`);
   // What is deleted goes in steps; there is no worker here to do it.
-  await sweep(service.foundation.db.system, new AbortController().signal);
+  await sweep(service.dependencies.db.system, new AbortController().signal);
   before = { ...before, datasets: before.datasets + 1 };
 });
 
@@ -212,7 +212,7 @@ test('a caller who goes away half-way leaves nothing, on disk neither', async ()
 
 /** Sends a whole upload whose transaction is held up at its end, where the dataset's row is taken. */
 async function whileStored(act: (query: Query, upload: ReturnType<typeof openUpload>) => Promise<void>): Promise<void> {
-  await service.foundation.db.system.transaction(async (query) => {
+  await service.dependencies.db.system.transaction(async (query) => {
     await query({ text: 'lock table datasets in exclusive mode' });
     const opened = openUpload(service, 'gone');
     opened.request.end(jsonLines([{ variables: {} }]));
@@ -230,7 +230,7 @@ test('a caller who goes away while the examples are stored leaves nothing', asyn
   // The next one gets its turn after it.
   expect((await upload(service, 'gone', 'nonsense')).status).toBe(400);
   await waitFor('the end of its transaction', async () => {
-    const { query } = service.foundation.db.system;
+    const { query } = service.dependencies.db.system;
     return (
       (
         await query({

@@ -55,7 +55,7 @@ export function openUpload(
 export async function countRows(
   service: TestService,
 ): Promise<{ datasets: number; versions: number; examples: number }> {
-  const [row] = await service.foundation.db.system.query<{ datasets: number; versions: number; examples: number }>(
+  const [row] = await service.dependencies.db.system.query<{ datasets: number; versions: number; examples: number }>(
     {
       text: `select (select count(*)::int from datasets where workspace_id = $1) as datasets,
                (select count(*)::int from dataset_versions where workspace_id = $1) as versions,

@@ -364,10 +364,10 @@ describe('what is refused', () => {
 });
 
 test('quotas hold: of runs that have not ended, and of bytes', async () => {
-  const { foundation } = stage.service;
-  const quotas = { ...foundation.settings.quotas, evaluations: 1, executionBytes: 20_000 };
-  const settings = { ...foundation.settings, quotas };
-  const api = await startApi({ ...foundation, settings, registry: new Registry() }, { eager: false });
+  const { dependencies } = stage.service;
+  const quotas = { ...dependencies.settings.quotas, evaluations: 1, executionBytes: 20_000 };
+  const settings = { ...dependencies.settings, quotas };
+  const api = await startApi({ ...dependencies, settings, registry: new Registry() }, { eager: false });
   try {
     const { key } = await createOtherWorkspace(stage.service, 'code-quotas');
     const own = createCall(`http://127.0.0.1:${api.port}`, key);
@@ -387,7 +387,7 @@ test('quotas hold: of runs that have not ended, and of bytes', async () => {
 });
 
 test('a run whose program does not come back ends, and a retry goes on with it', async () => {
-  const { db, client, taskQueues } = stage.service.foundation;
+  const { db, client, taskQueues } = stage.service.dependencies;
   const { log } = captureLog();
   const ended: string[] = [];
   const look = () =>

@@ -71,7 +71,7 @@ describe('a budget', () => {
   test('holds for a retry together with what was spent before', async () => {
     const id = await stage.begin({ examples: examplesOf('retried', 40), concurrency: 1 });
     const { workflow_id: workflowId } = await stage.until(id, 'completed');
-    const { db, client } = stage.service.foundation;
+    const { db, client } = stage.service.dependencies;
     // Its last step writes the sums once more.
     await client.workflow.getHandle(workflowId).result();
     const uuid = id.replace('eval_', '');

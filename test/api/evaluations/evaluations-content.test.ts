@@ -208,7 +208,7 @@ describe('fallback models', () => {
     expect(run).toMatchObject({ status: 'failed', error: { code: 'model_authentication' } });
   });
 
-  test('a budget that the dearest of them needs is kept when they take over', async () => {
+  test('a budget that the mostExpensive of them needs is kept when they take over', async () => {
     stage.openai.behave({ mode: 'fail', status: 401, after: 8 });
     const run = await stage.begin({
       prompt_name: 'safe',
@@ -219,7 +219,7 @@ describe('fallback models', () => {
     });
     const { cost, examples_evaluated } = await stage.until(run, 'paused');
     expect(Number(cost.amount)).toBeLessThanOrEqual(0.05);
-    // Of what is left, one more example of the dearest could not be paid, or less than 10 % is left.
+    // Of what is left, one more example of the mostExpensive could not be paid, or less than 10 % is left.
     expect(Number(cost.amount)).toBeGreaterThan(0.05 - FALLBACK_USD - 0.005);
     expect(examples_evaluated).toBeGreaterThan(8);
   });

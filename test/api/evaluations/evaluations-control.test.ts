@@ -17,7 +17,7 @@ const countCalls = (name: string, count: number) =>
 const callsMade = (name: string, count: number) => countCalls(name, count).reduce((sum, calls) => sum + calls, 0);
 const inADay = () => new Date(Date.now() + 86_400_000).toISOString();
 const workflowOf = ({ workflow_id }: { workflow_id: string }) =>
-  stage.service.foundation.client.workflow.getHandle(workflow_id);
+  stage.service.dependencies.client.workflow.getHandle(workflow_id);
 const workflowEnd = (run: { workflow_id: string }) =>
   waitFor(`the end of ${run.workflow_id}`, async () => {
     const { status } = await workflowOf(run).describe();
@@ -181,7 +181,7 @@ test('an operator who cancels the workflow ends the evaluation in order, and it 
 
 test('an evaluation whose workflow was terminated is ended by the next look, with what it has', async () => {
   stage.openai.behave({ mode: 'hold', after: 6 });
-  const { db, client, taskQueues, log } = stage.service.foundation;
+  const { db, client, taskQueues, log } = stage.service.dependencies;
   const id = await stage.begin({ examples: examplesOf('terminated', MANY), concurrency: 3 });
   await waitFor('some results', async () => (await stage.read(id)).examples_evaluated >= 3);
   await workflowOf(await stage.read(id)).terminate();
@@ -196,7 +196,7 @@ test('an evaluation whose workflow was terminated is ended by the next look, wit
 });
 
 test('a run that waits is told only of changes, so that its history does not grow', async () => {
-  const { db, client, taskQueues, log } = stage.service.foundation;
+  const { db, client, taskQueues, log } = stage.service.dependencies;
   const id = await stage.begin({ examples: examplesOf('waiting', 1), start_at: inADay() });
   const run = await stage.read(id);
   const look = async () => {

@@ -30,7 +30,7 @@ afterAll(() => stage?.stop());
 const uuidOf = (id: string) => id.replace('eval_', '');
 const callsMade = (name: string, count: number) =>
   examplesOf(name, count).reduce((sum, { variables }) => sum + stage.openai.countBy(`Say ${variables.text}`), 0);
-const system = () => stage.service.foundation.db.system;
+const system = () => stage.service.dependencies.db.system;
 
 async function ownerOf(id: string): Promise<{ workspaceId: string; examplesId: string }> {
   const [row] = await system().query<{ workspaceId: string; examplesId: string }>(
@@ -44,7 +44,7 @@ async function ownerOf(id: string): Promise<{ workspaceId: string; examplesId: s
 /** As a budget counts it. */
 async function countedUsd(id: string): Promise<number> {
   const { workspaceId } = await ownerOf(id);
-  return Number(await costOfRun(stage.service.foundation.db.workspace(workspaceId).query, uuidOf(id)));
+  return Number(await costOfRun(stage.service.dependencies.db.workspace(workspaceId).query, uuidOf(id)));
 }
 
 describe('calls whose cost comes back unknown', () => {

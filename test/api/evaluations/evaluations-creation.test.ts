@@ -150,11 +150,11 @@ test('ten requests with one idempotency key make one evaluation and get one answ
 });
 
 test('while Temporal cannot be reached nothing is left of what was refused', async () => {
-  const { foundation } = stage.service;
+  const { dependencies } = stage.service;
   const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
-  const api = await startApi({ ...foundation, registry: new Registry(), client }, { eager: false });
+  const api = await startApi({ ...dependencies, registry: new Registry(), client }, { eager: false });
   const count = async () => {
-    const [row] = await foundation.db.system.query<{ counts: string }>({
+    const [row] = await dependencies.db.system.query<{ counts: string }>({
       text: `select concat((select count(*) from evaluations), ' ', (select count(*) from dataset_versions), ' ',
                (select count(*) from dataset_examples), ' ', (select count(*) from idempotency_keys)) as counts`,
     });

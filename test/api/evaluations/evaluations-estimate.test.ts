@@ -20,7 +20,7 @@ const estimate = (body: object, options = {}) =>
     ...options,
   });
 const count = async (table: string) => {
-  const rows = await stage.service.foundation.db.system.query<{ count: number }>({
+  const rows = await stage.service.dependencies.db.system.query<{ count: number }>({
     text: `select count(*)::int from ${table}`,
   });
   return rows[0]?.count;

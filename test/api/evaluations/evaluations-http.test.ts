@@ -115,7 +115,7 @@ describe('the secret', () => {
     const [{ secret: ofSchedule }] = schedule.body.evaluation.evaluators;
     expect(ofSchedule).toMatch(/^whsec_/);
 
-    const { call, foundation } = stage.service;
+    const { call, dependencies } = stage.service;
     const later = await Promise.all([
       call('GET', `/evaluations/${id}`),
       call('GET', '/evaluations?limit=1000'),
@@ -131,7 +131,7 @@ describe('the secret', () => {
       stage.create({ ...withScorer('bad', 1, { secret: `${SECRET} with spaces` }) }),
     ]);
     expect(later.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 201, 400, 200, 200, 200, 200, 400]);
-    const history = await foundation.client.workflow.getHandle(evaluationWorkflowId(uuidOf(id), 0)).fetchHistory();
+    const history = await dependencies.client.workflow.getHandle(evaluationWorkflowId(uuidOf(id), 0)).fetchHistory();
     const dump = await dumpDatabase(stage.service);
     expect(dump).toContain(uuidOf(id));
     const said = [...later.map((answer) => JSON.stringify(answer.body)), textOf(history)].join();
@@ -326,7 +326,7 @@ describe('what a caller may not name', () => {
   test('an address that became forbidden meanwhile ends the run, and nothing is sent', async () => {
     receiver.respond = answering(422);
     const { id } = await stage.run(withScorer('forbidden', 1));
-    await stage.service.foundation.db.system.query(
+    await stage.service.dependencies.db.system.query(
       {
         text: `update evaluations set evaluators = jsonb_set(evaluators, '{0,url}', '"https://10.0.0.1/"') where id = $1`,
       },

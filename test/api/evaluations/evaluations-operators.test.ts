@@ -16,7 +16,7 @@ afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
 const handleOf = ({ workflow_id }: { workflow_id: string }) =>
-  stage.service.foundation.client.workflow.getHandle(workflow_id);
+  stage.service.dependencies.client.workflow.getHandle(workflow_id);
 
 /** What the first batch under way tells, as the Temporal UI shows it, where it is as expected. */
 function firstHeartbeat(run: { workflow_id: string }, isExpected: (heartbeat: BatchHeartbeat) => boolean) {

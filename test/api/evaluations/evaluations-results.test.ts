@@ -234,7 +234,7 @@ test('what the model was sent for an example is read by its place', async () => 
 });
 
 test('a page with a rare filter examines so many results at most, and says where to go on', async () => {
-  const { query } = stage.service.foundation.db.system;
+  const { query } = stage.service.dependencies.db.system;
   const [workspace] = await query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   const seeded = await seedEvaluation(query, { workspaceId: workspace?.id ?? '', count: 12_000, days: 1 });
   const id = publicId('evaluation', seeded);
@@ -390,7 +390,7 @@ test('results are sorted page by page, searched, and summed up', async () => {
   expect(await sum('?evaluator=none')).toMatchObject({ status: 400 });
 
   // What is shown as unknown counts less than anything.
-  await stage.service.foundation.db.system.query(
+  await stage.service.dependencies.db.system.query(
     {
       text: `update evaluation_results set cost_amount = 5, assumed_cost = 1 where evaluation_id = $1 and example_key = 'cy'`,
     },

@@ -76,7 +76,7 @@ test('without reuse, with other parameters, too old, or in another workspace, th
   };
   await stage.service.call('POST', '/prompts', { body });
   expect((await callsOf(() => stage.run({ prompt_name: 'warmer', examples, reuse }))).calls).toBe(1);
-  await stage.service.foundation.db.system.query({
+  await stage.service.dependencies.db.system.query({
     text: `update evaluation_results set created_at = now() - interval '2 hours'`,
   });
   expect((await callsOf(() => stage.run({ examples, reuse }))).calls).toBe(1);

@@ -57,7 +57,7 @@ test('a dataset is evaluated with exact scores, tokens and cost', async () => {
     },
   ]);
   const { rows } = {
-    rows: await stage.service.foundation.db.system.query({
+    rows: await stage.service.dependencies.db.system.query({
       text: `select 1 from events where type like 'execution.%'`,
     }),
   };

@@ -21,7 +21,7 @@ async function read(id: string, key = stage.service.key): Promise<EventReader> {
 }
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.close();
-  const metric = stage.service.foundation.registry.getSingleMetric('pms_streams_open');
+  const metric = stage.service.dependencies.registry.getSingleMetric('pms_streams_open');
   await until('the end of all streams', async () => (await metric?.get())?.values[0]?.value === 0);
 });
 

@@ -67,7 +67,7 @@ export async function startStage(options?: StandInOptions, environment = {}): Pr
     control: (id, action, body) => call('POST', `/evaluations/${id}/${action}`, body === undefined ? {} : { body }),
     results: async (id, query = '') => (await call('GET', `/evaluations/${id}/results${query}`)).body.data,
     events: () =>
-      service.foundation.db.system.query({
+      service.dependencies.db.system.query({
         text: `select type, data from events where type like 'evaluation.%' order by created_at, id`,
       }),
     async stop() {

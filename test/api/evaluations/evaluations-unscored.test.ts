@@ -159,7 +159,7 @@ test('what an earlier version found by comparing with other evaluators is not sh
     baseline: before.id,
   });
   const ids = [same, other].map(({ id }) => `'${id.slice('eval_'.length)}'`).join();
-  const { system } = stage.service.foundation.db;
+  const { system } = stage.service.dependencies.db;
   await system.query({
     text: `update evaluations set summary = summary - 'unscored', regressions = 2, improvements = 0 where id in (${ids})`,
   });
@@ -180,7 +180,7 @@ test('why the examples of a run failed that was summed up before that was kept i
   stage.openai.behave({ mode: 'fail', status: 400, times: 1 });
   const run = await stage.run({ examples: examples('one'), evaluators: [HAS_ONE] });
   expect(run.failures).toHaveLength(1);
-  await stage.service.foundation.db.system.query({
+  await stage.service.dependencies.db.system.query({
     text: `update evaluations set summary = summary - 'failures' where id = '${run.id.slice('eval_'.length)}'`,
   });
   expect((await stage.read(run.id)).failures).toEqual(run.failures);

@@ -119,7 +119,7 @@ test('long outputs are judged as well, several at once, and keep no other large 
 
 test('callers who go away while they wait for a thread are no fault of the service', async () => {
   const counted = async (status: string) =>
-    (await service.foundation.registry.getSingleMetric('pms_http_requests_total')?.get())?.values
+    (await service.dependencies.registry.getSingleMetric('pms_http_requests_total')?.get())?.values
       .filter(({ labels }) => labels['route'] === '/v1/evaluators/try' && labels['status'] === status)
       .reduce((sum, { value }) => sum + value, 0) ?? 0;
   const faults = await counted('500');

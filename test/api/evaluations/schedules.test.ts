@@ -55,7 +55,7 @@ test('operators see what a schedule evaluates, and which evaluation it has start
   const { id } = await createSchedule({ paused: true });
   await service.call('POST', `/schedules/${id}/trigger`);
   const run = await waitFor('the evaluation', async () => (await evaluationsOf(id))[0]);
-  const { client, connection, settings } = service.foundation;
+  const { client, connection, settings } = service.dependencies;
   const started = await waitFor('its workflow', async () => {
     // As they come: other tests' may be encrypted.
     const { executions } = await connection.workflowService.listWorkflowExecutions({
@@ -116,7 +116,7 @@ test.each([
 });
 
 test('a schedule that Temporal has lost is made anew, as it was', async () => {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   const lose = (id: string) => client.schedule.getHandle(`evaluation-schedule/${id}`).delete();
   const running = await createSchedule();
   const paused = await createSchedule({ paused: true });
@@ -139,7 +139,7 @@ test('one that Temporal refuses leaves nothing behind, and its key can be used a
   const body = { name: 'refused', cron: '99 99 * * *', time_zone: 'UTC', evaluation };
   const refused = await service.call('POST', '/schedules', { body, headers });
   expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: 'cron' }] } } });
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   expect(await query({ text: `select id from schedules where name = 'refused'` })).toEqual([]);
   const again = await service.call('POST', '/schedules', { body: { ...body, cron: '0 3 * * *' }, headers });
   expect(again.status).toBe(201);
@@ -149,7 +149,7 @@ test('one that Temporal refuses leaves nothing behind, and its key can be used a
 });
 
 test('one that no caller was told of starts nothing, and is withdrawn', async () => {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   const told = await createSchedule({ paused: true });
   const signal_pending = await createSchedule({ paused: true });
   // As if the process had died before it could answer.

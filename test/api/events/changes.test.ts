@@ -18,7 +18,7 @@ async function watch(key = service.key): Promise<EventReader> {
 }
 const lastOf = ({ events }: EventReader): string[] => events.at(-1)?.data.resources;
 const openCount = async () =>
-  (await service.foundation.registry.getSingleMetric('pms_streams_open')?.get())?.values[0]?.value;
+  (await service.dependencies.registry.getSingleMetric('pms_streams_open')?.get())?.values[0]?.value;
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.close();
   await until('the end of all streams', async () => (await openCount()) === 0);
@@ -31,7 +31,8 @@ async function makeQueue(call: Call, name: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-const toldOf = ({ events }: EventReader) => new Set(events.flatMap(({ data }) => data.resources as string[]));
+const parseNotification = ({ events }: EventReader) =>
+  new Set(events.flatMap(({ data }) => data.resources as string[]));
 
 test('a stream begins empty, then names what people change and what ends', async () => {
   const reader = await watch();
@@ -41,24 +42,24 @@ test('a stream begins empty, then names what people change and what ends', async
   expect(reader.events).toEqual([{ id: '', event: 'changes', data: { type: 'changes', resources: [] } }]);
 
   await service.call('POST', '/prompts', { body: { name: 'say', template: 'It.', model: 'sandbox/echo' } });
-  await until('the prompt', async () => toldOf(reader).has('prompt'));
+  await until('the prompt', async () => parseNotification(reader).has('prompt'));
   const { status } = await service.call('POST', '/executions', { body: { prompt_name: 'say' } });
   expect(status).toBe(201);
-  await until('the execution', async () => toldOf(reader).has('execution'));
+  await until('the execution', async () => parseNotification(reader).has('execution'));
   await service.call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
   await makeQueue(service.call, 'look');
-  await until('the queue', async () => toldOf(reader).has('queue'));
-  expect(toldOf(reader)).toEqual(new Set(['prompt', 'execution', 'score_definition', 'queue']));
+  await until('the queue', async () => parseNotification(reader).has('queue'));
+  expect(parseNotification(reader)).toEqual(new Set(['prompt', 'execution', 'score_definition', 'queue']));
 });
 
 test('whoever comes while others watch hears only of what follows, and nobody of another workspace', async () => {
   const first = await watch();
   await first.has('changes');
   await makeQueue(service.call, 'earlier');
-  await until('the queue', async () => toldOf(first).has('queue'));
+  await until('the queue', async () => parseNotification(first).has('queue'));
   // A change is told of twice: whatever was told is over once something else is.
   await service.call('POST', '/executions', { body: { prompt_name: 'say' } });
-  await until('the execution', async () => toldOf(first).has('execution'));
+  await until('the execution', async () => parseNotification(first).has('execution'));
   await until('the last of it', async () => !lastOf(first).includes('score_definition'));
 
   const other = await createOtherWorkspace(service, 'elsewhere');
@@ -66,11 +67,14 @@ test('whoever comes while others watch hears only of what follows, and nobody of
   const stranger = await watch(other.key);
   await Promise.all([second.has('changes'), stranger.has('changes')]);
   await service.call('POST', '/prompts', { body: { name: 'later', template: 'It.', model: 'sandbox/echo' } });
-  await until('the prompt', async () => toldOf(first).has('prompt') && toldOf(second).has('prompt'));
-  expect(toldOf(second)).toEqual(new Set(['prompt']));
+  await until(
+    'the prompt',
+    async () => parseNotification(first).has('prompt') && parseNotification(second).has('prompt'),
+  );
+  expect(parseNotification(second)).toEqual(new Set(['prompt']));
   await makeQueue(other.call, 'theirs');
-  await until('the queue', async () => toldOf(stranger).has('queue'));
-  expect(toldOf(stranger)).toEqual(new Set(['score_definition', 'queue']));
+  await until('the queue', async () => parseNotification(stranger).has('queue'));
+  expect(parseNotification(stranger)).toEqual(new Set(['score_definition', 'queue']));
 });
 
 test('a workspace opens only so many, and a key needs the scope "read"', async () => {

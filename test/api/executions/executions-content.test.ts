@@ -15,7 +15,7 @@ const run = (body: object, headers: Record<string, string> = {}) =>
 const detailsOf = ({ body }: { body: { error: { details?: { path: string }[] } } }) =>
   body.error.details?.map(({ path }) => path);
 const eventsOf = async (id: string) => {
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   const rows = await query<{ type: string }>({ text: `select type from events where data->>'execution_id' = $1` }, [
     id,
   ]);
@@ -106,7 +106,7 @@ describe('messages', () => {
     });
     expect([status, body.status]).toEqual([201, 'completed']);
     expect(body.input[1].content).toEqual(content);
-    const { historySize } = await service.foundation.client.workflow.getHandle(body.workflow_id).describe();
+    const { historySize } = await service.dependencies.client.workflow.getHandle(body.workflow_id).describe();
     expect(historySize).toBeLessThan(10_000);
   });
 
@@ -195,7 +195,7 @@ describe('a draft', () => {
 
   test('is described to operators without the name of a prompt', async () => {
     const summaryOf = async (workflowId: string) => {
-      const handle = service.foundation.client.workflow.getHandle(workflowId);
+      const handle = service.dependencies.client.workflow.getHandle(workflowId);
       return (await handle.describe()).staticSummary();
     };
     const alone = await run({ draft: { template: 'Hi', model: 'sandbox/echo' } });

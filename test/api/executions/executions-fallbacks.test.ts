@@ -31,7 +31,7 @@ test('the model that answered and the one that was asked first are told, and eve
   });
   const { data } = (await service.call('GET', `/usage?since=${since}&group_by=model`)).body;
   expect(data).toMatchObject([{ model: 'sandbox/echo', executions: 1, completed: 1 }]);
-  const handle = service.foundation.client.workflow.getHandle(body.workflow_id);
+  const handle = service.dependencies.client.workflow.getHandle(body.workflow_id);
   const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   expect(currentDetails).toMatch(/^\*\*completed\*\* sandbox\/echo, instead of sandbox\/fail \(model_unavailable: /);
 });

@@ -31,10 +31,10 @@ beforeEach(async () => {
 });
 
 test('a version that is known is not read again', async () => {
-  const db = service.foundation.db.workspace(
+  const db = service.dependencies.db.workspace(
     String(
       (
-        await service.foundation.db.system.query<{ id: string }>({
+        await service.dependencies.db.system.query<{ id: string }>({
           text: `select id from workspaces where name = 'default'`,
         })
       )[0]?.id,

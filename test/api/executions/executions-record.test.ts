@@ -169,7 +169,7 @@ describe('a recorded run', () => {
   });
 
   test('of a day that was summed up before is added to its sums', async () => {
-    const { db, log } = service.foundation;
+    const { db, log } = service.dependencies;
     await seedPrompt(service.call, 'recorded/late');
     const about = { prompt_name: 'recorded/late', prompt_version: 1, cost: 1 };
     const noon = (days: number) => new Date(Math.floor(ago(days * DAY_MS).getTime() / DAY_MS) * DAY_MS + DAY_MS / 2);
@@ -214,7 +214,7 @@ describe('a run of a release', () => {
       ...Array.from({ length: 20 }, () => run({ ...failed, release: { id, arm: 'candidate' } })),
     );
     expect(await get(first)).toMatchObject({ release: { id, arm: 'candidate' } });
-    await sumUpReleases(service.foundation.db.system.query);
+    await sumUpReleases(service.dependencies.db.system.query);
     expect((await call('GET', `/releases/${id}`)).body).toMatchObject({
       status: 'in_progress',
       arms: { candidate: { executions: 0 } },
@@ -223,7 +223,7 @@ describe('a run of a release', () => {
   });
 
   test('counts for its arm, by the release or by the label', async () => {
-    const { call, foundation } = service;
+    const { call, dependencies } = service;
     await seedPrompt(call, 'recorded/release');
     const { id } = await startRelease(call, 'recorded/release', [
       { type: 'canary', percent: 50 },
@@ -246,8 +246,8 @@ describe('a run of a release', () => {
     expect(await get(candidate)).toMatchObject({ prompt_version: 2, release: { id, arm: 'candidate', keyed: false } });
     expect(await get(stable)).toMatchObject({ prompt_version: 1, release: { id, arm: 'stable' } });
     expect((await get(other)).release).toBeNull();
-    await sumUpReleases(foundation.db.system.query);
-    const [sums] = await foundation.db.system.query<{ sums: object }>({
+    await sumUpReleases(dependencies.db.system.query);
+    const [sums] = await dependencies.db.system.query<{ sums: object }>({
       text: `select json_object_agg(arm || ' ' || measure, total) as sums from release_sums
              where starts_at = to_timestamp(0) and measure in ('error', 'tokens')`,
     });

@@ -16,7 +16,7 @@ const run = (body: object, headers: Record<string, string> = {}) =>
   service.call('POST', '/executions', { body: { prompt_name: 'echo', ...body }, headers });
 const of = (text: string, more: object = {}) => run({ variables: { text }, ...more });
 const age = (id: string, seconds: number) =>
-  service.foundation.db.system.query(
+  service.dependencies.db.system.query(
     { text: 'update executions set finished_at = now() - make_interval(secs => $2) where id = $1' },
     [id.replace('exec_', ''), seconds],
   );
@@ -39,7 +39,7 @@ test('the same call gets the response of the earlier one at once, without a mode
     latency: { queue_ms: 0, model_ms: 0, total_ms: 0 },
   });
   expect(first.reused_from).toBeNull();
-  const handle = service.foundation.client.workflow.getHandle(body.workflow_id);
+  const handle = service.dependencies.client.workflow.getHandle(body.workflow_id);
   await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
   const events = await service.call('GET', '/events?event=execution.completed');
   const data = events.body.data.map((event: { data: { execution_id: string } }) => event.data);

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 test('searches whose callers have gone away wait for no turn', async () => {
-  const { db, registry } = service.foundation;
+  const { db, registry } = service.dependencies;
   const lock = 4_712;
   const [workspace] = await db.system.query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,
@@ -392,7 +392,7 @@ describe('facets', () => {
     expect(await facets({ q: 'words' }, many.call)).toMatchObject({ counted: EXAMINED_EXECUTIONS, complete: false });
 
     // The first one is behind two parts of the search: each is bounded, and says that there is more.
-    await service.foundation.db.system.query({
+    await service.dependencies.db.system.query({
       text: `update executions set output = 'a needle' where id = '${body.id.slice(5)}'`,
     });
     let page = await list({ q: 'needle' }, many.call);

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** By the metric. */
 async function openStreams(): Promise<number | undefined> {
-  const metric = await service.foundation.registry.getSingleMetric('pms_streams_open')?.get();
+  const metric = await service.dependencies.registry.getSingleMetric('pms_streams_open')?.get();
   return metric?.values[0]?.value;
 }
 
@@ -163,7 +163,7 @@ describe('a stream', () => {
       ['1.4', 'execution.completed'],
     ]);
     // The next call of such an execution would have been streamed.
-    const rows = await service.foundation.db.system.query((db) =>
+    const rows = await service.dependencies.db.system.query((db) =>
       db.selectFrom('executions').select('streamed').where('id', '=', id.replace('exec_', '')),
     );
     expect(rows).toEqual([{ streamed: true }]);

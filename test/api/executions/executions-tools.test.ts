@@ -3,7 +3,7 @@ import { startAnthropicServer } from '../../support/providers/anthropic.ts';
 import { startGoogleServer } from '../../support/providers/google.ts';
 import { TEST_KEY } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
-import type { SeenCall } from '../../support/providers/protocol.ts';
+import type { RecordedCall } from '../../support/providers/protocol.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -15,7 +15,7 @@ const TOOL = {
 const RESULT = { celsius: 21 };
 
 /** Asks for the tool until a request brings its result. */
-const answer = ({ body }: SeenCall) =>
+const answer = ({ body }: RecordedCall) =>
   JSON.stringify(body).includes('celsius')
     ? { text: 'It is 21 °C.' }
     : { text: '', toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] };

@@ -308,7 +308,7 @@ describe('the list and the usage', () => {
   test('has no cost, rather than 0, where no answer has a known price', async () => {
     await create('unpriced', { template: 'x' });
     const { body } = await run({ prompt_name: 'unpriced' });
-    await service.foundation.db.system.query({
+    await service.dependencies.db.system.query({
       text: `update executions set cost_amount = null, pricing = null where prompt_name = 'unpriced'`,
     });
     expect((await read(body.id)).body.cost).toEqual({ amount: null, currency: 'USD', pricing: null });
@@ -341,7 +341,7 @@ describe('provider options that cost what is not counted', () => {
     const run = { prompt_name: 'costly' };
     expect(await service.call('POST', '/executions', { body: { ...run, parameters: costly } })).toMatchObject(refusal);
     // As a prompt may have been stored before.
-    await service.foundation.db.system.query(
+    await service.dependencies.db.system.query(
       {
         text: `update prompt_versions set parameters = $1 where prompt_id in (select id from prompts where name = 'costly')`,
       },

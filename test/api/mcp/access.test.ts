@@ -31,9 +31,9 @@ const RpcError = z.object({ error: z.object({ code: z.number(), message: z.strin
 const errorOf = async (response: Response) => RpcError.parse(await response.json()).error;
 
 /** Another API process of the service. */
-async function startOther(more: Partial<TestService['foundation']['settings']>): Promise<string> {
-  const settings = { ...service.foundation.settings, ...more };
-  const server = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
+async function startOther(more: Partial<TestService['dependencies']['settings']>): Promise<string> {
+  const settings = { ...service.dependencies.settings, ...more };
+  const server = await startApi({ ...service.dependencies, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
   return `http://127.0.0.1:${server.port}`;
 }

@@ -17,9 +17,9 @@ export async function makeDue({ db }: Pick<Dependencies, 'db'>): Promise<void> {
 }
 
 /** The next look of all monitors that are enabled, by this process or, where there are workers, by them. */
-export async function lookNow(foundation: Pick<Dependencies, 'db' | 'log'>): Promise<void> {
-  const { db, log } = foundation;
-  await makeDue(foundation);
+export async function checkNow(dependencies: Pick<Dependencies, 'db' | 'log'>): Promise<void> {
+  const { db, log } = dependencies;
+  await makeDue(dependencies);
   await checkMonitors(db, log);
   await waitFor('a look of every monitor', async () => {
     const left = await db.system.query({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { createKey, createOtherWorkspace } from '../workspace.ts';
-import { lookNow, putMonitor } from './monitors-support.ts';
+import { checkNow, putMonitor } from './monitors-support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -135,7 +135,7 @@ test('reading needs read, changing write; without read a change shows nothing of
   const { key: writes } = await createKey(service, 'write');
   const { key: executes } = await createKey(service, 'execute');
   await putMonitor(service.call, 'scoped', { ...DEFINITION, checks: [{ ...CHECKS[0], min_executions: 0 }] });
-  await lookNow(service.foundation);
+  await checkNow(service.dependencies);
   const put = (key: string) => service.call('PUT', '/monitors/scoped', { key, body: DEFINITION });
   expect((await put(reads)).status).toBe(401);
   expect((await put(executes)).status).toBe(401);

@@ -206,7 +206,7 @@ test('schemas of tools may have what only providers know', async () => {
 test('prompt.updated says that what is sent has changed', async () => {
   const eventsOf = async (version: number) => {
     const text = `select id from events where workspace_id = $1 and type = 'prompt.updated' and data->>'prompt_name' = 'told' and data->>'version' = $2`;
-    return (await service.foundation.db.system.query({ text }, [service.workspaceId, String(version)])).length;
+    return (await service.dependencies.db.system.query({ text }, [service.workspaceId, String(version)])).length;
   };
   await create('told', { messages: [user], tools: [tool('a')] });
   const format = { response_format: { type: 'json_object' } };

@@ -92,7 +92,7 @@ test('what is in a release that has not ended can not be deleted', async () => {
   expect(release.status).toBe(201);
   expect(await refusal('kept/released', 2)).toContain(release.body.id);
   // A stable version keeps its label, as a rule; a release that bakes has moved it.
-  await service.foundation.db.system.query((db) =>
+  await service.dependencies.db.system.query((db) =>
     db.updateTable('releases').set({ stable_version: 3 }).where('prompt_name', '=', 'kept/released'),
   );
   expect(await refusal('kept/released', 3)).toContain(release.body.id);

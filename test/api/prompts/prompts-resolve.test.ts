@@ -133,7 +133,7 @@ test('a response is bounded by bytes: what is left out can be asked for again', 
 test('prompts with very many includes are left to the next request', async () => {
   const inner = Array.from({ length: 60 }, (_, index) => index);
   const all = Array.from({ length: 20 }, (_, prompt) => ({ name: `f/${prompt}` }));
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `with made as (
                insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
@@ -156,7 +156,7 @@ test('prompts with very many includes are left to the next request', async () =>
 
 test('the number of statements does not grow with that of prompts', async () => {
   for (let index = 0; index < 5; index++) await create(`g/${index}`, { template: '{{> a/one }} {{ name }}' });
-  const own = service.foundation.db.workspace(service.workspaceId);
+  const own = service.dependencies.db.workspace(service.workspaceId);
   let statements = 0;
   const query = new Proxy(own.query, {
     apply(target, self, given) {

@@ -17,7 +17,7 @@ const remove = (path: string) => service.call('DELETE', path);
 const namesOf = async (path: string) => (await get(path)).body.data.map(({ name }: { name: string }) => name);
 
 async function eventsOf(name: string) {
-  return service.foundation.db.system.query<{ type: string; data: unknown }>(
+  return service.dependencies.db.system.query<{ type: string; data: unknown }>(
     { text: `select type, data from events where workspace_id = $1 and data->>'prompt_name' = $2 order by id` },
     [service.workspaceId, name],
   );

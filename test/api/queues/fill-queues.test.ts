@@ -19,7 +19,7 @@ afterAll(() => service?.stop());
 
 const run = async (prompt: string) =>
   (await service.call('POST', '/executions', { body: { prompt_name: prompt } })).body;
-const fill = () => fillQueues(service.foundation, new AbortController().signal);
+const fill = () => fillQueues(service.dependencies, new AbortController().signal);
 const put = async (name: string, body: object) => {
   const answer = await service.call('PUT', `/queues/${name}`, { body: { score_names: ['helpful'], ...body } });
   expect(answer.status).toBe(200);
@@ -29,7 +29,7 @@ const itemsOf = async (name: string): Promise<string[]> => {
   return body.data.map(({ subject }: { subject: { execution_id: string } }) => subject.execution_id);
 };
 const workspaceId = async () => {
-  const [row] = await service.foundation.db.system.query<{ id: string }>({
+  const [row] = await service.dependencies.db.system.query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,
   });
   return row?.id ?? '';
@@ -37,7 +37,7 @@ const workspaceId = async () => {
 const score = async (id: string, value: number) => {
   const subject = { executionId: parsePublicId('execution', id) ?? '' };
   const scores = [{ name: 'quality', value, subject, source: 'api' as const, author: null }];
-  await service.foundation.db.workspace(await workspaceId()).transaction((query) => storeScores(query, scores));
+  await service.dependencies.db.workspace(await workspaceId()).transaction((query) => storeScores(query, scores));
 };
 
 test('executions that end and match enter by themselves, and others do not', async () => {
@@ -99,7 +99,7 @@ test('without a queue that has a filter nothing is written down, and another wor
   const other = await createOtherWorkspace(service, 'other');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });
   await other.call('POST', '/executions', { body: { prompt_name: 'say' } });
-  const [row] = await service.foundation.db.system.query<{ count: number }>(
+  const [row] = await service.dependencies.db.system.query<{ count: number }>(
     { text: 'select count(*)::int as count from queue_candidates where workspace_id <> $1' },
     [await workspaceId()],
   );
@@ -116,7 +116,7 @@ test('without a queue that has a filter nothing is written down, and another wor
 const HOLD = { text: `set local idle_in_transaction_session_timeout = '25s'` };
 
 test('queues fill while executions are added by hand, and who waits for a row keeps no other workspace waiting', async () => {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const other = await createOtherWorkspace(service, 'neighbour');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });
   await other.call('PUT', '/queues/theirs', { body: { score_names: ['helpful'], filter: {} } });

@@ -5,7 +5,7 @@ import { createKey } from '../workspace.ts';
 /** Copies an execution as if it had run so often. @returns public ids, oldest first */
 export async function copyExecutions(service: TestService, id: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, newId);
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `with copied as (
                select e, given.id from executions e, unnest($2::uuid[]) as given (id) where e.id = $1
@@ -27,7 +27,7 @@ export async function reviewers(service: TestService, count: number): Promise<{ 
 
 /** As if 15 minutes had passed for every lease. */
 export async function endLeases(service: TestService): Promise<void> {
-  await service.foundation.db.system.query({
+  await service.dependencies.db.system.query({
     text: `update queue_reviews set leased_until = now() - interval '1 second' where outcome is null`,
   });
 }

@@ -34,7 +34,7 @@ async function queue(items: number, settings: object = {}): Promise<{ path: stri
 const progress = async (path: string) => (await service.call('GET', path)).body.progress;
 /** As they are stored, by name. */
 const scoresOf = (id: string) =>
-  service.foundation.db.system.query<{
+  service.dependencies.db.system.query<{
     name: string;
     number: number | null;
     text: string | null;
@@ -292,7 +292,7 @@ test('several people review one item, and their agreement is measured', async ()
 test('an item that somebody is completing is waited for, where it wants another reviewer still', async () => {
   const { path } = await queue(1, { reviewers_per_item: 2 });
   const [reviewer] = await reviewers(service, 1);
-  const asked = await service.foundation.db.system.transaction(async (query) => {
+  const asked = await service.dependencies.db.system.transaction(async (query) => {
     await query((db) =>
       db
         .selectFrom('queue_items as i')
@@ -377,7 +377,7 @@ test.each([
 
 test('a value that the definition refuses stores nothing of the completion', async () => {
   const { path, ids } = await queue(1);
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const [workspace] = await db.system.query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,
   });

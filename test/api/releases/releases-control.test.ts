@@ -78,7 +78,7 @@ describe('the controls of a release', () => {
     await seedPrompt(call, 'control/workflow');
     const { id, workflow_id: workflowId } = await startRelease(call, 'control/workflow', [CANARY, HOUR]);
     await control(id, 'cancel');
-    await service.foundation.client.workflow.getHandle(workflowId).result();
+    await service.dependencies.client.workflow.getHandle(workflowId).result();
     expect((await call('GET', `/releases/${id}`)).body.status).toBe('canceled');
   });
 
@@ -252,7 +252,7 @@ describe('what a release does', () => {
     await seedPrompt(call, 'ended/outside');
     const release = await startRelease(call, 'ended/outside', [CANARY, HOUR]);
     await untilRelease(call, release.id, ({ step }) => step === 1);
-    await service.foundation.client.workflow.getHandle(release.workflow_id).cancel();
+    await service.dependencies.client.workflow.getHandle(release.workflow_id).cancel();
     const ended = await untilStatus(call, release.id, 'failed');
     expect(ended.status_reason).toContain('operator');
     expect((await runByLabel(call, 'ended/outside')).prompt_version).toBe(1);

@@ -218,7 +218,7 @@ describe('while a canary is out', () => {
     await seedPrompt(call, 'two/processes');
     const { id } = await startRelease(call, 'two/processes', [CANARY, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
-    const api = await startApi({ ...service.foundation, registry: new Registry() }, { eager: false });
+    const api = await startApi({ ...service.dependencies, registry: new Registry() }, { eager: false });
     const other = createCall(`http://127.0.0.1:${api.port}`, service.key);
     try {
       for (const _ of [1, 2]) expect((await runByLabel(other, 'two/processes')).prompt_version).toBe(2);
@@ -251,7 +251,7 @@ describe('while a canary is out', () => {
 });
 
 test('a workspace that is deleted takes its releases with it', async () => {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   const other = await createOtherWorkspace(service, 'goes-with-releases');
   await seedPrompt(other.call, 'gone/release');
   const { id, workflow_id: workflowId } = await startRelease(other.call, 'gone/release', [CANARY, HOUR]);

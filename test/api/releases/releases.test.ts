@@ -90,7 +90,7 @@ describe('a release', () => {
     ]);
     await untilRelease(call, release.id, ({ percent }) => percent === 50);
     await Promise.all(Array.from({ length: 80 }, (_, n) => runByLabel(call, 'bad/candidate', `user-${n}`)));
-    await service.foundation.client.workflow.getHandle(release.workflow_id).signal('controlChanged');
+    await service.dependencies.client.workflow.getHandle(release.workflow_id).signal('controlChanged');
     const ended = await untilStatus(call, release.id, 'rolled_back');
     expect(ended.status_reason).toContain('Error rate');
     expect(ended.arms.candidate.error_rate).toBe(1);
@@ -110,7 +110,7 @@ describe('a release', () => {
     ]);
     await untilStatus(call, release.id, 'awaiting_approval');
     await Promise.all(Array.from({ length: 80 }, (_, n) => runByLabel(call, 'bad/asked', `user-${n}`)));
-    await service.foundation.client.workflow.getHandle(release.workflow_id).signal('controlChanged');
+    await service.dependencies.client.workflow.getHandle(release.workflow_id).signal('controlChanged');
     const ended = await untilStatus(call, release.id, 'rolled_back');
     expect(ended.steps[1].numbers).toMatchObject({ candidate_version: 2 });
     expect(ended.status_reason).toContain('Error rate');

@@ -14,7 +14,7 @@ beforeEach(() => stage.openai.behave());
 
 const call: EvaluationStage['service']['call'] = (...request) => stage.service.call(...request);
 const count = async (text: string, id: string) => {
-  const [row] = await stage.service.foundation.db.system.query<{ count: number }>(
+  const [row] = await stage.service.dependencies.db.system.query<{ count: number }>(
     { text: `select count(*)::int as count from ${text}` },
     [parsePublicId('evaluation', id)],
   );
@@ -92,7 +92,7 @@ describe('a deleted evaluation', () => {
     expect(again.body.id).not.toBe(run.id);
 
     expect(await count('evaluation_results where evaluation_id = $1', run.id)).toBe(8);
-    await cleanUp(stage.service.foundation.db.system, expiredBy({ events: 86_400_000 }));
+    await cleanUp(stage.service.dependencies.db.system, expiredBy({ events: 86_400_000 }));
     expect(await count('evaluation_results where evaluation_id = $1', run.id)).toBe(0);
     expect(await count('evaluations where id = $1', run.id)).toBe(0);
     // Its inline examples too, and nobody else's.
@@ -115,9 +115,10 @@ describe('a deleted evaluation', () => {
     await call('DELETE', `/evaluations/${first.id}`);
     const later = await stage.run({ examples });
     expect(later.baseline_id).toBeNull();
-    await stage.service.foundation.db.system.query({ text: 'update evaluations set start_at = now() where id = $1' }, [
-      parsePublicId('evaluation', waiting),
-    ]);
+    await stage.service.dependencies.db.system.query(
+      { text: 'update evaluations set start_at = now() where id = $1' },
+      [parsePublicId('evaluation', waiting)],
+    );
     await stage.control(waiting, 'pause');
     await stage.control(waiting, 'resume');
     expect(await stage.until(waiting, 'completed')).toMatchObject({ baseline_id: null, regressions: 1 });

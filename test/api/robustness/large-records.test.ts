@@ -17,7 +17,7 @@ let service: TestService;
 let workspaceId: string;
 const evaluationId = newId();
 const examplesId = newId();
-const query = (text: string, values: unknown[] = []) => service.foundation.db.system.query({ text }, values);
+const query = (text: string, values: unknown[] = []) => service.dependencies.db.system.query({ text }, values);
 
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });

@@ -23,11 +23,11 @@ beforeAll(async () => {
   await service.call('POST', '/prompts', { body: { name: 'paid', template: 'hi', model: 'openai/gpt-4o-mini' } });
 });
 beforeEach(async () => {
-  const { foundation, databaseUrl } = service;
+  const { dependencies, databaseUrl } = service;
   const through = await proxyTo(databaseUrl);
   proxy = through.proxy;
   proxied = await openDatabase(through.url, { poolSize: 4 });
-  api = await startApi({ ...foundation, db: proxied, registry: new Registry() }, { eager: false });
+  api = await startApi({ ...dependencies, db: proxied, registry: new Registry() }, { eager: false });
   call = createCall(`http://127.0.0.1:${api.port}`, service.key);
   openai.behave();
 });
@@ -42,7 +42,7 @@ afterAll(async () => {
   await openai?.close();
 });
 
-const count = async (text: string) => (await service.foundation.db.system.query({ text })).length;
+const count = async (text: string) => (await service.dependencies.db.system.query({ text })).length;
 const executions = () => count('select from executions');
 const evaluations = () => count('select from evaluations');
 const keys = () => count('select from idempotency_keys');
@@ -57,7 +57,7 @@ const evaluate = (headers: Record<string, string> = {}, more: object = {}) =>
 
 /** Half a minute later, the processes that are left look after what they find. */
 async function reconcile(): Promise<void> {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   const ago = `now() - interval '1 minute'`;
   await db.system.query({ text: `update executions set created_at = ${ago}, check_at = ${ago}` });
   await db.system.query({ text: `update evaluations set created_at = ${ago}, check_at = ${ago}` });

@@ -24,12 +24,12 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Another API process's worth of service, with parts of its foundation replaced. */
+/** Another API process's worth of service, with parts of its dependencies replaced. */
 async function withApi(
   parts: Partial<Dependencies>,
   use: (call: ReturnType<typeof createCall>, origin: string) => Promise<void>,
 ) {
-  const api = await startApi({ ...service.foundation, registry: new Registry(), ...parts }, { eager: false });
+  const api = await startApi({ ...service.dependencies, registry: new Registry(), ...parts }, { eager: false });
   const origin = `http://127.0.0.1:${api.port}`;
   try {
     await use(createCall(origin, service.key), origin);
@@ -38,14 +38,14 @@ async function withApi(
   }
 }
 
-const rows = async (text: string) => (await service.foundation.db.system.query({ text })).length;
+const rows = async (text: string) => (await service.dependencies.db.system.query({ text })).length;
 
 describe('while Temporal cannot be reached', () => {
   const clients: Record<string, () => Promise<Client>> = {
     'its connection was closed': async () => {
       const { connection, client } = await connectTemporal(
         process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
-        service.foundation.settings,
+        service.dependencies.settings,
       );
       await connection.close();
       return client;
@@ -77,7 +77,7 @@ describe('while Temporal cannot be reached', () => {
         status: 201,
         body: { status: 'completed' },
       });
-      await service.foundation.db.system.query({ text: 'delete from idempotency_keys' });
+      await service.dependencies.db.system.query({ text: 'delete from idempotency_keys' });
     });
   });
 

@@ -124,7 +124,7 @@ describe('room is made', () => {
     expect((await other.call('GET', '/datasets/one')).body.version).toBe(1);
     await other.call('DELETE', '/datasets/one');
     // As it is within a minute.
-    await sweep(service.foundation.db.system, new AbortController().signal);
+    await sweep(service.dependencies.db.system, new AbortController().signal);
     expect((await upload(service, 'two', large, options)).status).toBe(200);
   });
 });
@@ -140,7 +140,7 @@ test('a repeated request is answered as the first one, also where there is no ro
 
 test('uploads under way are counted for each workspace, until they end', async () => {
   const limits = { ...Object.fromEntries(Object.keys(QUOTAS).map((name) => [name, 0])), uploads: 2 };
-  const quotas = createQuotas({ ...service.foundation.settings.quotas, ...limits });
+  const quotas = createQuotas({ ...service.dependencies.settings.quotas, ...limits });
   const { promise, resolve } = Promise.withResolvers<void>();
   const begun = [quotas.upload('one', () => promise), quotas.upload('one', () => promise)];
   await expect(quotas.upload('one', () => promise)).rejects.toMatchObject({ code: 'quota_exceeded' });

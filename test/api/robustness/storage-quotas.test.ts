@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   ({ call } = service);
   await call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' } });
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const [row] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   workspaceId = row?.id ?? '';
 });
@@ -30,13 +30,13 @@ const run = (characters: number, caller = call) =>
   caller('POST', '/executions', { body: { prompt_name: 'say', variables: { text: 'x'.repeat(characters) } } });
 
 async function counted(name: 'executionBytes' | 'auditBytes'): Promise<number> {
-  const [row] = await service.foundation.db.workspace(workspaceId).query(COUNTS[name], {});
+  const [row] = await service.dependencies.db.workspace(workspaceId).query(COUNTS[name], {});
   return row?.count ?? 0;
 }
 
 /** What the rows of the workspace really have. */
 async function stored(): Promise<number> {
-  const [row] = await service.foundation.db.system.query<{ bytes: number }>(
+  const [row] = await service.dependencies.db.system.query<{ bytes: number }>(
     {
       text: `select ((select coalesce(sum(bytes + 1024), 0) from executions where workspace_id = $1)
         + (select coalesce(sum(octet_length(content::text) + octet_length(includes::text) + octet_length(evaluators::text)
@@ -61,7 +61,7 @@ test('what runs store is counted as it is, whatever happens to it', async () => 
     return body.status === 'completed' ? body : undefined;
   });
   expect(await counted('executionBytes')).toBe(await stored());
-  await sumUpStorage(service.foundation.db.system);
+  await sumUpStorage(service.dependencies.db.system);
   expect(await counted('executionBytes')).toBe(await stored());
   expect((await call('DELETE', `/evaluations/${evaluation.id}`)).status).toBe(200);
   expect((await call('DELETE', `/executions/${execution.id}`)).status).toBe(200);
@@ -72,7 +72,7 @@ test('examples that do not fit are refused before they are written: rows that ar
   const variables = { text: Array.from({ length: 30_000 }, () => Math.random().toString(36).slice(2, 6)).join('') };
   const written = async () => {
     const text = `select pg_total_relation_size('dataset_examples')::int as bytes`;
-    return (await service.foundation.db.system.query<{ bytes: number }>({ text }))[0]?.bytes;
+    return (await service.dependencies.db.system.query<{ bytes: number }>({ text }))[0]?.bytes;
   };
   const upload = { raw: JSON.stringify({ variables }), headers: { 'Content-Type': 'application/x-ndjson' } };
   const examples = [{ variables }];
@@ -116,7 +116,7 @@ test('drafts of evaluations are refused when the quota is used up', async () => 
 });
 
 test('what waits for rules is counted, and no longer once it is done', async () => {
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   const before = await counted('executionBytes');
   const item = `select $1::uuid, '00000000-0000-7000-8000-000000000001'::uuid, gen_random_uuid(), now()`;
   await query(
@@ -150,14 +150,14 @@ test('a workspace whose runs take too many bytes begins none, until some are del
   // Some were stored before it was counted again.
   for (const id of ids.slice(1)) expect((await call('DELETE', `/executions/${id}`)).status).toBe(200);
   await until('room', async () => ((await run(1)).status === 201 ? true : undefined));
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   // As if it was an hour later.
   await expireExecutions(system, -60 * 60_000, NEVER);
   expect(await counted('executionBytes')).toBe(await stored());
 });
 
 test('a full audit log refuses what adds to it without end: keys can be revoked, and admins act for a while', async () => {
-  const { body: doomed } = await call('POST', '/api-keys', { body: { name: 'doomed', scopes: ['read'] } });
+  const { body: toDelete } = await call('POST', '/api-keys', { body: { name: 'toDelete', scopes: ['read'] } });
   const { body: writer } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
   const move = (key?: string) => async () => {
     const answers = [];
@@ -175,12 +175,12 @@ test('a full audit log refuses what adds to it without end: keys can be revoked,
   expect((await run(1)).status).toBe(201);
   expect((await call('PUT', '/prompts/say/labels/admin', { body: { version: 1 } })).status).toBe(200);
   expect((await until('the reserve to be used up', move())).status).toBe(429);
-  expect((await call('DELETE', `/api-keys/${doomed.id}`)).status).toBe(200);
-  expect((await call('GET', '/prompts', { key: doomed.key })).status).toBe(401);
+  expect((await call('DELETE', `/api-keys/${toDelete.id}`)).status).toBe(200);
+  expect((await call('GET', '/prompts', { key: toDelete.key })).status).toBe(401);
   expect(await counted('auditBytes')).toBeLessThan(1.2 * 64 * KIB);
 
-  await sumUpStorage(service.foundation.db.system);
-  await expireAuditLog(service.foundation.db.system, -60 * 60_000, NEVER);
+  await sumUpStorage(service.dependencies.db.system);
+  await expireAuditLog(service.dependencies.db.system, -60 * 60_000, NEVER);
   expect(await counted('auditBytes')).toBe(0);
   expect(await move(writer.key)()).toBeUndefined();
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' });
   const other = await createOtherWorkspace(service, 'fills tables');
   ({ call } = other);
-  const [row] = await service.foundation.db.system.query<{ id: string }>({
+  const [row] = await service.dependencies.db.system.query<{ id: string }>({
     text: `select id from workspaces where name = 'fills tables'`,
   });
   workspaceId = row?.id ?? '';
@@ -35,12 +35,12 @@ async function ok(answer: Promise<Answer>): Promise<Answer['body']> {
 }
 
 async function counted(name: Counted): Promise<number> {
-  const [row] = await service.foundation.db.workspace(workspaceId).query(COUNTS[name], {});
+  const [row] = await service.dependencies.db.workspace(workspaceId).query(COUNTS[name], {});
   return row?.count ?? 0;
 }
 
 /** By statements, where only work of its own adds rows. */
-const insert = (text: string) => service.foundation.db.system.query({ text }, [workspaceId]);
+const insert = (text: string) => service.dependencies.db.system.query({ text }, [workspaceId]);
 
 const run = (headers = {}) =>
   ok(call('POST', '/executions', { body: { prompt_name: 'say', variables: { text: TEXT } }, headers }));
@@ -226,7 +226,7 @@ describe('what a workspace stores is counted', () => {
 
 test('the content of a draft counts with its evaluation', async () => {
   // What earlier tests have deleted is gone first.
-  await sweep(service.foundation.db.system, new AbortController().signal);
+  await sweep(service.dependencies.db.system, new AbortController().signal);
   const before = await counted('executionBytes');
   const draft = { template: TEXT, model: 'sandbox/echo' };
   const evaluation = {
@@ -243,7 +243,7 @@ test('the content of a draft counts with its evaluation', async () => {
 });
 
 test('a deleted dataset counts until its examples are deleted', async () => {
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   await sweep(system, new AbortController().signal);
   const before = await counted('datasetBytes');
   await upload('deleted');
@@ -254,7 +254,7 @@ test('a deleted dataset counts until its examples are deleted', async () => {
 });
 
 test('what is deleted is counted no more', async () => {
-  const { system } = service.foundation.db;
+  const { system } = service.dependencies.db;
   await sweep(system, new AbortController().signal);
   const before = await counted('executionBytes');
   const { id } = await evaluate({ examples: [{ variables: { text: TEXT } }], evaluators: LARGE });

@@ -78,7 +78,7 @@ export async function startRuleStage(options?: StandInOptions, environment = {})
       return ids;
     },
     scores: (rule) =>
-      service.foundation.db.system.query<StoredScore>(
+      service.dependencies.db.system.query<StoredScore>(
         {
           text: `select id, name, number, execution_id, rule, evaluator_version, evaluator_model, comment, prompt_name
                  from scores where rule = $1 and source = 'evaluator' order by execution_id, name`,

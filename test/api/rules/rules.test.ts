@@ -78,7 +78,7 @@ describe('a rule', () => {
   test('takes the share of its rate, by the hash that a repeat has as well', async () => {
     await stage.prompt('sampled');
     await stage.put('sampled', { prompt_name: 'sampled', sample_rate: 0.3, evaluators: [CONTAINS] });
-    const [{ id }] = (await stage.service.foundation.db.system.query({
+    const [{ id }] = (await stage.service.dependencies.db.system.query({
       text: `select id from rules where name = 'sampled'`,
     })) as [{ id: string }];
     const ids = await stage.run('sampled', 60);
@@ -161,7 +161,7 @@ describe('a rule', () => {
   test('whose scores do not fit a definition that came after it has failed executions that say so', async () => {
     await stage.prompt('unfit');
     const score = { name: 'unfit-score', value: 'billing' };
-    const { db } = stage.service.foundation;
+    const { db } = stage.service.dependencies;
     await stage.put('unfit', { prompt_name: 'unfit', evaluators: [{ ...CONTAINS, name: score.name }] });
     const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces limit 1' });
     await db.system.query(
@@ -187,7 +187,7 @@ describe('a rule', () => {
     await stage.run('ended', 1);
     expect(await stage.service.call('GET', '/rules/ended')).toMatchObject({ status: 404 });
     expect(await stage.scores('ended')).toHaveLength(2);
-    const { db } = stage.service.foundation;
+    const { db } = stage.service.dependencies;
     expect(
       await db.system.query({
         // What others' canceled backfills leave is deleted a little later.

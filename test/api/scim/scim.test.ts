@@ -63,7 +63,7 @@ const leave = (name: keyof typeof mapped, id: string) =>
 
 /** The memberships of a person by workspace: role and status. */
 async function membershipsOf(userId: string): Promise<Record<string, string>> {
-  const rows = await service.foundation.db.system.query<{ workspace: string; state: string }>(
+  const rows = await service.dependencies.db.system.query<{ workspace: string; state: string }>(
     {
       text: `select w.name as workspace, m.role || ' ' || m.status as state from members m
              join workspaces w on w.id = m.workspace_id where m.user_id = $1`,
@@ -109,7 +109,7 @@ describe('the token', () => {
   });
 
   test('where there is none, nothing is there', async () => {
-    const { signIn: given } = service.foundation.settings;
+    const { signIn: given } = service.dependencies.settings;
     const without = await startSecondApi(service, { signIn: { ...given, scimToken: undefined } });
     try {
       for (const path of ['/Users', '/ServiceProviderConfig', '/Nothing'])
@@ -422,7 +422,7 @@ describe('who leaves', () => {
   });
 
   async function sessionsOf(userId: string) {
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     const [row] = await db.system.query<{ id: string; workspace_id: string; name: string }>(
       { text: 'select id, workspace_id, name from members where user_id = $1' },
       [userId.slice(4)],
@@ -635,7 +635,7 @@ describe('what is not right', () => {
 
   test('the externalId of another, also of one who has signed in: of two that take one at once, one gets it', async () => {
     const people = [await provision('taken'), await provision('takes'), await provision('takes-too')];
-    await service.foundation.db.system.query({ text: 'update users set last_sign_in_at = now()' });
+    await service.dependencies.db.system.query({ text: 'update users set last_sign_in_at = now()' });
     const groupIds = [await group('taken'), await group('takes'), await group('takes-too')];
     for (const [kind, ids, done] of [
       ['Users', people, 200],
@@ -727,7 +727,7 @@ test('many requests at once are safe: each counts, and what is left is what they
       .map((id) => scim('PATCH', `/Users/${id}`, { body: patchOf({ op: 'replace', path: 'active', value: false }) })),
   ]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 204]));
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const [row] = await db.system.query<{ active: number; gone: number }>(
     {
       text: `select count(*) filter (where status = 'active')::int as active, count(*) filter (where status = 'removed')::int as gone
@@ -743,7 +743,7 @@ test('many requests at once are safe: each counts, and what is left is what they
 });
 
 test('a group of 10,000 members is made, changed and read, in a few statements and seconds', async () => {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const rows = await db.system.query<{ id: string }>(
     {
       text: `insert into users (id, issuer, subject, name, user_name, provisioned, grants, created_at, updated_at)

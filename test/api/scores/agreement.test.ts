@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 async function store(scores: Omit<ScoreToStore, 'author'>[], author: string | null = null): Promise<void> {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const [row] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   await db.workspace(row?.id ?? '').transaction((query) =>
     storeScores(
@@ -172,7 +172,7 @@ test('what users say counts only where it is asked for', async () => {
 });
 
 test('of many versions the newest are compared, and of many scores so many as a process may hold', async () => {
-  const { db } = service.foundation;
+  const { db } = service.dependencies;
   const first = subjects[0] ?? { executionId: '' };
   const value = { name: 'many', value: true, subject: first };
   await store([{ ...value, ...judge('many', 'v0') }]);

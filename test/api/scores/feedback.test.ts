@@ -128,7 +128,7 @@ test('browsers are told that this path, and no other, may be called from any ori
 });
 
 test('whatever is wrong with a token, the answer is the same', async () => {
-  const { cipher, db } = service.foundation;
+  const { cipher, db } = service.dependencies;
   const id = await run();
   const { token } = await tokenFor(id);
   const grant = readFeedbackToken(cipher, token);
@@ -199,7 +199,7 @@ function forge(token: string, index: number): string {
 }
 
 test('of 10,000 tokens that are forged, altered or expired none is accepted', async () => {
-  const { cipher } = service.foundation;
+  const { cipher } = service.dependencies;
   const id = await run();
   await define('tone/warm', 'boolean');
   const { token } = await tokenFor(id, { names: ['helpful', 'tone/warm'], expires_in: 2_592_000 });

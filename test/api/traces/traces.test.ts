@@ -382,7 +382,7 @@ describe('reading', () => {
 
   test('what a workspace stores in traces counts in its bytes, and no more once it is deleted', async () => {
     const { call } = await newWorkspace();
-    const { db } = service.foundation;
+    const { db } = service.dependencies;
     const [workspace] = await db.system.query((all) =>
       all.selectFrom('workspaces').select('id').where('name', '=', `traces-${workspaces}`).orderBy('id', 'desc'),
     );

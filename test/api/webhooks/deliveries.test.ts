@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const system = () => service.foundation.db.system;
+const system = () => service.dependencies.db.system;
 const time = (text: string) => new Date(`2026-03-${text}Z`);
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 

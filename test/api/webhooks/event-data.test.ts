@@ -41,7 +41,7 @@ test('the stored data of every type of event follows its schema', async () => {
     await service.call('PUT', '/monitors/errors', { body: { window: '1h', checks, enabled: false } });
 
     const stored = await waitFor('an event of every type', async () => {
-      const rows = await service.foundation.db.system.query<{ type: EventType; data: object }>({
+      const rows = await service.dependencies.db.system.query<{ type: EventType; data: object }>({
         text: 'select type, data from events',
       });
       return new Set(rows.map(({ type }) => type)).size === EVENT_TYPES.length ? rows : undefined;

@@ -71,7 +71,7 @@ describe('notifications', () => {
     const { id: webhookId } = await registerWebhook(service);
     const insert = async (over: { emailedAt?: Date; error?: string; webhook?: string }) => {
       const id = newId();
-      await service.foundation.db.system.query(
+      await service.dependencies.db.system.query(
         {
           text: `insert into notifications (workspace_id, id, type, message, webhook_id, emailed_at, email_error, created_at)
                  values ((select id from workspaces where name = 'default'), $1, 'webhook.disabled', 'It was.', $2, $3, $4,

@@ -55,7 +55,7 @@ test('so is an evaluator that is called by HTTP, of a rule and of an evaluation'
 test('an address that was stored before is refused as it is connected to', async () => {
   for (const { what, url } of servers().filter(({ url }) => url.includes('//localhost'))) {
     const { body: webhook } = await create('http://127.0.0.1:9999/hooks');
-    await service.foundation.db.system.query((db) =>
+    await service.dependencies.db.system.query((db) =>
       db.updateTable('webhooks').set({ url }).where('id', '=', webhook.id.slice('wh_'.length)),
     );
     const { body: sent } = await service.call('POST', `/webhooks/${webhook.id}/test`);

@@ -57,7 +57,7 @@ describe('changing', () => {
     await update(id, `next_slot_at = now() + interval '1 hour'`);
     const nextSlot = async (rate: number) => {
       await service.call('PATCH', `/webhooks/${id}`, { body: { rate_limit_per_minute: rate, description: 'x' } });
-      const [row] = await service.foundation.db.system.query<{ next_slot_at: Date | null }>(
+      const [row] = await service.dependencies.db.system.query<{ next_slot_at: Date | null }>(
         { text: 'select next_slot_at from webhooks where id = $1' },
         [uuidOf(id)],
       );
@@ -161,7 +161,7 @@ describe('enabling and disabling', () => {
       status: 200,
       body: { id, status: 'enabled', disabled_reason: null, consecutive_failures: 0 },
     });
-    const [row] = await service.foundation.db.system.query(
+    const [row] = await service.dependencies.db.system.query(
       { text: 'select next_slot_at from webhooks where id = $1' },
       [uuidOf(id)],
     );

@@ -193,7 +193,7 @@ describe('a rotated secret', () => {
     const two = await signaturesOf(first.id);
     expect([two.now, two.before]).toEqual([xSignature(two.raw, third.secret), xSignature(two.raw, second.secret)]);
 
-    await service.foundation.db.system.query({
+    await service.dependencies.db.system.query({
       text: `update webhooks set previous_secret_expires_at = now() - interval '1 second'`,
     });
     const three = await signaturesOf(first.id);

@@ -29,7 +29,7 @@ let stored = 0;
 
 /** Writes an event of the first workspace that a relay has dispatched, and gives its public id. */
 export async function storeEvent(
-  { foundation: { db } }: TestService,
+  { dependencies: { db } }: TestService,
   { type = 'prompt.created', at = new Date(), test = false, dispatched = true }: EventOptions = {},
 ): Promise<string> {
   stored += 1;
@@ -64,7 +64,7 @@ export async function storeDelivery(
   const id = madeAt === undefined ? newId() : v7({ msecs: at.getTime() });
   const event = eventId ?? (await storeEvent(service, type === undefined ? {} : { type }));
   const ended = status !== 'queued' && status !== 'waiting';
-  await service.foundation.db.system.query(
+  await service.dependencies.db.system.query(
     {
       text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, claimed_at, started_at,
                finished_at)
@@ -76,7 +76,7 @@ export async function storeDelivery(
 }
 
 /** Everything that the database holds, as text; bytes in hexadecimal. */
-export async function dumpDatabase({ foundation: { db } }: TestService): Promise<string> {
+export async function dumpDatabase({ dependencies: { db } }: TestService): Promise<string> {
   const tables = await db.system.query<{ name: string }>({
     text: `select quote_ident(table_name) as name from information_schema.tables
            where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -94,12 +94,14 @@ export async function dumpDatabase({ foundation: { db } }: TestService): Promise
 
 /** Changes the row of a webhook behind the back of the service. */
 export async function updateWebhookRow(service: TestService, id: string, assignments: string): Promise<void> {
-  await service.foundation.db.system.query({ text: `update webhooks set ${assignments} where id = $1` }, [uuidOf(id)]);
+  await service.dependencies.db.system.query({ text: `update webhooks set ${assignments} where id = $1` }, [
+    uuidOf(id),
+  ]);
 }
 
 /** Its deliveries in the database, the oldest first. */
 export function deliveryRowsOf(service: TestService, webhookId: string) {
-  return service.foundation.db.system.query<{ status: string; status_reason: string | null; to_end: boolean }>(
+  return service.dependencies.db.system.query<{ status: string; status_reason: string | null; to_end: boolean }>(
     { text: 'select status, status_reason, to_end from deliveries where webhook_id = $1 order by id' },
     [uuidOf(webhookId)],
   );

@@ -145,10 +145,10 @@ describe('registering', () => {
   });
 
   test('takes plain http and private addresses only as far as the operator allows them', async () => {
-    const { foundation, key } = service;
+    const { dependencies, key } = service;
     const [strict, open] = await Promise.all(
       (['false', 'true'] as const).map((allowPrivate) =>
-        startApi({ ...foundation, allowPrivate, registry: new Registry() }, { eager: false }),
+        startApi({ ...dependencies, allowPrivate, registry: new Registry() }, { eager: false }),
       ),
     );
     try {

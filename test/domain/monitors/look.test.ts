@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { look, SILENT_LOOKS } from '../../../src/domain/monitors/look.ts';
+import { look, SILENT_CHECKS } from '../../../src/domain/monitors/look.ts';
 import {
   defaultRecovery,
   type Measured,
@@ -81,11 +81,11 @@ describe('a monitor', () => {
     expect(ok.state).toBe('ok');
     let progress = ok;
     const seen: string[] = [];
-    for (let index = 0; index < SILENT_LOOKS; index += 1) {
+    for (let index = 0; index < SILENT_CHECKS; index += 1) {
       progress = look(checks, progress, measured(null, null));
       seen.push(progress.state);
     }
-    expect(seen).toEqual([...Array.from({ length: SILENT_LOOKS - 1 }, () => 'ok'), 'no_data']);
+    expect(seen).toEqual([...Array.from({ length: SILENT_CHECKS - 1 }, () => 'ok'), 'no_data']);
     expect(look(checks, progress, measured(0, null)).state).toBe('ok');
   });
 });

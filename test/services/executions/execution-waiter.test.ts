@@ -13,17 +13,17 @@ let waiter: ExecutionWaiter;
 let db: WorkspaceDatabase;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'cuts connections of the service' });
-  rows = await executionRows(service.foundation.db);
-  waiter = createExecutionWaiter(service.foundation.listener);
-  await until('the listener', async () => service.foundation.listener.connected());
+  rows = await executionRows(service.dependencies.db);
+  waiter = createExecutionWaiter(service.dependencies.listener);
+  await until('the listener', async () => service.dependencies.listener.connected());
   const id = await rows.queue({});
-  db = service.foundation.db.workspace(String((await rows.read(id))['workspace_id']));
+  db = service.dependencies.db.workspace(String((await rows.read(id))['workspace_id']));
 });
 afterAll(() => service?.stop());
 
 const never = () => new AbortController().signal;
 const answered = () => rows.queue({ status: 'running', answered: true });
-const complete = (id: string) => completeExecution(service.foundation.db.system.query, id);
+const complete = (id: string) => completeExecution(service.dependencies.db.system.query, id);
 
 const whole = (seen: SeenExecution) =>
   wholeExecution({ db, reserve: async () => {}, turn: async () => () => {} }, seen);
@@ -44,7 +44,7 @@ describe('what was told with the end:', () => {
 
   test('is the execution, which is not read', async () => {
     const id = await answered();
-    await service.foundation.db.system.query(
+    await service.dependencies.db.system.query(
       {
         text: `update executions set input_messages = '[{"role": "user", "content": "„Hi“ \\u2028"}]', tools = '[{"name": "f", "input_schema": {}}]',
           tool_choice = '"auto"', metadata = '{"a": "b"}', parameters = '{"temperature": 0.1}', variables = '{"n": 12345678901234567890.5, "z": null}',
@@ -66,7 +66,7 @@ describe('what was told with the end:', () => {
       const id = await answered();
       const expectation = waiter.expect(id);
       const wait = expectation.wait(db, FOR_EVER_MS, never());
-      const { query } = service.foundation.db.system;
+      const { query } = service.dependencies.db.system;
       await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
       await query({ text: `select pg_notify('execution_finished', $1::text || $2::text)` }, [id, told]);
       expect((await wait).row).toStrictEqual(await getExecution(db, id));
@@ -78,7 +78,7 @@ describe('what was told with the end:', () => {
     'is as it is stored with an output of %i bytes, told or read',
     async (bytes) => {
       const id = await answered();
-      await service.foundation.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [
+      await service.dependencies.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [
         id,
         'ä'.repeat(bytes / 2),
       ]);
@@ -93,7 +93,7 @@ describe('what was told with the end:', () => {
 test('a long execution is read once it is shown, and not while it is waited for', async () => {
   const id = await answered();
   const output = 'x'.repeat(100_000);
-  await service.foundation.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [id, output]);
+  await service.dependencies.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [id, output]);
   const expectation = waiter.expect(id);
   const seen = await expectation.wait(db, 0, never());
   expectation.done();
@@ -136,10 +136,10 @@ test('hears of an end whose notification was lost with the connection', async ()
   const id = await answered();
   const expectation = waiter.expect(id);
   const wait = expectation.wait(db, FOR_EVER_MS, never());
-  await service.foundation.db.system.query({
+  await service.dependencies.db.system.query({
     text: `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()`,
   });
-  await until('the loss', async () => !service.foundation.listener.connected());
+  await until('the loss', async () => !service.dependencies.listener.connected());
   await complete(id);
   expect(await wait).toMatchObject({ status: 'completed' });
   expectation.done();

@@ -21,7 +21,7 @@ let db: WorkspaceDatabase;
 let away: Connection;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
-  rows = await executionRows(service.foundation.db);
+  rows = await executionRows(service.dependencies.db);
   const [port] = await freePorts(1);
   // Without the interceptor that would try again until the deadline.
   away = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
@@ -34,16 +34,16 @@ afterAll(async () => {
 async function queued(): Promise<StoredExecution> {
   const id = await rows.queue({ model: 'sandbox/echo', accepted: false });
   const workspaceId = String((await rows.read(id))['workspace_id']);
-  db = service.foundation.db.workspace(workspaceId);
+  db = service.dependencies.db.workspace(workspaceId);
   return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo', inputChars: 40 };
 }
 
-const starter = (client = service.foundation.client) => ({
+const starter = (client = service.dependencies.client) => ({
   client,
-  taskQueues: service.foundation.taskQueues,
+  taskQueues: service.dependencies.taskQueues,
   eager: false,
   startLimiter: { mayStart: async () => true },
-  log: service.foundation.log,
+  log: service.dependencies.log,
 });
 const toRun = (execution: StoredExecution) => ({ resourceId: execution.id, toStart: execution });
 
@@ -51,7 +51,7 @@ test('a workflow that was started is not started again', async () => {
   const execution = await queued();
   expect(await startExecutionWorkflow(starter(), execution)).toBe(true);
   expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
-  const handle = service.foundation.client.workflow.getHandle(executionWorkflowId(execution.id));
+  const handle = service.dependencies.client.workflow.getHandle(executionWorkflowId(execution.id));
   await handle.terminate();
   expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
 });
@@ -84,7 +84,7 @@ test('a turn that comes late is not waited for; what has ended by then is not st
   await until('what waits to be accepted', async () => (await rows.read(wanted.id))['accepted_at'] !== null);
   await cancelExecution(db, canceled.id);
   itIsTheirTurn(true);
-  const { client } = service.foundation;
+  const { client } = service.dependencies;
   // Both go on at the same moment, the other one first.
   await until('the one that is wanted to be started', async () => {
     return (await workflowState(client, executionWorkflowId(wanted.id))) === 'running';

@@ -13,7 +13,7 @@ test('gauges and scrapes at the same time share one reading, and those soon afte
 
 test('it is read again when it is old', async () => {
   let reads = 0;
-  const reading = cachedReading(async () => ++reads, { unknown: Number.NaN, keptMs: 1 });
+  const reading = cachedReading(async () => ++reads, { unknown: Number.NaN, retentionMs: 1 });
   await reading();
   await waitFor('another reading', async () => (await reading()) > 1);
 });
@@ -37,7 +37,7 @@ test('what took long is kept no longer than it may be', async () => {
     await delay(200);
     throw new Error('away');
   };
-  const reading = cachedReading(failing, { unknown: Number.NaN, keptMs: 1, keptAtMostMs: 20 });
+  const reading = cachedReading(failing, { unknown: Number.NaN, retentionMs: 1, keptAtMostMs: 20 });
   const begunAt = performance.now();
   await waitFor('another reading', async () => {
     await reading();
@@ -55,7 +55,7 @@ test('what takes too long is unknown; it is never read twice at a time, and seld
       reads += 1;
       return slow.promise;
     },
-    { unknown: Number.NaN, keptMs: 1, timeoutMs: 50 },
+    { unknown: Number.NaN, retentionMs: 1, timeoutMs: 50 },
   );
   expect(await reading()).toBeNaN();
   expect(await reading()).toBeNaN();

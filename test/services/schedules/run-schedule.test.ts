@@ -21,7 +21,7 @@ async function createSchedule(): Promise<{ id: string; uuid: string }> {
 }
 
 function run(uuid: string, workflowId: string): Promise<string> {
-  const { db, models, client, taskQueues, settings } = service.foundation;
+  const { db, models, client, taskQueues, settings } = service.dependencies;
   const quotas = createQuotas(settings.quotas);
   return runSchedule({ db, models, starter: { client, taskQueues, eager: false }, quotas }, uuid, workflowId);
 }
@@ -63,7 +63,7 @@ test('occurrences go with their schedule', async () => {
   const { id, uuid } = await createSchedule();
   await run(uuid, 'first');
   expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   expect(await query({ text: 'select from schedule_occurrences where schedule_id = $1' }, [uuid])).toEqual([]);
   expect(await run(uuid, 'second')).toBe('not started: the schedule was deleted');
 });

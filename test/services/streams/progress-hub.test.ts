@@ -19,11 +19,11 @@ let db: WorkspaceDatabase;
 const workspaceId = newId();
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'counts what is read for all workspaces' });
-  db = service.foundation.db.workspace(workspaceId);
+  db = service.dependencies.db.workspace(workspaceId);
 });
 afterAll(() => service?.stop());
 
-const system = () => service.foundation.db.system;
+const system = () => service.dependencies.db.system;
 let id: string;
 beforeEach(async () => {
   id = await seedEvaluation(system().query, { workspaceId, count: 3, days: 1, status: 'running' });
@@ -36,7 +36,7 @@ const brief: ProgressFormat = {
   encode: ({ type, evaluation }) => `<${type.replace('evaluation.', '')} ${evaluation.summary?.evaluated}>`,
 };
 const hub = (over: Partial<ProgressHubDeps> = {}): ProgressHub =>
-  createProgressHub({ db: service.foundation.db, format: brief, log, lookEveryMs: 10, ...over });
+  createProgressHub({ db: service.dependencies.db, format: brief, log, pollIntervalMs: 10, ...over });
 
 /** Reads on and on. */
 function read(stream: Readable) {
@@ -73,7 +73,7 @@ test('all readers of a process are told of each change, by the same looks', asyn
       return system().query(...parameters);
     }) as SystemDatabase['query'],
   };
-  const progress = hub({ db: { system: counted }, lookEveryMs: 200 });
+  const progress = hub({ db: { system: counted }, pollIntervalMs: 200 });
   const readers: ReturnType<typeof read>[] = [];
   for (let count = 0; count < 50; count++) readers.push(read(await progress.open(db, id)));
   expect(progress.openCount).toBe(50);
@@ -132,7 +132,7 @@ test.each([
 test('no other workspace reads it, although somebody does', async () => {
   const progress = hub();
   const reader = read(await progress.open(db, id));
-  const stranger = service.foundation.db.workspace(newId());
+  const stranger = service.dependencies.db.workspace(newId());
   await expect(progress.open(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
   await addResult(3);
   await until('the fourth example', async () => reader.text().includes('4'));

@@ -19,10 +19,10 @@ let db: WorkspaceDatabase;
 let calls: ReturnType<typeof streamedCalls>;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'counts what is read for all workspaces' });
-  rows = await executionRows(service.foundation.db);
+  rows = await executionRows(service.dependencies.db);
   calls = streamedCalls(service);
   const first = await rows.queue({});
-  db = service.foundation.db.workspace(String((await rows.read(first))['workspace_id']));
+  db = service.dependencies.db.workspace(String((await rows.read(first))['workspace_id']));
 });
 afterAll(() => service?.stop());
 
@@ -39,7 +39,7 @@ const brief: StreamFormat = {
 };
 
 const hub = (over: Partial<StreamHubDeps> = {}): StreamHub =>
-  createStreamHub({ db: service.foundation.db, listener: service.foundation.listener, log, ...over });
+  createStreamHub({ db: service.dependencies.db, listener: service.dependencies.listener, log, ...over });
 
 /** Reads on and on. */
 function read(stream: Readable) {
@@ -56,7 +56,7 @@ function read(stream: Readable) {
 }
 
 test('readers get everything although no notification arrives', async () => {
-  const streams = hub({ listener: deaf, lookEveryMs: 10 });
+  const streams = hub({ listener: deaf, pollIntervalMs: 10 });
   const reader = read(await streams.open(db, id, brief));
   const call = await calls.begin(publicId('execution', id));
   await call.says('heard');
@@ -68,12 +68,12 @@ test('readers get everything although no notification arrives', async () => {
 });
 
 test('a reader whose caller takes nothing is given no more than fits, and is cut off', async () => {
-  const streams = hub({ lookEveryMs: 10, stalledMs: 50 });
+  const streams = hub({ pollIntervalMs: 10, stalledMs: 50 });
   const stalled = await streams.open(db, id, brief);
   const closed = new Promise((resolve) => stalled.once('close', resolve));
   stalled.on('error', () => {});
   const reader = read(await streams.open(db, id, brief));
-  const writer = createStreamWriter({ query: service.foundation.db.system.query, log });
+  const writer = createStreamWriter({ query: service.dependencies.db.system.query, log });
   const stream = writer.open(id, 1, 'ws_test');
   let written = '';
   let most = 0;
@@ -105,7 +105,7 @@ test('closing ends every stream without its last event', async () => {
 });
 
 test('an execution that is deleted cuts its streams, which never hear of its end', async () => {
-  const streams = hub({ listener: deaf, lookEveryMs: 10 });
+  const streams = hub({ listener: deaf, pollIntervalMs: 10 });
   const reader = read(await streams.open(db, id, brief));
   await rows.remove(id);
   expect(await reader.ended).toBe('cut');

@@ -17,7 +17,7 @@ import { testWebhook } from '../../../src/services/webhooks/test-webhook.ts';
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { openSession, ordersOf } from '../../support/interleave.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { testPlaces } from '../../support/slots.ts';
+import { testSlots } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
 
@@ -28,7 +28,7 @@ let pool: pg.Pool;
 const outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: 1_000 });
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
-  const { db, cipher } = service.foundation;
+  const { db, cipher } = service.dependencies;
   rows = webhookRows(db, cipher);
   const [found] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   workspaceId = found?.id ?? '';
@@ -41,14 +41,14 @@ afterAll(async () => {
 });
 
 function relayDeps() {
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   return { db, log, starter: { client, taskQueues, eager: false, retryWaitsMs: [1_000] } };
 }
 
 /** As {@link deleteWebhook} does it, on a connection whose statements are run one at a time. */
 function deleting(query: Query, webhookId: string) {
   const own = bindWorkspace(query, workspaceId);
-  const database = service.foundation.db.workspace(workspaceId);
+  const database = service.dependencies.db.workspace(workspaceId);
   return deleteWebhook({ ...database, query: own, transaction: (work) => work(own) }, webhookId);
 }
 
@@ -94,7 +94,7 @@ const MAKERS: Record<
 
 /** A webhook, an event that is dispatched only for those who send it again, and a delivery that has ended. */
 async function setUp(maker: string) {
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   await query({ text: 'delete from deliveries' });
   await query({ text: 'delete from events' });
   const webhookId = await rows.webhook({ url: 'http://127.0.0.1:9/', events: ['prompt.created'] });
@@ -118,14 +118,14 @@ async function unfinished(webhookId: string): Promise<string[]> {
 
 /** What a relay finds in a while. */
 async function relayLater(): Promise<void> {
-  await service.foundation.db.system.query({
+  await service.dependencies.db.system.query({
     text: `update deliveries set claimed_at = now() - interval '1 minute' where claimed_at is not null`,
   });
   const { db, starter, log } = relayDeps();
-  const { cipher, registry } = service.foundation;
+  const { cipher, registry } = service.dependencies;
   const webhookMetrics = createWebhookMetrics(registry, db);
   const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: createByteBudget(0.1) });
-  const firstAttempts = createFirstAttempts({ db, starter, log, attempts, slots: testPlaces() }, () => {});
+  const firstAttempts = createFirstAttempts({ db, starter, log, attempts, slots: testSlots() }, () => {});
   await beginFirstAttempts({ db, starter, log, firstAttempts }, true);
   await firstAttempts.stop();
 }
@@ -144,9 +144,10 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
           for (const each of order) await sessions[each]?.step();
           await Promise.all(sessions.map((session) => session.ended()));
           for (const session of sessions) session.close();
-          const [webhook] = await service.foundation.db.system.query({ text: 'select 1 from webhooks where id = $1' }, [
-            webhookId,
-          ]);
+          const [webhook] = await service.dependencies.db.system.query(
+            { text: 'select 1 from webhooks where id = $1' },
+            [webhookId],
+          );
           expect(webhook === undefined).toBe(deleteEnd === 'commit');
           const before = await unfinished(webhookId);
           if (deleteEnd === 'rollback') {
@@ -168,7 +169,7 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
 
 test('a started delivery whose workflow was lost ends, where its webhook is gone', async () => {
   const { webhookId } = await setUp('the relay');
-  const { db, client, taskQueues, log } = service.foundation;
+  const { db, client, taskQueues, log } = service.dependencies;
   await db.system.query(
     {
       text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at, check_at)

@@ -16,12 +16,12 @@ let open: Receiver[] = [];
 
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_RETRY_WAITS: WAITS_MS.map((ms) => `${ms}ms`).join(',') });
-  rows = webhookRows(service.foundation.db, service.foundation.cipher);
+  rows = webhookRows(service.dependencies.db, service.dependencies.cipher);
 });
 afterAll(() => service?.stop());
 afterEach(async () => {
   // So that no test hears of another's events, not even of those that the relay has yet to come to.
-  const { query } = service.foundation.db.system;
+  const { query } = service.dependencies.db.system;
   await query({ text: `update webhooks set status = 'disabled'` });
   await relayIsThrough();
   await Promise.all(open.map((receiver) => receiver.close()));
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 function relayIsThrough() {
   return waitFor('the relay to be through', async () => {
-    const { query } = service.foundation.db.system;
+    const { query } = service.dependencies.db.system;
     return (await query({ text: 'select from events where dispatched_at is null limit 1' })).length === 0;
   });
 }
@@ -265,7 +265,7 @@ describe('what happens from outside', () => {
     const webhook = await rows.webhook({ url: receiver.url, ratePerMinute: 1 });
     const event = await rows.event();
     await rows.started(webhook);
-    const { db, client, log, taskQueues } = service.foundation;
+    const { db, client, log, taskQueues } = service.dependencies;
     const workflowId = `webhook-delivery/${publicId('event', event)}/${publicId('webhook', webhook)}`;
     await client.workflow.getHandle(workflowId).terminate();
     const sent = receiver.received.length;
@@ -288,7 +288,7 @@ describe('what happens from outside', () => {
     const webhook = await rows.webhook({ url: `${receiver.url}/path-token`, headers: { 'X-Token': 'the-token' } });
     const event = await rows.event();
     await rows.reached(webhook, 'delivered');
-    const { client } = service.foundation;
+    const { client } = service.dependencies;
     const query = `PmsWebhook = '${publicId('webhook', webhook)}' and PmsEvent = '${publicId('event', event)}'`;
     const found = await waitFor('the workflow to be listed', async () => {
       for await (const each of client.workflow.list({ query })) return each;

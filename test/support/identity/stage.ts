@@ -62,7 +62,7 @@ export async function startSignInStage(
     { PORT: String(own), PUBLIC_URL: publicUrl, OIDC_PROVIDERS: JSON.stringify(providers), ...environment },
     { workers },
   );
-  await createWorkspace(service.foundation.db.system, 'research', 'owner@example.test');
+  await createWorkspace(service.dependencies.db.system, 'research', 'owner@example.test');
   const seen: SignInStage['seen'] = (surfer, at) => {
     const session = surfer.cookies(service.origin).get('pms_session');
     const call: SignedIn['call'] = (method, path, body) =>

@@ -5,7 +5,7 @@ import { startGoogleServer } from './google.ts';
 import { startMistralServer } from './mistral.ts';
 import { modelsAt } from './models.ts';
 import { startOpenAiServer } from './openai.ts';
-import type { CannedAnswer, SeenCall } from './protocol.ts';
+import type { CannedAnswer, RecordedCall } from './protocol.ts';
 import type { StandIn } from './stand-in.ts';
 
 /** A model at each of the stand-ins. */
@@ -24,7 +24,7 @@ export interface AllStandIns {
   /** What all of them answer from now on. */
   answer(canned: CannedAnswer): void;
   /** The last request to a model's stand-in. */
-  lastCall(model: string): SeenCall;
+  lastCall(model: string): RecordedCall;
   close(): Promise<void>;
 }
 

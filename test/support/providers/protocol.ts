@@ -28,7 +28,7 @@ export interface CannedUsage {
 }
 
 /** A request as a stand-in saw it. */
-export interface SeenCall {
+export interface RecordedCall {
   /** Milliseconds since the epoch. */
   at: number;
   path: string;
@@ -111,19 +111,19 @@ export interface Protocol {
    * @throws ZodError where the request is none of the provider's: an unknown field, a wrong shape, a result without its call
    */
   promptOf(body: Record<string, unknown>): string;
-  answer(call: SeenCall, canned: CannedAnswer): Record<string, unknown>;
-  wantsStream(call: SeenCall): boolean;
+  answer(call: RecordedCall, canned: CannedAnswer): Record<string, unknown>;
+  wantsStream(call: RecordedCall): boolean;
   /** An answer in pieces, a word each. */
-  events(call: SeenCall, answer: Record<string, unknown>): StreamEvent[];
+  events(call: RecordedCall, answer: Record<string, unknown>): StreamEvent[];
   /** The answer of mode `empty`. */
-  emptyAnswer(call: SeenCall): unknown;
+  emptyAnswer(call: RecordedCall): unknown;
   error(status: number, message: string): unknown;
   /** Its batches, where the stand-in has them. */
   batches?: BatchProtocol;
 }
 
 /** About a fourth of the characters, as the default usage. */
-export function usageOf(call: SeenCall, canned: CannedAnswer): Required<CannedUsage> | null {
+export function usageOf(call: RecordedCall, canned: CannedAnswer): Required<CannedUsage> | null {
   if (canned.usage === null) return null;
   const input = Math.ceil(call.prompt.length / 4);
   const output = Math.ceil(canned.text.length / 4);

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Behaviour, type SeenCall } from './protocol.ts';
+import { Behaviour, type RecordedCall } from './protocol.ts';
 import type { StandIn, StandInOptions } from './stand-in.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function runStandIn(start: (options: StandInOptions) => Promise<Sta
     port: Number(values.port ?? 0),
     latencyMs: Number(values.latency ?? 0),
     ...((answer !== undefined || usage !== undefined) && {
-      answer: ({ prompt }: SeenCall) => ({ text: answer ?? `Answer to: ${prompt}`, ...(usage && { usage }) }),
+      answer: ({ prompt }: RecordedCall) => ({ text: answer ?? `Answer to: ${prompt}`, ...(usage && { usage }) }),
     }),
   });
   standIn.behave(

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BatchBehaviour, BatchStore } from './batches.ts';
-import { Behaviour, type CannedAnswer, type Protocol, type SeenCall, type StreamEvent } from './protocol.ts';
+import { Behaviour, type CannedAnswer, type Protocol, type RecordedCall, type StreamEvent } from './protocol.ts';
 import { sendJson, untilDrained } from './response.ts';
 
 export interface StandInOptions {
   /** Default: `Answer to: <prompt>`. */
-  answer?: (call: SeenCall) => CannedAnswer | string;
+  answer?: (call: RecordedCall) => CannedAnswer | string;
   latencyMs?: number;
   /** Default: any free port. */
   port?: number;
@@ -20,7 +20,7 @@ export interface StandIn {
   /** As a provider's SDK takes it, with the API's version at the end. */
   baseUrl: string;
   port: number;
-  calls: SeenCall[];
+  calls: RecordedCall[];
   readonly callCount: number;
   /** How often this very prompt was sent. */
   countBy(prompt: string): number;
@@ -47,7 +47,7 @@ export async function startStandIn(
   versionPath: string,
   options: StandInOptions = {},
 ): Promise<StandIn> {
-  const calls: SeenCall[] = [];
+  const calls: RecordedCall[] = [];
   const counts = new Map<string, number>();
   const answer = options.answer ?? (({ prompt }) => `Answer to: ${prompt}`);
   let callCount = 0;
@@ -66,7 +66,7 @@ export async function startStandIn(
 
   const batches = new BatchStore(protocol, protocol.batches, (path, body) => {
     const prompt = protocol.promptOf(body);
-    const call: SeenCall = { at: Date.now(), path, query: '', headers: {}, body, prompt };
+    const call: RecordedCall = { at: Date.now(), path, query: '', headers: {}, body, prompt };
     const given = answer(call);
     return protocol.answer(call, typeof given === 'string' ? { text: given } : given);
   });
@@ -85,7 +85,11 @@ export async function startStandIn(
     sendJson(res, 200, { count: callCount, by_prompt: Object.fromEntries(counts) });
   }
 
-  async function misbehave(mode: NonNullable<Behaviour['mode']>, call: SeenCall, res: ServerResponse): Promise<void> {
+  async function misbehave(
+    mode: NonNullable<Behaviour['mode']>,
+    call: RecordedCall,
+    res: ServerResponse,
+  ): Promise<void> {
     const { status = 500, headers = {}, body = protocol.error(status, `told to fail with ${status}`) } = behaviour;
     if (streams(call) && mode.endsWith('-halfway')) return misbehaveHalfway(mode, call, body, res);
     switch (mode) {
@@ -116,16 +120,21 @@ export async function startStandIn(
     }
   }
 
-  const streams = (call: SeenCall) => protocol.wantsStream(call) && behaviour.ignoresStream !== true;
+  const streams = (call: RecordedCall) => protocol.wantsStream(call) && behaviour.ignoresStream !== true;
 
-  async function send(call: SeenCall, body: Record<string, unknown>, res: ServerResponse): Promise<void> {
+  async function send(call: RecordedCall, body: Record<string, unknown>, res: ServerResponse): Promise<void> {
     if (!streams(call)) return sendJson(res, 200, body);
     startStream(res);
     await sendEvents(res, protocol.events(call, body), behaviour.eventMs);
     res.end();
   }
 
-  async function misbehaveHalfway(mode: string, call: SeenCall, error: unknown, res: ServerResponse): Promise<void> {
+  async function misbehaveHalfway(
+    mode: string,
+    call: RecordedCall,
+    error: unknown,
+    res: ServerResponse,
+  ): Promise<void> {
     const events = protocol.events(call, protocol.answer(call, { text: 'half of it' }));
     startStream(res);
     await sendEvents(res, events.slice(0, Math.floor(events.length / 2)), behaviour.eventMs);
@@ -145,7 +154,14 @@ export async function startStandIn(
     if (req.method !== 'POST' || !protocol.serves(path))
       return sendJson(res, 404, protocol.error(404, 'no such route'));
     const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-    const call: SeenCall = { at: Date.now(), path, query, headers: req.headers, body, prompt: protocol.promptOf(body) };
+    const call: RecordedCall = {
+      at: Date.now(),
+      path,
+      query,
+      headers: req.headers,
+      body,
+      prompt: protocol.promptOf(body),
+    };
     callCount += 1;
     const nth = callCount;
     const key = promptKey(call.prompt);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isObject, type Json, keptObject, textOf } from '../../json.ts';
+import { isObject, type Json, storableObject, textOf } from '../../json.ts';
 import { LongNumberError, parseExactly } from '../../long-numbers.ts';
 import { mapNames } from '../../names.ts';
 import { versionProblem } from '../../prompt-version.ts';
@@ -145,7 +145,7 @@ function readVersion(
     const version: ImportedVersion = { model: model.model, fallback_models: [], parameters: model.parameters };
     if (messages === undefined) version.template = readTemplate(prompt.text, reader);
     else version.messages = readMessages(messages, reader);
-    if (Object.keys(model.config).length > 0) version.config = keptObject({ promptfoo: model.config });
+    if (Object.keys(model.config).length > 0) version.config = storableObject({ promptfoo: model.config });
     const problem = versionProblem(version);
     if (problem === undefined) return version;
     thing.leaveOut(problem);

@@ -10,7 +10,7 @@ import { showError, showToast, showUndo } from '../../components/toast.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatJson } from '../../format.ts';
 import { t } from '../../strings.ts';
-import { addExample, changeExamples, type Example, withoutPlace } from './examples.ts';
+import { addExample, changeExamples, type Example, withoutPosition } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 
 /** One example, to read or to change. @param example undefined: a new one */
@@ -28,7 +28,7 @@ export function ExampleDialog({
   if (!mayChange && example)
     return (
       <Modal open wide onClose={onClose} title={titleOf(example)}>
-        <JsonView value={withoutPlace(example)} label="example" />
+        <JsonView value={withoutPosition(example)} label="example" />
         <div className="dialog-actions">
           <Button onClick={onClose}>Close</Button>
         </div>

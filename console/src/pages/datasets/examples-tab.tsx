@@ -37,11 +37,11 @@ export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? t
 /** Variables with a column of their own. The others are in one together. */
 const MOST_COLUMNS = 8;
 /** Rows that are looked at for the names of variables. */
-const LOOKED_AT = 200;
+const SAMPLED_ROWS = 200;
 
 /** Variables in the order in which examples name them. */
 function variablesOf(rows: readonly Example[]): string[] {
-  return [...new Set(rows.slice(0, LOOKED_AT).flatMap(({ variables }) => Object.keys(variables)))];
+  return [...new Set(rows.slice(0, SAMPLED_ROWS).flatMap(({ variables }) => Object.keys(variables)))];
 }
 
 const without = (value: Record<string, unknown>, names: readonly string[]) =>
@@ -114,10 +114,10 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
 
   // One that is linked to is looked for page after page.
   const open = search.example === undefined ? undefined : shown?.find(({ key }) => key === search.example);
-  const isLooking = search.example !== undefined && open === undefined;
+  const isSearching = search.example !== undefined && open === undefined;
   useEffect(() => {
-    if (isLooking && hasMore) loadMore();
-  }, [isLooking, hasMore, loadMore]);
+    if (isSearching && hasMore) loadMore();
+  }, [isSearching, hasMore, loadMore]);
   return (
     <div className="stack">
       {!isLatest && (

@@ -50,7 +50,7 @@ export const allExamplesQuery = (name: string, version: number) =>
   });
 
 /** An example as it is written in a file. */
-export function withoutPlace(example: Example): ExampleInput {
+export function withoutPosition(example: Example): ExampleInput {
   const { seq: _seq, key: _key, ...input } = example;
   return input;
 }

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Example, ExampleInput } from './examples.ts';
-import { withoutPlace } from './examples.ts';
+import { withoutPosition } from './examples.ts';
 
 export type Mode = 'replace' | 'add';
 
@@ -52,7 +52,7 @@ export function planOf(present: readonly Example[], given: readonly ExampleInput
     const old = before.get(key);
     before.delete(key);
     if (old === undefined) plan.added += 1;
-    else plan[canonical(withoutPlace(old)) === canonical(example) ? 'same' : 'changed'] += 1;
+    else plan[canonical(withoutPosition(old)) === canonical(example) ? 'same' : 'changed'] += 1;
   }
   const rest = before.size;
   return mode === 'add'

@@ -12,7 +12,7 @@ import { VersionPair } from '../../components/version-pair.tsx';
 import { formatJson, formatNumber, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { t } from '../../strings.ts';
-import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPlace } from './examples.ts';
+import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPosition } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 import { datasetRoute } from './routes.ts';
 
@@ -105,7 +105,7 @@ interface Change {
 
 const KINDS = { added: t('added'), removed: t('removed'), changed: t('changed') } as const;
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' };
-const textOf = (example: Example | undefined) => (example === undefined ? '' : formatJson(withoutPlace(example)));
+const textOf = (example: Example | undefined) => (example === undefined ? '' : formatJson(withoutPosition(example)));
 
 /** What differs, by the examples' keys: their ids, or hashes of what they hold. */
 function changesOf(before: readonly Example[], after: readonly Example[]): Change[] {

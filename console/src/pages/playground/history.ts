@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import type { Execution } from '../../api-types.ts';
 import { draftsOf, keepDraft, newDraftId } from '../../drafts/drafts.ts';
 import { useDrafts } from '../../drafts/use-drafts.ts';
-import type { ChatMessage, KeptPane } from './pane-state.ts';
+import type { ChatMessage, StoredPane } from './pane-state.ts';
 
 const KIND = 'playground-runs';
 const MOST_KEPT = 50;
@@ -15,7 +15,7 @@ export interface Tried {
   id: string;
   /** When it began. */
   at: string;
-  pane: KeptPane;
+  pane: StoredPane;
   variables: Record<string, unknown>;
   turns: readonly ChatMessage[];
   model: string;

@@ -66,20 +66,20 @@ export interface Bench {
 }
 
 /** A pane as it is kept. */
-export type KeptPane = Omit<Pane, 'key'>;
+export type StoredPane = Omit<Pane, 'key'>;
 
 /** What is kept of the playground until it is thrown away. */
 export interface PlaygroundDraft {
   /** The parameters of its address. */
   search: PlaygroundSearch;
-  panes: KeptPane[];
+  panes: StoredPane[];
   rows?: Omit<Row, 'key'>[];
   /** Of its one row, in what was kept before there were several. */
   variables?: Record<string, unknown>;
   evaluators?: Evaluator[];
 }
 
-export const toKept = ({ version, draft, model, parameters }: Pane): KeptPane => ({
+export const toStored = ({ version, draft, model, parameters }: Pane): StoredPane => ({
   version,
   draft,
   model,
@@ -88,13 +88,13 @@ export const toKept = ({ version, draft, model, parameters }: Pane): KeptPane =>
 
 export const toDraft = (search: PlaygroundSearch, { panes, rows, evaluators }: Bench): PlaygroundDraft => ({
   search,
-  panes: panes.map(toKept),
+  panes: panes.map(toStored),
   rows: rows.map(({ variables, expected, example }) => ({ variables, expected, example })),
   evaluators: [...evaluators],
 });
 
 /** A pane that was kept, with keys of this page. */
-export const paneOfKept = (pane: KeptPane): Pane =>
+export const paneOfKept = (pane: StoredPane): Pane =>
   newPane({ ...pane, draft: pane.draft && { ...pane.draft, messages: renewed(pane.draft.messages) } });
 
 export const benchOf = ({ panes, rows, variables = {}, evaluators = [] }: PlaygroundDraft): Bench => ({

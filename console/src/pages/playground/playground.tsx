@@ -34,7 +34,7 @@ import {
   panesOfAddress,
   type Row,
   toDraft,
-  toKept,
+  toStored,
 } from './pane-state.ts';
 import { paneVersionQuery, rowsQuery } from './queries.ts';
 import { playgroundRoute, startOf } from './routes.ts';
@@ -160,7 +160,7 @@ export function Playground({
         add({
           id: execution.id,
           at: execution.created_at,
-          pane: toKept(pane),
+          pane: toStored(pane),
           variables,
           turns,
           model: execution.model,
@@ -218,7 +218,7 @@ export function Playground({
         runThese(current.current.panes, current.current.rows);
       }}
     >
-      {restored && <RestoredNotice draft={restored} onThrowAway={() => void throwAway()} />}
+      {restored && <RestoredNotice draft={restored} onDiscard={() => void throwAway()} />}
       {!restored && <RowsOfAddress onRows={addRows} />}
       <div className="bench-tools">
         <PromptChoice name={prompt?.name} />
@@ -237,7 +237,7 @@ export function Playground({
             disabled={panes.length >= MAX_PANES}
             onClick={() => {
               const last = panes.at(-1);
-              edit((before) => ({ panes: [...before.panes, last ? paneOfKept(toKept(last)) : newPane()] }));
+              edit((before) => ({ panes: [...before.panes, last ? paneOfKept(toStored(last)) : newPane()] }));
             }}
           >
             <Plus className="icon" aria-hidden />

@@ -82,7 +82,7 @@ export async function followRun(
   signal: AbortSignal,
   onChange: (run: Run) => void,
 ): Promise<void> {
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   let run = NEW_RUN;
   let lastId: string | undefined;
   let frame = 0;
@@ -95,8 +95,8 @@ export async function followRun(
     lastId = event.id ?? lastId;
     run = afterEvent(run, event);
     if (run.firstTokenMs === undefined && (event.type === 'output_text.delta' || event.type === 'tool_call'))
-      run = { ...run, firstTokenMs: performance.now() - beganAt };
-    if (run.state === 'ended') run = { ...run, totalMs: performance.now() - beganAt };
+      run = { ...run, firstTokenMs: performance.now() - startedAt };
+    if (run.state === 'ended') run = { ...run, totalMs: performance.now() - startedAt };
     // Windows in the background have no frames, but they have ends.
     if (run.state === 'ended') show();
     else if (frame === 0) frame = requestAnimationFrame(show);

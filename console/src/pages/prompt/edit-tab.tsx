@@ -17,7 +17,7 @@ import { promptRoute } from './routes.ts';
 import { saveVersion } from './save-version.ts';
 
 /** How often someone who edits is told of versions that others have saved. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_INTERVAL_MS = 15_000;
 
 /** What is kept of an edit until it is saved. */
 interface PromptDraft {
@@ -87,7 +87,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
   const client = useQueryClient();
   const navigate = promptRoute.useNavigate();
   const mayWrite = useMay('write');
-  const { data: latest = given } = useQuery({ ...promptQuery(given.name), refetchInterval: LOOK_EVERY_MS });
+  const { data: latest = given } = useQuery({ ...promptQuery(given.name), refetchInterval: POLL_INTERVAL_MS });
   // The newest version that whoever edits has seen.
   const [seen, setSeen] = useState(restored === undefined ? Math.max(given.version, latest.version) : given.version);
 
@@ -174,7 +174,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
   };
   return (
     <form className="stack" onSubmit={submit} onKeyDown={saveByKey}>
-      {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
+      {restored && <RestoredNotice draft={restored} onDiscard={startOver} />}
       {latest.version > seen && (
         <div className="notice warn" role="status">
           <p>Version {latest.version} was saved since you began.</p>

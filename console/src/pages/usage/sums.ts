@@ -50,7 +50,7 @@ function add(sum: Sum, row: Row): void {
 /** How long models took to respond. Null: no response was timed. */
 export const meanMs = ({ timed, modelMs }: Sum) => (timed === 0 ? null : modelMs / timed);
 
-/** Sums by what `keyOf` gives, the dearest first. */
+/** Sums by what `keyOf` gives, the mostExpensive first. */
 export function sumBy({ data, evaluations }: Usage, keyOf: (row: Row) => string): Sum[] {
   const sums = new Map<string, Sum>();
   for (const row of [...data, ...evaluations]) {

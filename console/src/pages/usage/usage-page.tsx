@@ -18,7 +18,7 @@ import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
-/** Series of one chart: the dearest. */
+/** Series of one chart: the mostExpensive. */
 const MAX_LINES = 6;
 const OTHERS = t('Others');
 const DRAFTS = t('Drafts');

@@ -24,7 +24,7 @@ export type ControlDeps = WorkflowStarter & { log: Logger };
 export interface Way extends Partial<StateChange<'status'>> {
   where: RawBuilder<SqlBool>;
   /** Only where the run has, or has not, begun before. */
-  hasBegun?: boolean;
+  hasStarted?: boolean;
 }
 
 interface Change {
@@ -56,7 +56,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
       `This evaluation can't be ${change.done} because your program runs it: stop and restart the program, or cancel the run to end it.`,
     );
   const told = isRunByCaller(before) ? STILL_DUE : SIGNAL_PENDING;
-  for (const { set, where, hasBegun } of change.ways) {
+  for (const { set, where, hasStarted } of change.ways) {
     const [row] = await query((db) => {
       const update = db
         .updateTable('evaluations')
@@ -64,7 +64,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
         .where('id', '=', id)
         .where(where)
         .returning(EVALUATION_COLUMNS);
-      return hasBegun === undefined ? update : update.where('started_at', hasBegun ? 'is not' : 'is', null);
+      return hasStarted === undefined ? update : update.where('started_at', hasStarted ? 'is not' : 'is', null);
     });
     if (row) {
       const [action, details] = change.audit;
@@ -83,13 +83,13 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
 export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION)[number])[]): Way[] {
   const unfinished = from.filter((status) => status !== 'completed');
   return [
-    { ...changeState(evaluationStates, { to: 'running', from }), hasBegun: true },
-    { ...changeState(evaluationStates, { to: 'scheduled', from: unfinished }), hasBegun: false },
+    { ...changeState(evaluationStates, { to: 'running', from }), hasStarted: true },
+    { ...changeState(evaluationStates, { to: 'scheduled', from: unfinished }), hasStarted: false },
   ];
 }
 
 /** Tells the workflow, if there is one. */
-export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
+export async function signalWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
   if (isRunByCaller(row)) return;
   await tellChanged(deps, evaluationWorkflowId(row.id, row.retries)).catch(
     leaveToReconciliation(deps.log, { evaluation_id: row.id }),

@@ -3,7 +3,7 @@ import { now } from '../../../db/sql.ts';
 import { changeState } from '../../../db/state-change.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
-import { type ControlDeps, changeEvaluation, tellWorkflow } from './change-evaluation.ts';
+import { type ControlDeps, changeEvaluation, signalWorkflow } from './change-evaluation.ts';
 
 /** Begins no more examples; those in flight end. */
 export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
@@ -17,7 +17,7 @@ export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, 
       audit: ['evaluation.paused'],
     }),
   );
-  await tellWorkflow(deps, row);
+  await signalWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }
 
@@ -32,6 +32,6 @@ export async function cancelEvaluation(deps: ControlDeps, db: WorkspaceDatabase,
       audit: ['evaluation.canceled'],
     }),
   );
-  await tellWorkflow(deps, row);
+  await signalWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }

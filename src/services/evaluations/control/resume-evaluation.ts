@@ -8,7 +8,7 @@ import { isRunByCaller } from '../code/code-runs.ts';
 import { checkBudget } from '../creation/create-evaluation.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
 import { costOfRun } from '../run/costs.ts';
-import { type ControlDeps, changeEvaluation, continueFrom, tellWorkflow } from './change-evaluation.ts';
+import { type ControlDeps, changeEvaluation, continueFrom, signalWorkflow } from './change-evaluation.ts';
 
 /**
  * Resumes a paused run. Where its budget is used up, it needs a higher cap. A new cap is also given to a run that is not paused.
@@ -38,7 +38,7 @@ export async function resumeEvaluation(
       audit: ['evaluation.resumed', maxCost === undefined ? {} : { max_cost: maxCost }],
     }),
   );
-  await tellWorkflow(deps, row);
+  await signalWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }
 

@@ -3,7 +3,7 @@ import { now } from '../../../db/sql.ts';
 import { inStates } from '../../../db/state-change.ts';
 import { prepared } from '../../../db/statement.ts';
 import { executionStates } from '../../../domain/execution-states.ts';
-import { type SeenExecution, seeExecution } from '../executions.ts';
+import { readExecutionView, type SeenExecution } from '../executions.ts';
 
 const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
   db
@@ -20,8 +20,8 @@ const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
  * @throws ApiError `not_found`
  */
 export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
-  const seen = await seeExecution(db, id);
+  const seen = await readExecutionView(db, id);
   if (seen.status !== 'queued') return seen;
   const [accepted] = await db.query(ACCEPT, { id });
-  return accepted === undefined ? seeExecution(db, id) : seen;
+  return accepted === undefined ? readExecutionView(db, id) : seen;
 }

@@ -11,8 +11,8 @@ import {
   getExecution,
   inputMessagesOf,
   isFinished,
+  readExecutionView,
   type SeenExecution,
-  seeExecution,
 } from '../executions.ts';
 import { acceptExecution } from './accept-execution.ts';
 import type { StartLimiter } from './start-limiter.ts';
@@ -43,7 +43,7 @@ export async function startExecution(
   acceptAfterMs = ACCEPT_AFTER_MS,
 ): Promise<SeenExecution | undefined> {
   if (toStart === undefined) {
-    const seen = await seeExecution(db, id);
+    const seen = await readExecutionView(db, id);
     if (isFinished(seen.status)) return seen;
     if (seen.status === 'queued') {
       const again = toStored(db, seen.row ?? (await getExecution(db, id)));

@@ -113,7 +113,7 @@ export function createStartLimiter(
   function start(workspaceId: string, starts: WorkspaceStarts, id: string, go: (isTurn: boolean) => void): void {
     starts.queue.delete(id);
     starts.open.set(id, Date.now() + countedMs);
-    starts.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), maxWaitMs).unref());
+    starts.beginning.set(id, setTimeout(() => hasStarted(workspaceId, id), maxWaitMs).unref());
     starts.startedAt = performance.now();
     starts.hasEnded = false;
     go(true);
@@ -133,7 +133,7 @@ export function createStartLimiter(
     if (starts.beginning.size === 0 && starts.open.size === 0) workspaces.delete(workspaceId);
   }
 
-  function hasBegun(workspaceId: string, id: string): void {
+  function hasStarted(workspaceId: string, id: string): void {
     const starts = workspaces.get(workspaceId);
     if (starts === undefined || !endBeginning(starts, id)) return;
     startNext(workspaceId, starts);
@@ -142,7 +142,7 @@ export function createStartLimiter(
 
   function callBegan(id: string): boolean {
     const workspaceId = workspaceOf.get(id);
-    if (workspaceId !== undefined) hasBegun(workspaceId, id);
+    if (workspaceId !== undefined) hasStarted(workspaceId, id);
     return workspaceId !== undefined;
   }
 

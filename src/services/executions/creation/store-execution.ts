@@ -32,7 +32,7 @@ export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
 /** An execution that is stored, by this request or by an earlier one with the same `Idempotency-Key`. */
 export interface StoredRun extends Claim {
   /** When its creation began, as `performance.now()` gives it. */
-  beganAt: number;
+  startedAt: number;
   /** What its workflow is started for. Undefined: it may have ended, or been started; its row says so. */
   toStart: StoredExecution | undefined;
 }
@@ -48,7 +48,7 @@ export async function storeExecution(
   { reuse, ...request }: ExecutionToRun,
   requestKey: RequestKey | undefined,
 ): Promise<StoredRun> {
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   const { workspaceId } = db;
   // The schemas of its tools are compiled, in a thread.
   if (request.draft !== undefined) await checkChange(deps.evaluatorPool, workspaceId, request.draft, 'draft.');
@@ -70,9 +70,9 @@ export async function storeExecution(
   try {
     // One statement stores most executions; it needs no transaction.
     if (requestKey === undefined && reuse === undefined)
-      return { ...(await store(db.query)), keyId: undefined, isReplay: false, beganAt, toStart };
+      return { ...(await store(db.query)), keyId: undefined, isReplay: false, startedAt, toStart };
     const claim = await deps.idempotency.claim(db, requestKey, store);
-    return { ...claim, beganAt, toStart: claim.isReplay ? undefined : toStart };
+    return { ...claim, startedAt, toStart: claim.isReplay ? undefined : toStart };
   } catch (error) {
     if (mayBeStored) await giveUp(EXECUTION, deps, db, execution.id, undefined);
     throw error;

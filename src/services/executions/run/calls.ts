@@ -53,7 +53,7 @@ export const callLost = endedBy(LOST);
 /** The last call is given up. */
 export const callCanceled = endedBy(CANCELED);
 /** How many calls of an execution had no end when their worker was gone, the last one included. */
-export const deathsOf = sql<number>`(select count(*) from jsonb_array_elements(calls) as call
+export const crashCountOf = sql<number>`(select count(*) from jsonb_array_elements(calls) as call
   where not jsonb_exists(call, 'duration_ms') or call -> 'error' ->> 'message' = ${sql.lit(LOST.message)})::int`;
 /** A call begins. One before it that had no end was lost. */
 export const callBegun = sql<

@@ -5,17 +5,17 @@ import { notify, now } from '../../../db/sql.ts';
 import { changeState, inStates } from '../../../db/state-change.ts';
 import { prepared, type RowOf } from '../../../db/statement.ts';
 import { executionStates } from '../../../domain/execution-states.ts';
-import { DEATHS_UNTIL_SET_ASIDE, MAX_CALL_ATTEMPTS } from '../../../domain/limits.ts';
+import { CRASHES_BEFORE_ISOLATION, MAX_CALL_ATTEMPTS } from '../../../domain/limits.ts';
 import type { ModelInput } from '../../../domain/prompts/messages.ts';
 import { mayBegin } from '../../acceptance/may-begin.ts';
 import { withdrawUnaccepted } from '../creation/withdraw-execution.ts';
 import { isFinished } from '../executions.ts';
-import { callBegun, deathsOf } from './calls.ts';
+import { callBegun, crashCountOf } from './calls.ts';
 import { leaveExhaustedModel } from './fall-back.ts';
 
 const RUN = changeState(executionStates, { to: 'running' });
 
-const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, { id, isTold, deaths }) =>
+const CLAIM = prepared<{ id: string; isNotified: boolean; crashes: number }>()((db, { id, isNotified, crashes }) =>
   db
     .updateTable('executions')
     .set((eb) => ({
@@ -30,7 +30,7 @@ const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, {
     .where('answered_at', 'is', null)
     .where('model_attempts', '<', MAX_CALL_ATTEMPTS)
     // Most have no calls yet.
-    .where((eb) => eb.or([sql<boolean>`calls = '[]'`, sql<boolean>`${deathsOf} <= ${deaths}`]))
+    .where((eb) => eb.or([sql<boolean>`calls = '[]'`, sql<boolean>`${crashCountOf} <= ${crashes}`]))
     .where((eb) => eb.or([inStates(executionStates, ['running']), mayBegin]))
     .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
     .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
@@ -39,12 +39,14 @@ const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, {
       sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
       sql<string | null>`fallback_models[1]`.as('fallback'),
     ])
-    .returning(sql`case when ${isTold} then ${notify(CHANNELS.executionBegun, sql.ref<string>('id'))} end`.as('told')),
+    .returning(
+      sql`case when ${isNotified} then ${notify(CHANNELS.executionBegun, sql.ref<string>('id'))} end`.as('told'),
+    ),
 );
 const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
   db
     .selectFrom('executions')
-    .select(['status', 'model_attempts', 'answered_at', deathsOf.as('deaths')])
+    .select(['status', 'model_attempts', 'answered_at', crashCountOf.as('crashes')])
     .where('id', '=', id),
 );
 
@@ -71,7 +73,7 @@ export type Claim = ClaimedCall | { fallback: string } | 'suspect' | 'poison' | 
 
 export interface ClaimOptions {
   /** Whether to notify the process that started it that its call begins; needless where this one did. Default: true. */
-  isTold?: boolean;
+  isNotified?: boolean;
   /** It may run although it is set aside. Default: false. */
   mayBeSuspect?: boolean;
 }
@@ -84,11 +86,11 @@ export interface ClaimOptions {
 export async function claimExecution(
   query: Query,
   id: string,
-  { isTold = true, mayBeSuspect = false }: ClaimOptions = {},
+  { isNotified = true, mayBeSuspect = false }: ClaimOptions = {},
 ): Promise<Claim> {
-  const deaths = mayBeSuspect ? DEATHS_UNTIL_SET_ASIDE : DEATHS_UNTIL_SET_ASIDE - 1;
+  const crashes = mayBeSuspect ? CRASHES_BEFORE_ISOLATION : CRASHES_BEFORE_ISOLATION - 1;
   for (;;) {
-    const [claimed] = await query(CLAIM, { id, isTold, deaths });
+    const [claimed] = await query(CLAIM, { id, isNotified, crashes });
     if (claimed !== undefined) {
       const { input, input_messages: messages, told: _told, ...call } = claimed;
       return { ...call, input: messages ?? input ?? '' };
@@ -100,7 +102,7 @@ export async function claimExecution(
       const fallback = await leaveExhaustedModel(query, id);
       return fallback === undefined ? 'exhausted' : { fallback };
     }
-    if (row.deaths > deaths) return row.deaths > DEATHS_UNTIL_SET_ASIDE ? 'poison' : 'suspect';
+    if (row.crashes > crashes) return row.crashes > CRASHES_BEFORE_ISOLATION ? 'poison' : 'suspect';
     // A caller was told of it just now.
   }
 }

@@ -15,13 +15,13 @@ const told = (column: string) =>
 const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMN_NAMES.map(told))})::text end`;
 
 /** Tells of the end of the execution of `done`, which has all columns, and the execution itself where it is short. */
-export const FINISHED_TOLD = sql`(select ${notify(
+export const FINISHED_NOTIFICATION = sql`(select ${notify(
   CHANNELS.executionFinished,
   sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
 )} from (select ${json} as json) as told)`.as('finished_told');
 
 /** The execution as it was told; undefined where that is not what this release tells. */
-function toldOf(values: string): ExecutionRow | undefined {
+function parseNotification(values: string): ExecutionRow | undefined {
   const told = parseJson(values);
   if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMN_NAMES.length) return undefined;
   const all = told.value;
@@ -44,6 +44,6 @@ export function onExecutionFinished(
 ): void {
   listener.on(CHANNELS.executionFinished, (payload) => {
     const values = payload.slice(UUID_LENGTH);
-    heard(payload.slice(0, UUID_LENGTH), () => (values === '' ? undefined : toldOf(values)));
+    heard(payload.slice(0, UUID_LENGTH), () => (values === '' ? undefined : parseNotification(values)));
   });
 }

@@ -28,13 +28,13 @@ export async function sendNow(db: WorkspaceDatabase, client: Client, id: string)
   requireWaiting(row);
   const { event_id: eventId, webhook_id: webhookId, trigger } = row;
   const workflowId = deliveryWorkflowId({ id: row.id, eventId, webhookId, trigger });
-  const isTold = await signalWorkflow(client, workflowId, 'sendNow', String(row.attempts_made));
+  const isNotified = await signalWorkflow(client, workflowId, 'sendNow', String(row.attempts_made));
   return db.transaction(async (query) => {
     await query((own) =>
       own
         .updateTable('deliveries')
         // One without a workflow is soon given it by reconciliation, which then finds nothing to wait for.
-        .set({ next_attempt_at: now, ...(!isTold && { check_at: now }) })
+        .set({ next_attempt_at: now, ...(!isNotified && { check_at: now }) })
         .where('id', '=', row.id)
         // The attempt may have ended already.
         .where('status', '=', 'waiting')
