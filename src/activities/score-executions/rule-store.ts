@@ -5,6 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { callsModel, type EvaluatorConfig } from '../../evaluators/registry.ts';
 import { evaluatorVersion } from '../../evaluators/version.ts';
+import type { Release } from '../../lib/fair-semaphore.ts';
 import { GroupedWrites } from '../../lib/grouped-writes.ts';
 import type { JudgementToStore, StoredJudgement } from '../../services/evaluations/run/judgements-store.ts';
 import {
@@ -43,12 +44,12 @@ export class RuleStore {
   readonly #executions = new Map<number, string>();
   #failed = 0;
 
-  /** @param step waits for the next step of the workspace, in which a group is stored */
+  /** @param takeTurn waits for a turn of the workspace, in which a group is stored */
   constructor(
     db: WorkspaceDatabase,
     work: RuleWork,
     { name, day, evaluators }: RuleSpec,
-    step: () => Promise<void>,
+    takeTurn: () => Promise<Release>,
     giveUp: AbortSignal,
   ) {
     this.#db = db;
@@ -65,9 +66,13 @@ export class RuleStore {
     });
     this.#results = new GroupedWrites({
       async write(results) {
-        // What was scored is stored, whatever ends the wait.
-        await step().catch(() => {});
-        await untilDatabaseAnswers(() => storeResults(db, work, day, results), giveUp);
+        // Scores are stored even if the wait for a turn is given up.
+        const endTurn = await takeTurn().catch(() => () => {});
+        try {
+          await untilDatabaseAnswers(() => storeResults(db, work, day, results), giveUp);
+        } finally {
+          endTurn();
+        }
       },
       isRefusal,
       sizeOf: ({ scores }) => 1 + scores.length,

@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
 import { evaluatorModelsOf, modelEvaluatorsOf } from '../../evaluators/registry.ts';
+import type { TurnOptions } from '../../lib/turns.ts';
 import type { Models } from '../../models/model.ts';
 import { judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
 import { completeBackfill, failBackfill, pauseBackfillForBudget } from '../../services/rules/end-backfill.ts';
@@ -186,8 +187,9 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     const stops = { giveUp: watch.giveUp, stopWaiting: AbortSignal.any([watch.stopWaiting, round.signal]) };
     const { workspaceId } = spec;
     const own = db.workspace(workspaceId);
-    const step = () => turns.step(input.workspace, { signal: () => stops.stopWaiting, group: 'rules' });
-    const store = new RuleStore(own, input, spec, step, watch.giveUp);
+    const turn: TurnOptions = { signal: () => stops.stopWaiting, group: 'rules' };
+    const step = () => turns.step(input.workspace, turn);
+    const store = new RuleStore(own, input, spec, () => turns.take(input.workspace, turn), watch.giveUp);
     const run = { workspace: input.workspace, evaluationId: input.id, evaluators: spec.evaluators };
     const endpoints = new ScoringEndpoints(
       { outbound, slots, cipher },
