@@ -20,9 +20,9 @@ import type { JsonValue } from '../domain/text/json.ts';
 import { hasValues } from './audit/has-values.ts';
 import { recordChange } from './audit/record-change.ts';
 
-// Rows that callers name, by a name of theirs or by an id: how they are read, listed, replaced and deleted.
+// Rows that callers address by a name of their choice or an id: how to read, list, replace and delete them.
 
-/** What tells a row from the others of its workspace. */
+/** The columns that identify a row within its workspace. */
 type Keys<Key extends string> = { [Name in Key]: string };
 
 interface RowsSpec<DB, TB extends keyof DB, Row, Key extends keyof Row & string> {
@@ -30,13 +30,16 @@ interface RowsSpec<DB, TB extends keyof DB, Row, Key extends keyof Row & string>
   select: (db: Builder) => SelectQueryBuilder<DB, TB, Row>;
   /** Columns of the select. */
   keys: readonly Key[];
-  /** Of lists, by a column that tells all rows of a list apart. Default: by the last key, an `id` with the newest first, a name from a to z. */
+  /**
+   * The order of lists, by a column that is unique in the list. Default: the last key, ids newest first, names from a
+   * to z.
+   */
   order?: readonly [column: keyof Row & string, direction: 'asc' | 'desc'];
-  /** The table, or its alias, that has the keys. Default: there is only one. */
+  /** The table, or its alias, that has the keys. Needed only if there are several tables. */
   of?: TB & string;
-  /** What a row takes in a list, in bytes, from columns of the select. */
+  /** The size of a row in a list, in bytes, from columns of the select. */
   bytes: (eb: ExpressionBuilder<{ found: Row }, 'found'>) => Expression<number>;
-  /** The row, for errors. */
+  /** The name of the row in errors. */
   what: string | ((at: Keys<Key>) => string);
 }
 
@@ -57,7 +60,7 @@ export function rowsBy<DB, TB extends keyof DB, Row, Key extends keyof Row & str
   }
 
   const find = async (query: Query, at: Keys<Key>): Promise<Row | undefined> => (await query(FIND, at))[0];
-  /** It stays as it is until the transaction ends. */
+  /** Locks the row until the transaction ends. */
   const lock = async (query: Query, at: Keys<Key>): Promise<Row | undefined> => (await query(LOCK, at))[0];
 
   return {
@@ -66,7 +69,10 @@ export function rowsBy<DB, TB extends keyof DB, Row, Key extends keyof Row & str
     found,
     /** @throws ApiError `not_found` */
     get: async (query: Query, at: Keys<Key>): Promise<Row> => found(await find(query, at), at),
-    /** A page of at most `limit`. @param after the key of the last one before it, or what else orders the list @param where default: all */
+    /**
+     * A page of at most `limit`. @param after the key of the last row of the page before, or the value that orders the
+     * list @param where default: all
+     */
     list: (query: Query, limit: number, after: string | undefined, where?: Expression<SqlBool>): Promise<Page<Row>> =>
       selectPage(
         query,
@@ -84,7 +90,7 @@ export function rowsBy<DB, TB extends keyof DB, Row, Key extends keyof Row & str
   };
 }
 
-/** Tables whose rows have names that callers give them. */
+/** Tables whose rows have names chosen by callers. */
 type NamedTable = {
   [Name in keyof Tables]: 'id' | 'updated_at' extends keyof Tables[Name] ? Name : never;
 }[keyof Tables];
@@ -94,26 +100,26 @@ interface NamedSpec<Table extends NamedTable, DB, TB extends keyof DB, Row, Key 
   table: Table;
   /** Columns that are stored as JSON. */
   json?: readonly string[];
-  /** Recorded in the audit log; left out: not at all. */
+  /** The audit log actions; a change without an action is not recorded. */
   audit?: { created?: AuditAction; updated?: AuditAction; deleted?: AuditAction };
-  /** Besides what a caller says: what a new row has (default: `created_at`), and what another one gets when it is replaced. */
+  /** Columns that the caller does not set: of a new row (default: `created_at`), and of a row that is replaced. */
   onCreate?: Record<string, unknown>;
   onReplace?: Record<string, unknown>;
 }
 
-/** What a row is to say. */
+/** The content to store in a row. */
 interface Wanted {
   /** By column. */
   values: Record<string, unknown>;
-  /** Columns that are stored, but do not tell whether anything changes. */
+  /** Columns that are stored, but not compared to detect changes. */
   besides?: Record<string, unknown>;
-  /** Whether what `values` do not tell is as before. */
+  /** Whether everything that is not in `values` is unchanged. */
   isSame?: boolean;
   /** For the audit log. */
   details?: Record<string, JsonValue>;
 }
 
-/** Rows that callers create, replace and delete under a name. */
+/** Rows that callers create, replace and delete by name. */
 export function namedRows<
   Table extends NamedTable,
   DB,
@@ -145,10 +151,10 @@ export function namedRows<
     ...rows,
 
     /**
-     * Creates a row, or replaces the one of this name, in the caller's transaction. Of two that do so at once, one comes after the other. Where the row
-     * says all of it already, nothing is written, and nothing recorded.
-     * @param decide what it is to say, once the row that is there is locked; throws to refuse it
-     * @param changed what follows from it; of a row that is new, at the end: a limit on their number
+     * Creates the row, or replaces the one of this name, in the caller's transaction. Concurrent calls run one after
+     * the other. If the row already has all values, nothing is written or recorded.
+     * @param decide returns the content, after the existing row is locked; throws to refuse the change
+     * @param changed what to do afterwards; for a new row at the end, such as checking a limit on their number
      */
     async put(
       query: Query,
@@ -176,9 +182,9 @@ export function namedRows<
 
     /**
      * Deletes a row, in the caller's transaction.
-     * @param first with the row, while it is there
-     * @returns it as it was
-     * @throws ApiError `not_found`, also where another request was faster
+     * @param first called with the row while it exists
+     * @returns the row as it was
+     * @throws ApiError `not_found`, also if a concurrent request has deleted it
      */
     async delete(
       query: Query,
@@ -187,7 +193,7 @@ export function namedRows<
     ): Promise<Row> {
       const row = rows.found(await rows.lock(query, at), at);
       await first?.(row);
-      // Typed as one of the tables: the condition is written for any of them.
+      // Typed as one of the tables: the condition applies to any of them.
       const isRow = keys.map((key) => sql<SqlBool>`${sql.ref(key)} = ${at[key]}`);
       await query((db) => db.deleteFrom(table as 'rules').where(sql<SqlBool>`${sql.join(isRow, sql` and `)}`));
       if (audit.deleted !== undefined) await recordChange(query, audit.deleted, name(at), details);

@@ -3,18 +3,18 @@ import { newId } from '../../domain/ids.ts';
 import type { Claim, IdempotencyKeys, RequestKey } from '../idempotency/idempotency-keys.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 
-/** How something is stored that is started after that. */
+/** How to store something that is started afterwards. */
 export interface Storing {
   quota: 'evaluations' | 'schedules';
-  /** Stores it with this id (UUID), in the transaction. */
+  /** Stores it under this id (UUID), in the transaction. */
   store: (query: Query, id: string) => Promise<unknown>;
-  /** Makes sure that it is not there: the reply to the commit was lost. */
+  /** Makes sure that it does not exist, because the reply to the commit was lost. */
   giveUp: (id: string) => Promise<void>;
 }
 
 /**
- * Stores something that is started after that, once for each `Idempotency-Key`.
- * @returns `startedAt`: when its creation began, as `performance.now()` gives it
+ * Stores something that is started afterwards, once for each `Idempotency-Key`.
+ * @returns `startedAt`: when its creation started, as a `performance.now()` time
  * @throws ApiError as `store` and `IdempotencyKeys.claim`, `quota_exceeded`
  */
 export async function storeOnce(

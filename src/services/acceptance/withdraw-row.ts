@@ -4,35 +4,35 @@ import { type Builder, type Parameters, prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { mayBegin } from './may-begin.ts';
 
-/** A statement that has begun with `gone`: the rows that are withdrawn. */
+/** A statement that starts with `gone`: the withdrawn rows. */
 export type WithGone = QueryCreator<Tables & { gone: { id: string; workspace_id: string } }>;
 
-/** What differs between the tables whose rows are withdrawn. */
+/** What differs between the tables whose rows can be withdrawn. */
 export interface WithdrawnTable {
   table: 'executions' | 'evaluations';
-  /** Whether a row has not begun. */
+  /** Whether a row has not started. */
   isUnbegun: RawBuilder<SqlBool>;
-  /** Begins a statement with `gone`: cancels a row that has begun. */
+  /** Starts a statement with `gone`: cancels a row that has started. */
   cancel: (db: Builder, id: Parameters<{ id: string }>['id']) => WithGone;
-  /** Also deletes what belongs to rows that are deleted (`gone`). Default: nothing does. */
+  /** Also deletes what belongs to the deleted rows (`gone`). Default: deletes nothing else. */
   deleteBelongings?: (db: WithGone) => WithGone;
 }
 
 export interface RowWithdrawal {
   /**
-   * Withdraws a row of which no caller was told in time, with its idempotency key.
+   * Withdraws a row, with its idempotency key, if no caller was notified of it in time.
    * @returns whether it was withdrawn
    */
   withdrawUnaccepted: (query: Query, id: string) => Promise<boolean>;
   /**
-   * Withdraws a row whose caller is told that it failed, with its idempotency key: one that has not begun is deleted.
-   * @param force also one that a caller may have been told of; one that has begun is canceled
-   * @returns false where it runs, or will: the start did reach Temporal, or another request waits for it
+   * Withdraws a row, with its idempotency key, whose caller receives an error. A row that has not started is deleted.
+   * @param force also withdraw a row whose caller may have been notified; a row that has started is canceled
+   * @returns false if it runs or will run: the start did reach Temporal, or another request waits for it
    */
   withdraw: (db: WorkspaceDatabase, id: string, force: boolean) => Promise<boolean>;
 }
 
-/** Deletes the idempotency keys of what is withdrawn. */
+/** Deletes the idempotency keys of the withdrawn rows. */
 const withoutKeys = (db: WithGone) =>
   db
     .with('keys', (cte) =>
@@ -51,9 +51,9 @@ export function createRowWithdrawal({
   cancel,
   deleteBelongings = (db) => db,
 }: WithdrawnTable): RowWithdrawal {
-  // Both have the columns that are named here.
+  // Both tables have the columns used here.
   const rows = table as 'executions';
-  /** `inTime`: also one of which a caller may still be told. */
+  /** `inTime`: also delete a row whose caller can still be notified. */
   const DELETE = prepared<{ id: string; force: boolean; inTime: boolean }>()((db, { id, force, inTime }) =>
     withoutKeys(
       deleteBelongings(

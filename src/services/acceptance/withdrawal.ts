@@ -9,17 +9,17 @@ import type { Claim } from '../idempotency/idempotency-keys.ts';
 
 const AGAIN_MS = 500;
 
-/** What is stored for a caller, and started once it is stored: executions, or evaluations. */
+/** A kind of row that is stored for a caller and then started: executions or evaluations. */
 export interface Withdrawable {
-  /** Its id's field in the log. */
+  /** The name of the id field in the log. */
   field: `${string}_id`;
   /**
-   * Makes sure that one does not run. Safe to repeat.
-   * @param force also one that a caller may have been told of
-   * @returns false where it runs, or will
+   * Makes sure that a row does not run. Safe to repeat.
+   * @param force also withdraw a row whose caller may have been notified
+   * @returns false if it runs or will run
    */
   withdraw: (db: WorkspaceDatabase, id: string, force: boolean) => Promise<boolean>;
-  /** Tells the workflow, where there is one, that its row is gone or canceled. */
+  /** Notifies the workflow, if there is one, that its row was deleted or canceled. */
   stop: (client: Client, id: string, log: Logger) => Promise<unknown>;
 }
 
@@ -29,8 +29,8 @@ export interface WithdrawalDeps {
 }
 
 /**
- * Waits for the start of a workflow, or withdraws what it is for: a caller who is told that it failed can simply try again.
- * @throws what kept the workflow from starting; not where it runs all the same, or another caller was told of it
+ * Waits for a workflow to start, or withdraws its row, so that the caller of the failed request can simply retry.
+ * @throws the error that kept the workflow from starting, unless it runs anyway or another caller was notified of it
  */
 export async function startedOrWithdrawn(
   start: Promise<unknown>,
@@ -46,9 +46,9 @@ export async function startedOrWithdrawn(
 }
 
 /**
- * Makes sure, before its caller is told that it failed, that something does not run later.
- * @param startedAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody but another
- * request with the same `Idempotency-Key` can have been told of it, or have begun it
+ * Makes sure that a row cannot run later, before its caller receives the error.
+ * @param startedAt when its creation started, as a `performance.now()` time. Undefined if no start was attempted: only
+ * another request with the same `Idempotency-Key` can have started it or been notified of it
  */
 export async function giveUp(
   kind: Withdrawable,
@@ -59,19 +59,20 @@ export async function giveUp(
 ): Promise<void> {
   const { field, withdraw, stop } = kind;
   const isStarted = startedAt !== undefined;
-  // Where the database is away, nobody can begin it any more after that time, so no caller waits for longer.
+  // If the database is down, nothing can start the row after this time, so no caller waits longer.
   const holdMs = isStarted ? startedAt + ACCEPT_WITHIN_MS - performance.now() : 0;
   await withdrawWithRetries(log, { field, id, withdraw: () => withdraw(db, id, isStarted) }, holdMs);
-  // There may be no workflow.
+  // A workflow may not exist.
   stop(client, id, log).catch((error: unknown) =>
     log.warn({ err: error, [field]: id }, 'cannot tell a workflow that its run was withdrawn'),
   );
 }
 
 /**
- * Gives up what a request has stored where it can't be started or its response can't be given.
- * @param run what an earlier request has stored is left
- * @returns the error to throw: `temporarily_unavailable` instead of `not_found`, since it was withdrawn meanwhile
+ * Gives up what a request has stored if it cannot be started or its response cannot be sent.
+ * @param run rows stored by an earlier request are kept
+ * @returns the error to throw: `temporarily_unavailable` instead of `not_found`, because the row was withdrawn in the
+ * meantime
  */
 export async function giveUpFailed(
   kind: Withdrawable,
@@ -86,8 +87,8 @@ export async function giveUpFailed(
 }
 
 /**
- * Withdraws at once, or as soon as the database is back.
- * @param holdMs how long to wait for that; after it, it goes on in the background
+ * Withdraws immediately, or once the database is back.
+ * @param holdMs how long to wait for the withdrawal, which then continues in the background
  */
 export async function withdrawWithRetries(
   log: Logger,

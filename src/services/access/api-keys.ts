@@ -15,7 +15,7 @@ import { endAccess } from './end-access.ts';
 
 export { SCOPES, type Scope } from '../../domain/scopes.ts';
 
-/** What is shown of a key. */
+/** The columns of a key that are shown. */
 const SHOWN = [
   'id',
   'name',
@@ -42,7 +42,7 @@ export function generateApiKey(): string {
   return `pms_${body}`;
 }
 
-/** SHA-256 of a key: the only form in which it is stored. A key has 256 random bits, so a fast hash is safe. */
+/** SHA-256 of a key, the only form in which it is stored. A key has 256 random bits, so a fast hash is safe. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
@@ -53,13 +53,13 @@ export interface NewApiKey {
   expiresAt: Date | null;
   /** Default: `service`. */
   kind?: ApiKeyKind;
-  /** Whose it is. Default: nobody's. */
+  /** The member who owns it. Default: none. */
   memberId?: string | null;
-  /** The member who makes it. */
+  /** The member who creates it. */
   madeBy?: string | null;
-  /** The key that it ends with. Default: none. */
+  /** The key whose end also ends this one. Default: none. */
   madeFrom?: string | null;
-  /** Why, for the audit log. */
+  /** The reason, for the audit log. */
   reason?: string;
 }
 
@@ -106,12 +106,12 @@ const API_KEYS = rowsBy({
   what: 'This key',
 });
 
-/** All keys of a workspace, newest first; those that only carry sessions of members are left out. */
+/** All keys of a workspace, newest first, except those that only carry sessions of members. */
 export const allApiKeys = ({ query }: WorkspaceDatabase): Promise<ApiKeyRow[]> =>
   query((own) => selectKeys(own).where('kind', '<>', 'sign_in').orderBy('id', 'desc'));
 
 /**
- * The same: a page of at most `limit` before the id `before`.
+ * Like `allApiKeys`: a page of at most `limit` before the id `before`.
  * @param personalOf only the personal keys of this member
  */
 export function listApiKeys(
@@ -125,7 +125,10 @@ export function listApiKeys(
   return API_KEYS.list(query, limit, before, eb.and([eb('kind', '<>', 'sign_in'), ...own]));
 }
 
-/** Holds a key until the transaction ends, so that it is not revoked before what rests on it is there. @throws ApiError `unauthorized` where it was revoked */
+/**
+ * Locks a key until the transaction ends, so that it cannot be revoked before the rows that depend on it exist. @throws
+ * ApiError `unauthorized` if it was revoked
+ */
 export async function holdKey(query: Query, id: string): Promise<{ expires_at: Date | null }> {
   const [row] = await query((own) =>
     own.selectFrom('api_keys').select('expires_at').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
@@ -138,7 +141,7 @@ export async function holdKey(query: Query, id: string): Promise<{ expires_at: D
 export const getApiKey = (query: Query, id: string): Promise<ApiKeyRow> => API_KEYS.get(query, { id });
 
 /**
- * For operators, who know a key by its id alone.
+ * For operators, who have only the id of a key.
  * @throws ApiError `not_found`
  */
 export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<{ id: string; workspaceId: string }> {
@@ -152,12 +155,14 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key everywhere at once, with the keys that were made from it, however far, and ends their sessions. Revoking again changes nothing.
+ * Revokes a key in every process, together with all keys derived from it at any depth, and ends their sessions.
+ * Revoking again has no effect.
  * @throws ApiError `not_found`
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
   return db.transaction(async (query) => {
-    // Whoever makes a key from one of them holds it: that key is there by now, or will not be made.
+    // A request that derives a key locks its parent first: the derived key either exists by now, or cannot be created
+    // any more.
     const [held] = await query((own) => own.selectFrom('api_keys').select('hash').where('id', '=', id).forUpdate());
     if (held === undefined) throw notFound('This key');
     const keys = [id];
@@ -174,7 +179,7 @@ export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{
   });
 }
 
-/** Holds the keys that were made from some. @returns their ids */
+/** Locks the keys derived from the given keys. @returns their ids */
 async function holdMade(query: Query, from: readonly string[]): Promise<string[]> {
   const rows = await query((own) =>
     own

@@ -11,55 +11,69 @@ import { allows, type Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
 
-/** What a caller shows: a key, the token of a session, or an access token of an identity provider. One is never taken for the other. */
+/**
+ * What a caller presents: a key, the token of a session, or an access token of an identity provider. The kinds are
+ * never confused.
+ */
 export interface Credential {
   kind: 'key' | 'session' | 'access_token';
   token: string;
-  /** Which of the workspaces of the access token's person is meant. Default: the first. */
+  /** The workspace to use, of those of the access token's person. Default: the first. */
   workspace?: string | undefined;
 }
 
-/** Checks access tokens that identity providers have given to people, for programs of theirs. */
+/** Checks access tokens that identity providers have issued to people for their programs. */
 export interface AccessTokens {
   /** @throws ApiError `unauthorized`, `temporarily_unavailable` */
   authenticate(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
-  /** Whether one that was good goes on to be: it has not expired, and its person is a member. Asks no provider. @throws ApiError `unauthorized` */
+  /**
+   * Whether a token that was valid still is: it has not expired, and its person is a member. Calls no provider. @throws
+   * ApiError `unauthorized`
+   */
   lookAgain(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
 }
 
-/** Checks credentials. Remembers valid ones for a short while and forgets them the moment one is revoked or ended anywhere. */
+/**
+ * Checks credentials. Caches valid ones briefly and evicts them as soon as they are revoked or ended in any process.
+ */
 export interface Authenticator {
   /** @throws ApiError `unauthorized` */
   authenticate(credential: Credential): Promise<AuthenticatedKey>;
   /**
-   * Those that are not valid any more, or may not do any more what each needs (one of these scopes), each with the error for who has shown
-   * it. Asks the database, whatever is remembered; that is no use of a session, which would make it last longer.
+   * The credentials that are no longer valid, or have lost the scopes they need (one of these), each with the error to
+   * return. Reads the database and ignores the cache. Does not count as use of a session, which would extend it.
    */
   findEnded(credentials: ReadonlyMap<Credential, readonly Scope[]>): Promise<Map<Credential, ApiError>>;
-  /** Whether the credential was valid when this process last saw it. Asks no one. */
+  /** Whether the credential was valid when this process last checked it. Makes no calls. */
   knows(credential: Credential): boolean;
-  /** A key that was revoked, by its hash, and its sessions. */
+  /** Evicts a revoked key, by its hash, with its sessions. */
   forgetKey(hash: Buffer): void;
-  /** A session that was ended, by the hash of its token. */
+  /** Evicts an ended session, by the hash of its token. */
   forgetSession(hash: Buffer): void;
-  /** Whose role or status was changed: keys and sessions. Other processes are notified. */
+  /** Evicts the keys and sessions of a member whose role or status changed. Other processes are notified. */
   forgetMember(memberId: string): void;
 }
 
-/** Who asks: a valid key, and the workspace that it opens. */
+/** The caller: a valid key, and the workspace that it gives access to. */
 export interface AuthenticatedKey {
   id: string;
   name: string;
-  /** What signs in at the console is not what programs send. */
+  /** Keys that sign in at the console are not the keys that programs send. */
   kind: ApiKeyKind;
   workspaceId: string;
   workspaceName: string;
   scopes: Scope[];
-  /** The key that this one was made from, by a session that it began; its own id if it was not made that way. There are no chains. */
+  /**
+   * The key that this one was created from, through a session that it started; otherwise its own id. There are no
+   * chains.
+   */
   rootKeyId: string;
-  /** Whose key it is; for a key of the workspace, the member who made it, if any. So one person is known by all of his keys. */
+  /**
+   * The member who owns the key; for a key of the workspace, the member who created it, if any. This identifies a
+   * person across all of their keys.
+   */
   memberId: string | null;
-  /** Set where the caller has shown the session, not the key. */
+  /** Set if the caller presented the session, not the key. */
   sessionId: string | undefined;
 }
 
@@ -67,7 +81,7 @@ const REMEMBER_MS = 30_000;
 const REMEMBER_CREDENTIALS = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
-/** A key that opens its workspace now: not revoked, and of nobody whose membership has ended. */
+/** A key that currently gives access to its workspace: not revoked, and not owned by a former member. */
 const validKeys = (db: Builder) =>
   db
     .selectFrom('api_keys as k')
@@ -130,7 +144,7 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
     }))
     .whereRef('k.id', '=', 's.api_key_id')
     .where('s.id', '=', id)
-    // One that has expired does not come back.
+    // An expired session never becomes valid again.
     .where('s.expires_at', '>', now),
 );
 
@@ -140,16 +154,16 @@ const UNKNOWN = {
   session: 'This session is unknown or has ended. Sign in again.',
 } as const;
 
-/** What a member's key may do follows the member's role. */
+/** The scopes of a member's key are limited by the member's role. */
 const keyOf = ({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey => ({
   ...key,
   scopes: scopesWithin(key.scopes, role),
 });
 
 /**
- * Whose session it is, and what it may do now.
+ * The key of a session, with its current scopes.
  * @param query across workspaces
- * @returns undefined where the session or what it rests on has ended
+ * @returns undefined if the session or its key has ended
  */
 export async function keyOfSession(query: Query, sessionId: string): Promise<AuthenticatedKey | undefined> {
   const [row] = await query((db) =>
@@ -165,11 +179,11 @@ export async function keyOfSession(query: Query, sessionId: string): Promise<Aut
 interface Known {
   key: AuthenticatedKey;
   expiresAt: Date | null;
-  /** Of the key that a session belongs to. */
+  /** The hash of the key that a session belongs to. */
   keyHash: Buffer | undefined;
 }
 
-/** @param accessTokens undefined: there are none */
+/** @param accessTokens undefined if access tokens are not accepted */
 export function createAuthenticator(
   db: Database,
   listener: Listener,
@@ -178,7 +192,7 @@ export function createAuthenticator(
 ): Authenticator {
   const remembered = new Map<string, Known & { until: number }>();
   const touched = new Map<string, number>();
-  /** How often credentials were forgotten: what was read before the last time may be out of date. */
+  /** The number of evictions so far. A read that started before the latest one may be out of date. */
   let revocations = 0;
 
   const hashOf = ({ kind, token }: Credential) => (kind === 'key' ? hashApiKey(token) : hashToken(token));
@@ -199,7 +213,7 @@ export function createAuthenticator(
   }
   listener.on(CHANNELS.apiKeyRevoked, (hash) => forgetKey(Buffer.from(hash, 'hex')));
   listener.on(CHANNELS.sessionEnded, (hash) => forgetSession(Buffer.from(hash, 'hex')));
-  // A revocation may have been missed while the connection was away.
+  // A revocation may have been missed while the connection was down.
   listener.onReconnected(() => {
     revocations += 1;
     for (const known of remembered.values()) known.until = 0;
@@ -240,7 +254,7 @@ export function createAuthenticator(
     return accessTokens.authenticate(token, workspace);
   }
 
-  /** Undefined: it is not good any more. */
+  /** Undefined if the token is no longer valid. */
   async function ofGoodToken({ token, workspace }: Credential): Promise<AuthenticatedKey | undefined> {
     try {
       return await accessTokens?.lookAgain(token, workspace);
@@ -255,7 +269,7 @@ export function createAuthenticator(
     if (at - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
     if (touched.size >= REMEMBER_CREDENTIALS) touched.clear();
     touched.set(id, at);
-    // Not worth failing or delaying a request for.
+    // Not worth failing or delaying a request.
     db.system
       .query(statement, { id })
       .catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
@@ -273,7 +287,7 @@ export function createAuthenticator(
       const looks = new Map<string, Promise<AuthenticatedKey | undefined>>();
       const scopesNow = async (credential: Credential, hash: Buffer) => {
         if (credential.kind !== 'access_token') return valid.get(hash.toString('hex'));
-        // One look for all that was begun with the same token in the same workspace.
+        // One check for all credentials with the same token and workspace.
         const name = `${hash.toString('hex')} ${credential.workspace}`;
         const look = looks.get(name) ?? ofGoodToken(credential);
         looks.set(name, look);

@@ -6,17 +6,18 @@ import type { Tables } from '../../db/tables.ts';
 import { publicId } from '../../domain/ids.ts';
 import { recordChanges } from '../audit/record-change.ts';
 
-/** Makes every process look again at keys and at their sessions: a column of `api_keys`. */
+/** Makes every process re-check keys and their sessions. Select it from `api_keys`. */
 export const forgetKey = notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified');
 
-/** Whose access: of members, by all their keys, or of keys. */
+/** Whose access to end: that of members, through all their keys, or that of single keys. */
 export type AccessOwner = { members: readonly string[] } | { keys: readonly string[] };
 
 /**
- * Ends access that rests on keys, or makes it less: in the caller's transaction, and in every process once it commits.
- * @param query in a transaction that holds the rows of the members or of the keys
- * @param ends `keys`: they are revoked for good, and their sessions end. `sessions`: only these. `nothing`: what they may do has changed
- * @returns the keys that were revoked
+ * Ends or reduces the access of keys: in the caller's transaction, and in every process once it commits.
+ * @param query in a transaction that has locked the rows of the members or of the keys
+ * @param ends `keys`: revokes the keys and ends their sessions. `sessions`: ends only the sessions. `nothing`: the
+ * permissions have changed
+ * @returns the revoked keys
  */
 export async function endAccess(
   query: Query,
@@ -39,8 +40,8 @@ export async function endAccess(
 }
 
 /**
- * Ends sessions, with an entry in the audit log for each. @param which the id of one, or a statement that gives ids
- * @returns those that had not ended, with the hashes of their tokens
+ * Ends sessions, with an audit log entry for each. @param which the id of a session, or a statement that selects ids
+ * @returns the sessions that this call ended, with the hashes of their tokens
  */
 export async function endSessions(
   query: Query,

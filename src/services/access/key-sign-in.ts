@@ -3,13 +3,13 @@ import type { AuthenticatedKey } from './authenticate.ts';
 
 /** How people sign in at the console. */
 export interface KeySignIn {
-  /** Whether any key signs in. */
+  /** Whether every key can sign in. */
   byKey: boolean;
   identityProviders: readonly { name: string }[];
 }
 
 /**
- * Where people sign in by the identity provider alone, a key that an operator has made for emergencies does, too.
+ * If people must sign in through an identity provider, only an emergency key created by an operator can sign in.
  * @throws ApiError `invalid_state`
  */
 export function requireKeySignIn({ byKey, identityProviders }: KeySignIn, { kind }: AuthenticatedKey): void {

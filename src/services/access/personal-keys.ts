@@ -8,10 +8,10 @@ import type { Scope } from '../../domain/scopes.ts';
 import { type ApiKeyRow, createApiKey, holdKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import type { AuthenticatedKey } from './authenticate.ts';
 
-/** Valid ones of a member. */
+/** The maximum number of valid personal keys of a member. */
 export const MAX_PERSONAL_KEYS = 20;
 
-/** Whose key it is. @returns null for a key of the workspace */
+/** The member who owns a key. @returns null for a key of the workspace */
 export async function memberOf(
   query: Query,
   id: string | null,
@@ -21,11 +21,11 @@ export async function memberOf(
   return row ?? null;
 }
 
-/** The member whose key or session it is; undefined for a key of the workspace, whoever has made it. */
+/** The member who owns the key or session; undefined for a key of the workspace, even if a member created it. */
 export const ownMemberOf = ({ kind, memberId }: AuthenticatedKey): string | undefined =>
   kind === 'personal' || kind === 'sign_in' ? (memberId ?? undefined) : undefined;
 
-/** @throws ApiError `invalid_request` where it is a key of the workspace */
+/** @throws ApiError `invalid_request` if it is a key of the workspace */
 export function requireMember(key: AuthenticatedKey): string {
   const memberId = ownMemberOf(key);
   if (memberId === undefined)
@@ -37,7 +37,7 @@ export function requireMember(key: AuthenticatedKey): string {
 }
 
 /**
- * An access token makes no keys, which would outlive it.
+ * Refuses access tokens, because keys created with one would outlive it.
  * @throws ApiError `invalid_request`
  */
 export function refuseAccessToken({ kind, sessionId }: AuthenticatedKey): void {
@@ -54,7 +54,8 @@ export const listPersonalKeys = (
 ): Promise<Page<ApiKeyRow>> => listApiKeys(db, limit, before, memberId);
 
 /**
- * Makes a personal key of whoever asks, inside the caller's transaction. It can do no more, and lasts no longer, than what it is made with.
+ * Creates a personal key for the caller, inside the caller's transaction. It never has more scopes or a later expiry
+ * than the key that creates it.
  * @throws ApiError `invalid_request`, `unauthorized`, `quota_exceeded`
  */
 export async function createPersonalKey(
@@ -71,7 +72,7 @@ export async function createPersonalKey(
       'scopes',
       `must be among the scopes of the caller (${caller.scopes.join(', ')}); ${beyond.join(', ')} ${beyond.length === 1 ? 'is' : 'are'} not`,
     );
-  // Held until the end: the membership can't end between, nor can there be two of the last one.
+  // Locked until the end, so that the membership cannot end in between and the limit cannot be exceeded.
   const [member] = await query((own) =>
     own.selectFrom('members').select('status').where('id', '=', memberId).forUpdate(),
   );
@@ -105,7 +106,7 @@ export async function createPersonalKey(
   });
 }
 
-/** @throws ApiError `not_found` also where it is no personal key of the member */
+/** @throws ApiError `not_found` also if it is not a personal key of the member */
 export async function revokePersonalKey(
   db: WorkspaceDatabase,
   memberId: string,

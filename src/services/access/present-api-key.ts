@@ -1,7 +1,7 @@
 import { publicId } from '../../domain/ids.ts';
 import type { ApiKeyRow } from './api-keys.ts';
 
-/** An API key as callers of the API and operators see it. */
+/** An API key as shown to API callers and operators. */
 export function presentApiKey(key: ApiKeyRow) {
   return {
     id: publicId('apiKey', key.id),

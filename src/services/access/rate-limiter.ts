@@ -3,20 +3,20 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-lim
 import type { SystemDatabase } from '../../db/database.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 
-/** What is left of a limit after a request. */
+/** The state of a limit after a request. */
 export interface RateLimitState {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Seconds until the limit is whole again. */
+  /** Seconds until the full limit is available again. */
   resetSeconds: number;
 }
 
-/** A limit per minute, shared by all processes through the database. */
+/** A limit per minute that all processes share through the database. */
 export interface RateLimiter {
-  /** Takes one request from the caller's limit. */
+  /** Counts one request against the caller's limit. */
   take(caller: string): Promise<RateLimitState>;
-  /** The state of a caller whose limit is known here to be used up; undefined where it is not. Asks no one. */
+  /** The state of a caller whose limit is known locally to be used up; otherwise undefined. Makes no calls. */
   exhausted(caller: string): RateLimitState | undefined;
 }
 
@@ -27,17 +27,17 @@ interface Lease {
 }
 
 const WINDOW_SECONDS = 60;
-/** A process takes at most this share of the limit from the database at once, and hands it out by itself. */
+/** The largest share of the limit that a process leases from the database at once and then hands out locally. */
 const LEASE_SHARE = 1 / 100;
 const REMEMBER_CALLERS = 10_000;
 
 /**
- * The limit is exact over all processes: a request is counted before it is let through. To spare the database, a process
- * takes a hundredth of the limit at a time, so what a stopped or idle process holds back is at most that.
+ * The limit is exact across all processes: each request is counted before it is let through. To spare the database, a
+ * process leases a hundredth of the limit at a time, which is also the most that a stopped or idle process withholds.
  */
 export function createRateLimiter(db: SystemDatabase, name: string, limit: number): RateLimiter {
   const store = new RateLimiterPostgres({
-    // Only `query` of the client is used; the table is made by the migrations.
+    // Only `query` of the client is used. The migrations create the table.
     storeClient: {
       query: (config: pg.QueryConfig) =>
         db.query(config, config.values).then((rows) => ({ rows, rowCount: rows.length })),
@@ -62,7 +62,7 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       result = error;
-      // The last lease may be smaller: what was left before it was taken.
+      // The last lease may be smaller: whatever remained.
       granted = Math.max(0, limit - (error.consumedPoints - leaseSize));
     }
     const next = { left: granted, sharedRemaining: result.remainingPoints, until: Date.now() + result.msBeforeNext };
@@ -100,7 +100,7 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
   };
 }
 
-/** A limit per minute of this process alone: for what has to be there without the database, too. */
+/** A limit per minute of this process only, for routes that must also work without the database. */
 export function createProcessRateLimiter(limit: number): Pick<RateLimiter, 'take'> {
   const store = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   const stateOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): RateLimitState => ({

@@ -14,26 +14,27 @@ import { recordChange } from '../audit/record-change.ts';
 import { endSessions } from './end-access.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** A session ends when it was not used for so long. */
+/** A session ends after being unused for this long. */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
-/** How long a session lasts at most. */
+/** The maximum lifetime of a session. */
 export const SESSION_MAX_MS = 7 * 24 * HOUR_MS;
-/** A sign-in beyond these ends the session of the key that was not used for longest. */
+/** A sign-in beyond this limit ends the least recently used session of the key. */
 export const MAX_SESSIONS_PER_KEY = 100;
 const MAX_USER_AGENT_CHARS = 500;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** SHA-256 of a session's token: the only form in which it is stored. */
+/** SHA-256 of a session's token, the only form in which it is stored. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Whether a text may be the token of a session: 32 random bytes in base64url. */
+/** Whether a text has the form of a session token: 32 random bytes in base64url. */
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
 /**
- * When a session ends. PostgreSQL's `least` leaves out null: a key without an end, a session that no provider vouches for.
+ * When a session ends. PostgreSQL's `least` ignores null: a key without expiry, or a session without an identity
+ * provider.
  * @param times `usedAt`: default now
  */
 export const endOfSession = ({
@@ -49,14 +50,14 @@ export const endOfSession = ({
 }) =>
   sql<Date>`least(${usedAt} + ${milliseconds(SESSION_IDLE_MS)}, ${createdAt} + ${milliseconds(SESSION_MAX_MS)}, ${keyExpiresAt}, ${validUntil})`;
 
-/** What a session has of the identity provider that its person signed in by. */
+/** The data of a session from the identity provider that its person signed in with. */
 export interface ProviderPart {
   provider: string;
   /** Encrypted. */
   tokens: Buffer;
-  /** When the provider is to be asked again; null: it can't be. */
+  /** When to check with the provider again; null if that is not possible. */
   checkAt: Date | Expression<Date> | null;
-  /** When the session ends where the provider says nothing new until then. */
+  /** When the session ends if the provider confirms nothing before then. */
   validUntil: Date | Expression<Date>;
 }
 
@@ -68,11 +69,11 @@ export type SessionRow = Pick<
   key_id: string;
   key_name: string;
   key_scopes: Scope[];
-  /** The member whose key it is, and the role that bounds it. */
+  /** The member who owns the key, and the role that limits it. */
   member_id: string | null;
   member_name: string | null;
   role: Role | null;
-  /** The identity provider that the person signed in by. */
+  /** The identity provider that the person signed in with. */
   provider: string | null;
 };
 
@@ -93,15 +94,15 @@ const selectSessions = (db: Builder) =>
     .where('k.revoked_at', 'is', null)
     .where('s.expires_at', '>', now);
 
-/** Whose sessions are meant: those of one key, or (undefined) all of the workspace. */
+/** Whose sessions to consider: those of one key, or of the whole workspace (undefined). */
 export interface SessionOwner {
   apiKeyId: string | undefined;
 }
 
 /**
- * Begins a session of a key inside the caller's transaction.
- * @returns `token` is what the browser keeps; it is stored nowhere
- * @throws ApiError `unauthorized` where the key was revoked just now
+ * Starts a session of a key inside the caller's transaction.
+ * @returns `token`: kept by the browser and never stored here
+ * @throws ApiError `unauthorized` if the key was just revoked
  */
 export async function createSession(
   query: Query,
@@ -116,11 +117,11 @@ export async function createSession(
     address: string;
     userAgent: string | undefined;
     provider?: ProviderPart;
-    /** When the person signed in, where another session was before this one. Default: now. */
+    /** When the person signed in, if this session replaces an earlier one. Default: now. */
     since?: Date | undefined;
   },
 ): Promise<{ token: string; session: SessionRow }> {
-  // Locked, so that it is not deleted meanwhile.
+  // Locked, so that it cannot be deleted in the meantime.
   const [key] = await query((own) =>
     own
       .selectFrom('api_keys')
@@ -169,7 +170,7 @@ export async function createSession(
   return { token, session: await getSession(query, id) };
 }
 
-/** @throws ApiError `not_found` also where it belongs to another owner */
+/** @throws ApiError `not_found` also if it belongs to another owner */
 export async function getSession(
   query: Query,
   id: string,
@@ -185,8 +186,9 @@ export async function getSession(
 }
 
 /**
- * What the console encrypts unsaved texts with before a browser keeps them: the same for all sessions of a key, another for each key. Whoever
- * signs in with another key can't read them, nor can anyone who is signed out. It is made of the key's stored hash, which it does not tell.
+ * The key with which the console encrypts unsaved texts before a browser stores them: the same for all sessions of an
+ * API key, different for each API key. Neither a person who signs in with another key nor one who is signed out can
+ * read them. Derived from the API key's stored hash without revealing it.
  * @returns 32 bytes in base64
  * @throws ApiError `not_found`
  */
@@ -221,8 +223,8 @@ export function listSessions(
 
 /**
  * Ends a session, in every process.
- * @returns it as it was, and the hash of its token
- * @throws ApiError `not_found` also where it belongs to another owner
+ * @returns the session as it was, and the hash of its token
+ * @throws ApiError `not_found` also if it belongs to another owner
  */
 export async function endSession(
   db: WorkspaceDatabase,
@@ -232,7 +234,7 @@ export async function endSession(
   return db.transaction(async (query) => {
     const session = await getSession(query, id, owner);
     const [ended] = await endSessions(query, id);
-    // Another request was faster.
+    // A concurrent request has ended it.
     if (ended === undefined) throw notFound('This session');
     return { session, hash: ended.hash };
   });

@@ -5,15 +5,15 @@ import { publicId } from '../../domain/ids.ts';
 
 /** Who makes changes, and from where. */
 export interface Acting {
-  /** Undefined: the operator, at the command line or by a setting, unless `by` says who else. */
+  /** Undefined: the operator, at the command line or through a setting, unless `by` names somebody else. */
   key: { id: string; name: string; memberId: string | null; sessionId: string | undefined } | undefined;
-  /** The identity provider, which tells of its people by itself. */
+  /** The identity provider, which sends changes of its people. */
   by?: 'provisioning' | undefined;
   address: string | undefined;
   requestId: string | undefined;
-  /** What is declared to be done; undefined: anything. */
+  /** The actions that the operation declares; undefined: any. */
   actions: readonly AuditAction[] | undefined;
-  /** Refuses what adds to a full audit log; undefined: nothing is refused. */
+  /** Refuses changes that would add to a full audit log. Undefined: refuses nothing. */
   requireRoom?: ((query: Query) => Promise<void>) | undefined;
 }
 
@@ -21,10 +21,13 @@ export const OPERATOR: Acting = { key: undefined, address: undefined, requestId:
 
 const acting = new AsyncLocalStorage<Acting>();
 
-/** Runs `work`, whose changes are recorded as those of `who`. Outside of it, as in recurring tasks, nothing is recorded. */
+/**
+ * Runs `work` and records its changes as made by `who`. Changes outside of it, such as those of recurring tasks, are
+ * not recorded.
+ */
 export const actAs = <T>(who: Acting, work: () => Promise<T>): Promise<T> => acting.run(who, work);
 
-/** By whom a request is made; null: by the operator, or the service itself. */
+/** The author of the current request; null: the operator or the service itself. */
 export function currentAuthor(): Author | null {
   const key = acting.getStore()?.key;
   if (key === undefined) return null;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Whether a row has these values already, so that storing them again is no change: nothing is written, and nothing is put down in the
- * audit log. Values are compared as JSON has them, since that is how most are stored.
+ * Whether a row already has these values, so that storing them again would change nothing and needs no audit log entry.
+ * Values are compared as JSON, because most of them are stored as JSON.
  * @param values by column
  */
 export function hasValues(row: object, values: Record<string, unknown>): boolean {

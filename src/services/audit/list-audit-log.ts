@@ -32,9 +32,9 @@ export interface AuditFilter {
   actor?: { keyId: string } | { sessionId: string } | { memberId: string } | 'operator' | 'provisioning' | undefined;
   action?: AuditAction | undefined;
   resource?: { type: AuditedType; id: string | undefined } | undefined;
-  /** Made at or after this. */
+  /** Only entries created at or after this time. */
   since?: Date | undefined;
-  /** Made before this. */
+  /** Only entries created before this time. */
   until?: Date | undefined;
 }
 

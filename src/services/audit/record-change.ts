@@ -11,22 +11,22 @@ function typeOf({ key, by }: Acting): ActorType {
   return key.sessionId === undefined ? 'api_key' : 'session';
 }
 
-/** Of one statement, whose parameters are limited. */
+/** The maximum number of rows in a statement, whose parameters are limited. */
 const MAX_ROWS = 1_000;
 
 /** What was changed, and how. */
 export interface Change {
   /** A name or a public id. */
   resourceId: string;
-  /** In a few short values; never a secret, nor a caller's texts. */
+  /** A few short values; never a secret or a caller's text. */
   details: Record<string, JsonValue>;
 }
 
 /**
- * Records a change in the audit log, in the transaction that makes it. Changes of the service itself are not recorded.
+ * Records a change in the audit log, in the transaction that makes it. Changes by the service itself are not recorded.
  * @param resourceId a name or a public id
- * @param details what has changed, in a few short values; never a secret, nor a caller's texts
- * @throws ApiError `quota_exceeded` where the audit log of the workspace is full
+ * @param details what changed, in a few short values; never a secret or a caller's text
+ * @throws ApiError `quota_exceeded` if the audit log of the workspace is full
  */
 export const recordChange = (
   query: Query,
@@ -35,7 +35,7 @@ export const recordChange = (
   details: Record<string, JsonValue> = {},
 ): Promise<void> => recordChanges(query, action, [{ resourceId, details }]);
 
-/** Records the same of many things, in a few statements. */
+/** Records the same action on many resources, in a few statements. */
 export async function recordChanges(query: Query, action: AuditAction, changes: readonly Change[]): Promise<void> {
   const who = currentActor();
   if (who === undefined || changes.length === 0) return;

@@ -3,10 +3,10 @@ import { publicId } from '../../domain/ids.ts';
 import { batchWorkflowId } from '../../temporal/names.ts';
 import { startWorkflow, type WorkflowStarter, type WorkflowToStart } from '../../temporal/workflows.ts';
 
-/** The type of the workflow `providerBatch`, which uses what uses this. */
+/** The type of the workflow `providerBatch`, whose module depends on this one. */
 type ProviderBatch = (input: { batchId: string }) => Promise<void>;
 
-/** What a workflow is started for. */
+/** The batch that a workflow is started for. */
 export interface StoredBatch {
   id: string;
   workspaceId: string;
@@ -25,8 +25,9 @@ function summaryOf({ number, evaluationId, wave, evaluator, model }: StoredBatch
 }
 
 /**
- * Starts the workflow of a stored batch, also again where it was ended from outside: what the provider has must not be left alone.
- * @returns false where it is at work
+ * Starts the workflow of a stored batch, also again if it was terminated from outside: a batch at the provider must not
+ * be left unattended.
+ * @returns false if it is running
  */
 export function startBatchWorkflow(starter: WorkflowStarter, batch: StoredBatch): Promise<boolean> {
   const { id, workspaceId, promptName: prompt, model } = batch;

@@ -15,16 +15,16 @@ import { type LoadedBatch, maxWaitMs } from './load-batch.ts';
 
 type Columns = UpdateObject<Tables, 'provider_batches'>;
 
-/** Why a batch is as it is, for people. */
+/** Why a batch is in its state, for people. */
 export interface BatchError {
   code: string;
   message: string;
 }
 
 /**
- * Changes a batch's state, and marks its run as one that has news: its workflow reads them when it is told, or at the next
- * reconciliation.
- * @param mayRun only where the run is at work in the batch's round
+ * Changes a batch's state and marks its run as having news. The workflow reads the news when it is signaled, or at the
+ * next reconciliation.
+ * @param mayRun only if the run is active in the batch's round
  * @returns whether the batch was in one of those states
  */
 async function change(
@@ -37,7 +37,7 @@ async function change(
 ): Promise<boolean> {
   const state = changeState(providerBatchStates, { to, from });
   return db.transaction(async (query) => {
-    // In the order in which others lock them.
+    // Locks rows in the same order as other code.
     const [run] = await query((all) =>
       all.selectFrom('evaluations').select(['status', 'retries']).where('id', '=', batch.evaluationId).forUpdate(),
     );
@@ -56,15 +56,18 @@ async function change(
   });
 }
 
-/** What is to be submitted. */
+/** The batch to submit. */
 export interface Submission {
   items: number;
-  /** Exclusive: the first example that it does not hold, and that a later batch may. */
+  /** Exclusive: the first example that this batch does not contain and a later batch can. */
   seqTo: number;
   reservedUsd: number;
 }
 
-/** The intent to submit it, before the provider is asked. @returns false where the run was paused or has ended meanwhile */
+/**
+ * Records the intent to submit, before the provider is called. @returns false if the run was paused or has ended in the
+ * meantime
+ */
 export const beginSubmission = (db: SystemDatabase, batch: LoadedBatch, given: Submission): Promise<boolean> =>
   change(
     db,
@@ -86,11 +89,11 @@ const columnsOf = ({ providerBatchId, providerStatus, counts, expiresAt, files }
   provider_status: providerStatus,
   counts: counts === null ? null : asJson(counts),
   ...(expiresAt !== null && { expires_at: expiresAt }),
-  // Those of earlier submissions stay until the end.
+  // Files of earlier submissions are kept until the end.
   files: sql<string[]>`(select coalesce(array_agg(distinct f), '{}') from unnest(files || ${files}::text[]) as f)`,
 });
 
-/** The provider has it. */
+/** Records that the provider has the batch. */
 export const markSubmitted = (db: SystemDatabase, batch: LoadedBatch, state: BatchState): Promise<boolean> => {
   const submittedAt = state.submittedAt ?? new Date();
   return change(db, batch, 'in_progress', ['submitting', 'unknown'], {
@@ -102,8 +105,8 @@ export const markSubmitted = (db: SystemDatabase, batch: LoadedBatch, state: Bat
 };
 
 /**
- * It is certain that the provider does not have it, or has refused it without running anything.
- * @param error why it waits, and `afterMs` for how long; undefined: it may be submitted again at once
+ * Records that the provider certainly does not have the batch, or refused it without running anything.
+ * @param error why it waits, and for how long (`afterMs`); undefined: it can be submitted again immediately
  */
 export const prepareAgain = (
   db: SystemDatabase,
@@ -118,14 +121,14 @@ export const prepareAgain = (
     }),
   });
 
-/** Nobody knows whether the provider has it. */
+/** Records that it is unknown whether the provider has the batch. */
 export const markUnknown = (db: SystemDatabase, batch: LoadedBatch, error: BatchError): Promise<boolean> =>
   change(db, batch, 'unknown', ['submitting'], { error: asJson(error) });
 
 export const beginSettling = (db: SystemDatabase, batch: LoadedBatch, state?: BatchState): Promise<boolean> =>
   change(db, batch, 'settling', ['in_progress'], { ...(state && columnsOf(state)), next_poll_at: null });
 
-/** @param columns besides, such as the error of one that failed */
+/** @param columns additional columns, such as the error of a failed batch */
 export const endBatch = (
   db: SystemDatabase,
   batch: LoadedBatch,
@@ -140,11 +143,11 @@ export const endBatch = (
     { ...columns, error: error ? asJson(error) : null, next_poll_at: null, finished_at: now },
   );
 
-/** Gives a batch up that was not submitted: its range is open again. */
+/** Withdraws a batch that was not submitted, which frees its range again. */
 export const withdrawBatch = (db: SystemDatabase, batch: LoadedBatch): Promise<boolean> =>
   endBatch(db, batch, 'canceled', { items: 0, seq_to: batch.from, error: null });
 
-/** What a look at the provider has shown, and when the next one is. @param error why it could not be looked at */
+/** Records the result of a poll of the provider, and when to poll next. @param error why the poll failed */
 export async function recordPoll(
   query: Query,
   { id }: LoadedBatch,
@@ -164,7 +167,7 @@ export async function recordPoll(
   );
 }
 
-/** From now on its end is wanted. Safe to repeat. */
+/** Requests cancellation of the batch. Safe to repeat. */
 export async function requestCancel(query: Query, id: string): Promise<void> {
   await query((db) =>
     db

@@ -5,12 +5,12 @@ import { newId } from '../../domain/ids.ts';
 import { storeResults, storeScores } from '../evaluations/run/results-store.ts';
 import type { BatchError } from './change-batch.ts';
 
-/** A range of a run's examples that were to be called by batches. */
+/** A range of a run's examples that were to be called in batches. */
 export interface BatchedRange {
   evaluationId: string;
   examplesId: string | null;
   round: number;
-  /** Whose judgements; null: the responses of the run's model. */
+  /** The evaluator whose judgements these are; null: the responses of the run's model. */
   evaluator: string | null;
   /** Inclusive. */
   from: number;
@@ -62,7 +62,7 @@ const WITHOUT_JUDGEMENT = prepared<Omit<BatchedRange, 'evaluator' | 'examplesId'
       .limit(PAGE),
 );
 
-/** Examples of the range that a judge has responded about. */
+/** The examples of the range that a judge has responded to. */
 export async function judgedSeqs(
   query: Query,
   { evaluationId, from, to }: Pick<BatchedRange, 'evaluationId' | 'from' | 'to'>,
@@ -81,7 +81,7 @@ export async function judgedSeqs(
   return new Set(rows.map(({ seq }) => seq));
 }
 
-/** Stores as failed what no batch has responded to: such examples are not called by themselves. */
+/** Stores examples without a batch response as failed, because they are not called one by one. */
 export async function failLeftovers(
   query: Query,
   { evaluator, ...range }: BatchedRange,

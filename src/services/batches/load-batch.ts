@@ -35,10 +35,10 @@ const LOAD = prepared<{ id: string }>()((db, { id }) =>
     .where('b.id', '=', id),
 );
 
-/** A batch, and the run that it is of, whose `round` and `examplesId` it goes by. */
+/** A batch and its run, whose `round` and `examplesId` it uses. */
 export type LoadedBatch = RowOf<typeof LOAD> & RunSpec;
 
-/** Undefined where it is gone. @param query across workspaces */
+/** Undefined if the batch was deleted. @param query across workspaces */
 export async function loadBatch(query: Query, id: string): Promise<LoadedBatch | undefined> {
   const [row] = await query(LOAD, { id });
   return row;
@@ -52,10 +52,10 @@ export const refOf = ({ id, provider, batchModel }: LoadedBatch): BatchRef => ({
 
 const DEFAULT_MAX_WAIT_MS = 24 * 60 * 60_000;
 
-/** How long the run waits for it. */
+/** How long the run waits for the batch. */
 export const maxWaitMs = ({ batch }: Pick<LoadedBatch, 'batch'>): number =>
   batch === null ? DEFAULT_MAX_WAIT_MS : batch.max_wait * 1000;
 
-/** When the run gives it up. */
+/** When the run gives up on the batch. */
 export const giveUpTime = (batch: LoadedBatch): number =>
   batch.giveUpAt?.getTime() ?? batch.createdAt.getTime() + maxWaitMs(batch);

@@ -6,8 +6,8 @@ import { providerBatchStates, UNFINISHED_PROVIDER_BATCH } from '../../domain/bat
 import type { LoadedBatch } from './load-batch.ts';
 
 /**
- * Whether an evaluation has batches that providers may be at work on, for a statement across workspaces on `evaluations`: what they cost is
- * still to come, and what they leave at the provider to be deleted.
+ * Whether an evaluation has batches that providers may still process, for a statement across workspaces on
+ * `evaluations`. Their cost is still unknown, and their files at the provider are still to be deleted.
  */
 export const hasUnfinishedBatches = () => {
   const eb = expressionBuilder<Tables, 'evaluations'>();
@@ -22,7 +22,7 @@ export const hasUnfinishedBatches = () => {
 
 type Batch = Pick<LoadedBatch, 'id' | 'evaluationId' | 'provider'>;
 
-/** What the other unfinished batches of a run may cost, in US dollars, and how many calls they hold. */
+/** What the other unfinished batches of a run may cost, in US dollars, and how many calls they contain. */
 export async function heldByOthers(query: Query, { id, evaluationId }: Batch): Promise<{ usd: number; calls: number }> {
   const [row] = await query((db) =>
     db
@@ -36,7 +36,7 @@ export async function heldByOthers(query: Query, { id, evaluationId }: Batch): P
   return row ?? { usd: 0, calls: 0 };
 }
 
-/** Whether a batch at a provider is another one of ours. */
+/** Whether a batch at a provider is already known as another batch. */
 export async function isKnownBatch(query: Query, { id, provider }: Batch, providerBatchId: string): Promise<boolean> {
   const rows = await query((db) =>
     db

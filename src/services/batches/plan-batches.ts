@@ -19,11 +19,11 @@ import type { RunRef } from '../evaluations/creation/run-spec.ts';
 import { startBatchWorkflow } from './batch-workflow.ts';
 import type { BatchedRange } from './leftovers.ts';
 
-/** Where the batches of a run are, as its workflow needs it. */
+/** The state of a run's batches, as its workflow needs it. */
 export interface BatchesView {
-  /** There is nothing left to wait for: the rest is called one by one. */
+  /** Nothing is left to wait for: the remaining calls are made one by one. */
   isDone: boolean;
-  /** The same in a line, and in Markdown. */
+  /** The state in one line, and in Markdown. */
   line: string;
   details: string;
 }
@@ -52,7 +52,7 @@ const READ_ROWS = prepared<{ evaluationId: string }>()((db, { evaluationId }) =>
 );
 type Row = RowOf<typeof READ_ROWS>;
 
-/** The calls of one model that a run makes by batches. */
+/** The calls of one model that a run makes in batches. */
 interface Part {
   wave: BatchWave;
   evaluator: string | null;
@@ -62,7 +62,7 @@ interface Part {
 const isUnfinished = ({ status }: Pick<Row, 'status'>) =>
   (UNFINISHED_PROVIDER_BATCH as readonly ProviderBatchStatus[]).includes(status);
 
-/** What the run calls by batches, wave by wave; a model whose provider has none any more is called later. */
+/** What the run calls in batches, wave by wave. A model whose provider no longer supports batches is called later. */
 function wavesOf(models: Models, { model, sourceEvaluationId, evaluators }: Run): Part[][] {
   const judges = judgesOf(evaluators).map(
     (judge) => ({ wave: 'judgements', evaluator: judge.name, model: judge.model }) as const,
@@ -74,7 +74,7 @@ function wavesOf(models: Models, { model, sourceEvaluationId, evaluators }: Run)
 const isOf = (part: Part) => (row: Row) => row.wave === part.wave && row.evaluator === part.evaluator;
 const countText = (count: number) => count.toLocaleString('en-US');
 
-/** `batch 2 (batch_abc): in_progress, 312 of 1,000; next look 12:30:00 UTC` */
+/** `batch 2 (batch_abc): in_progress, 312 of 1,000; next check 12:30:00 UTC` */
 function describe({ number, providerBatchId, providerStatus, status, items, counts, nextPollAt, error }: Row): string {
   const name = `batch ${number}${providerBatchId === null ? '' : ` (${providerBatchId})`}`;
   const state = status === 'in_progress' ? (providerStatus ?? status) : status;
@@ -100,8 +100,8 @@ function viewOf(rows: readonly Row[], isDone: boolean): BatchesView {
 export type PlanDeps = WorkflowStarter & { models: Models };
 
 /**
- * Looks at the batches of a run that is at work, and begins the next one where there is one to begin: ranges of examples one after
- * another, and the judges when all responses are there.
+ * Reads the batches of an active run and creates the next one if it is due: ranges of examples one after another, and
+ * the judges once all responses exist.
  * @param query across workspaces
  */
 export async function planBatches({ models, ...starter }: PlanDeps, query: Query, ref: RunRef): Promise<BatchesView> {
@@ -110,7 +110,7 @@ export async function planBatches({ models, ...starter }: PlanDeps, query: Query
   if (run === undefined) return viewOf(rows, false);
   const ofRound = rows.filter(({ round }) => round === ref.round);
   const isPlanning = ofRound.some(({ status }) => status === 'preparing' || status === 'submitting');
-  // What an earlier round has submitted may respond to the same examples.
+  // Batches submitted in an earlier round may respond to the same examples.
   if (isPlanning || rows.some((row) => row.round < ref.round && isUnfinished(row))) return viewOf(rows, false);
   for (const parts of wavesOf(models, run)) {
     for (const part of parts) {
@@ -151,7 +151,7 @@ async function createBatch(
         status: providerBatchStates.initial,
         created_at: now,
       })
-      // Another attempt was faster.
+      // A concurrent attempt has created it.
       .onConflict((conflict) => conflict.columns(['evaluation_id', 'number']).doNothing())
       .returning('id'),
   );
@@ -160,7 +160,10 @@ async function createBatch(
   if (created !== undefined) await startBatchWorkflow(starter, stored);
 }
 
-/** What a run has called by batches in a round, where leftovers are to fail: none where they are called one by one. */
+/**
+ * The ranges that a run has called in batches in a round, if leftovers are to fail. Empty if leftovers are called one
+ * by one.
+ */
 export async function rangesToFail(query: Query, { evaluationId, round }: RunRef): Promise<BatchedRange[]> {
   const [run] = await query(READ_RUN, { evaluationId, round });
   const settings: BatchSettings | null | undefined = run?.batch;
@@ -171,7 +174,7 @@ export async function rangesToFail(query: Query, { evaluationId, round }: RunRef
   return [...evaluators].map((evaluator) => ({ evaluationId, examplesId, round, evaluator, from: 0, to }));
 }
 
-/** Tells the workflows of a run's unfinished batches that the run has ended. */
+/** Signals the workflows of a run's unfinished batches that the run has ended. */
 export async function tellBatches(starter: WorkflowStarter, query: Query, evaluationId: string): Promise<void> {
   const rows = await query((db) =>
     db

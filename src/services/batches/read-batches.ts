@@ -9,15 +9,15 @@ const READ = prepared<{ evaluationId: string }>()((db, { evaluationId }) =>
     .select(['provider_status', 'items', 'counts', 'created_at', 'submitted_at', 'expires_at', 'next_poll_at'])
     .select(['finished_at', 'error'])
     .where('evaluation_id', '=', evaluationId)
-    // In the others there was nothing to call.
+    // The other batches had nothing to call.
     .where(sql<boolean>`(items > 0 or finished_at is null or error is not null)`)
     .orderBy('number'),
 );
 
-/** A batch as callers see it. */
+/** A batch as shown to callers. */
 export type BatchRow = RowOf<typeof READ>;
 
-/** The batches of a run, in the order of their numbers. @param query bound to the workspace, or across workspaces */
+/** The batches of a run, in order of number. @param query bound to the workspace, or across workspaces */
 export function readBatches(query: Query, evaluationId: string): Promise<BatchRow[]> {
   return query(READ, { evaluationId });
 }
@@ -25,7 +25,7 @@ export function readBatches(query: Query, evaluationId: string): Promise<BatchRo
 const SAVED = sql<string>`coalesce(sum(cost_amount * (1 / (pricing->>'batch_multiplier')::numeric - 1)), 0)`;
 
 /**
- * What a run has saved so far, as the calls of its batches would have cost more by themselves.
+ * What a run has saved so far compared to making the calls of its batches one by one.
  * @param query bound to the workspace, or across workspaces
  * @returns US dollars, a decimal string
  */

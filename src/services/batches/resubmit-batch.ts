@@ -10,9 +10,9 @@ import { recordChange } from '../audit/record-change.ts';
 const AGAIN = changeState(providerBatchStates, { to: 'preparing', from: ['unknown'] });
 
 /**
- * Submits a batch again that the provider may have without us having found it: a person says that it does not, or pays for it twice.
- * Its workflow is told; where that fails it notices within ten minutes.
- * @throws ApiError `not_found`; `invalid_state` where it is not `unknown`
+ * Resubmits a batch that the provider may have although the service did not find it: a person confirms that the
+ * provider does not have it, or accepts paying twice. Signals its workflow, which otherwise notices within ten minutes.
+ * @throws ApiError `not_found`; `invalid_state` if it is not `unknown`
  */
 export async function resubmitBatch(
   { db, client }: { db: WorkspaceDatabase } & Pick<WorkflowStarter, 'client'>,
@@ -44,6 +44,6 @@ export async function resubmitBatch(
     await recordChange(query, 'evaluation.batch_resubmitted', publicId('evaluation', evaluationId), { number });
     return batch.id;
   });
-  // Looked at anyhow within ten minutes.
+  // The workflow polls within ten minutes anyway.
   await tellChanged({ client }, batchWorkflowId(id)).catch(() => false);
 }

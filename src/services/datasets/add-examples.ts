@@ -9,17 +9,17 @@ import { attachNext, copiedTo, EXAMPLE_COLUMNS, type LatestVersion, lockLatest, 
 
 export const MAX_EXAMPLES = 1_000_000;
 
-/** What a change of a dataset did. */
+/** The result of a change to a dataset. */
 export interface DatasetChange {
   /** The next version; the latest one if nothing changed. */
   row: DatasetRow;
   added: number;
-  /** Existing examples that have another content now. */
+  /** The number of existing examples whose content changed. */
   replaced: number;
   unchanged: number;
 }
 
-/** The examples `given` of a set, each with the example `old` of the same key in another set, if it has one. */
+/** The examples `given` of a set, each with the example `old` of the same key in another set, if there is one. */
 const withOld = (given: string, old: string) =>
   expressionBuilder<Tables>()
     .selectFrom('dataset_examples as given')
@@ -41,7 +41,10 @@ async function compare(query: Query, given: string, old: string): Promise<Omit<D
   return counts ?? { added: 0, replaced: 0, unchanged: 0 };
 }
 
-/** Copies both sets into another one: an example of `given` has the place of the one with its key in `old`, or follows the others. */
+/**
+ * Copies both sets into another one: an example of `given` takes the position of the one with its key in `old`, or
+ * follows the others.
+ */
 async function merge(query: Query, given: string, { examplesId, total }: LatestVersion, to: string): Promise<void> {
   const old = examplesId ?? '';
   for (const { from, until } of rangesOf(total))
@@ -91,11 +94,12 @@ const deleteSet = (query: Query, examplesId: string) =>
   query((db) => db.deleteFrom('dataset_versions').where('id', '=', examplesId));
 
 /**
- * Adds a set of examples to a dataset, in its next version: those whose key the dataset has replace the example of that key, and the others follow.
- * Makes no version if nothing would change, and a new dataset if there is none of the name. Runs in the caller's transaction, which holds its connection
- * for as long as all examples are copied and read: the caller takes turns.
- * @param given a set that belongs to no dataset, which is gone or a part of the dataset afterwards
- * @param options `latest`: as `lockLatest` read it. `description`: of the dataset; undefined: its own
+ * Adds a set of examples to a dataset, in its next version: they replace the dataset's examples with the same keys, and
+ * the others follow. Creates no version if nothing would change, and a new dataset if the name is unused. Runs in the
+ * caller's transaction, whose connection stays busy until all examples are copied and read: the caller queues such
+ * calls.
+ * @param given a set that belongs to no dataset; afterwards it is deleted or a part of the dataset
+ * @param options `latest`: as `lockLatest` read it. `description`: of the dataset; undefined: unchanged
  * @throws ApiError `invalid_request` if there would be too many, `quota_exceeded`, `temporarily_unavailable`
  */
 export async function addExamples(

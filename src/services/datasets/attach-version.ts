@@ -6,19 +6,22 @@ import type { Quotas } from '../workspaces/quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 import { sizeOf } from './insert-examples.ts';
 
-/** The clock, not the start of the transaction: the times of versions are in the order of their numbers. */
+/** The clock, not the start of the transaction, so that the times of versions are in the order of their numbers. */
 const clock = sql<Date>`clock_timestamp()`;
 
-/** A set of examples that is complete. */
+/** A complete set of examples. */
 export interface VersionContents {
   examplesId: string;
   total: number;
   hash: Buffer;
-  /** Undefined: the dataset keeps its own. */
+  /** Undefined: the dataset keeps its description. */
   description?: string | undefined;
 }
 
-/** Takes the next version number. A dataset that comes back after its deletion counts on, but is a new one otherwise. */
+/**
+ * Takes the next version number. A dataset that is recreated after its deletion continues the numbers, but is otherwise
+ * new.
+ */
 async function claimVersion(
   query: Query,
   name: string,
@@ -59,9 +62,9 @@ async function claimVersion(
 }
 
 /**
- * Makes a set of examples the next version of a dataset, or the first of a new one. The dataset's row is locked from here to
- * the end of the transaction, so this comes last: others who write to the same dataset wait only for the commit, and no
- * number is lost or left out.
+ * Makes a set of examples the next version of a dataset, or the first version of a new one. Call it last: it locks the
+ * dataset's row until the end of the transaction, so that other writers of the dataset wait only for the commit, and no
+ * number is lost or skipped.
  * @throws ApiError `quota_exceeded`
  */
 export async function attachVersion(
@@ -70,7 +73,7 @@ export async function attachVersion(
   name: string,
   { examplesId, total, hash, description }: VersionContents,
 ): Promise<DatasetRow> {
-  // Before the row is locked, since it may take a while.
+  // Before the row is locked, because it may take a while.
   await query((db) =>
     db
       .updateTable('dataset_versions')
@@ -78,7 +81,7 @@ export async function attachVersion(
       .where('id', '=', examplesId),
   );
   const { id, version } = await claimVersion(query, name, description);
-  // Asked once the row is locked: of those who make a new dataset at once, one makes it.
+  // Read after the row is locked: of concurrent requests that create a dataset, only one sees it as new.
   const others = await query((db) =>
     db.selectFrom('dataset_versions').select('id').where('dataset_id', '=', id).limit(1),
   );

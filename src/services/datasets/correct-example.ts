@@ -15,16 +15,18 @@ import {
 } from './next-version.ts';
 import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
 
-/** What an example is to be from the next version on. */
+/** What an example will be from the next version on. */
 export interface CorrectedExample {
-  /** What it is known by in every version. */
+  /** Identifies the example in every version. */
   key: string;
   variables: Record<string, JsonValue>;
   expected: JsonValue;
   metadata: Record<string, JsonValue>;
 }
 
-/** A correction is a part of a review, which waits for no turn: others would wait for its connection. */
+/**
+ * A correction is a part of a review and is not queued: larger datasets would keep others waiting for its connection.
+ */
 const MAX_CORRECTED_EXAMPLES = 20_000;
 const MAX_CORRECTED_MIB = 64;
 
@@ -37,9 +39,9 @@ function requireSmall({ total, bytes }: LatestVersion): void {
 }
 
 /**
- * Copies the examples of a set into another one, without the one of the key.
- * @param gap whether its place stays free for another one; else those behind it move up
- * @returns its place; undefined: it was not there
+ * Copies the examples of a set, except the one with the key, into another set.
+ * @param gap whether its position stays free for another example; otherwise the later ones move up
+ * @returns its position; undefined if there was none
  */
 async function copyOthers(
   query: Query,
@@ -72,10 +74,11 @@ async function copyOthers(
 }
 
 /**
- * Makes the next version of a dataset: the latest one with this example, in the place of the one of its key, else at the end. The first
- * version of a new dataset has this one alone. Runs in the caller's transaction.
+ * Creates the next version of a dataset: the latest one with this example, at the position of the one with its key,
+ * otherwise at the end. The first version of a new dataset contains only this example. Runs in the caller's
+ * transaction.
  * @returns the number of the version
- * @throws ApiError `invalid_request` where the dataset or the example is too large, `quota_exceeded`
+ * @throws ApiError `invalid_request` if the dataset or the example is too large, `quota_exceeded`
  */
 export async function correctExample(
   query: Query,
@@ -101,7 +104,7 @@ export async function correctExample(
       seq,
       example_key: key,
       variables: asJson(variables),
-      // `null` is JSON's here: that is expected.
+      // JSON's `null` here means that null is expected.
       expected: sql<JsonValue>`${JSON.stringify(expected)}::jsonb`,
       metadata: asJson(metadata),
     }),
@@ -110,9 +113,10 @@ export async function correctExample(
 }
 
 /**
- * Takes a correction back by another version: the example is again as it was before the version that brought it, and not there where it was
- * not. Nothing is done where the dataset is gone, the example has been changed since, or would be the only one. Runs in the caller's transaction.
- * @param corrected the version that brought the correction
+ * Reverts a correction in another version: the example is as it was before the version with the correction, or removed
+ * if it did not exist. Does nothing if the dataset was deleted, or the example has changed since or would be the only
+ * one. Runs in the caller's transaction.
+ * @param corrected the version with the correction
  */
 export async function withdrawCorrection(
   query: Query,
@@ -151,7 +155,7 @@ export async function withdrawCorrection(
   await attachNext(query, quotas, name, examplesId, { latest });
 }
 
-/** An example of a version; `expected` as the text of its JSON. */
+/** An example of a version; `expected` as JSON text. */
 async function findExample(query: Query, name: string, version: number, key: string) {
   const [found] = await query((db) =>
     db

@@ -19,18 +19,18 @@ export interface ExecutionSelection extends ExecutionFilter {
   status: ExecutionStatus;
   /** Public ids; all of them must match. */
   executionIds?: string[] | undefined;
-  /** The newest ones, where more match. */
+  /** Uses the newest executions if more match. */
   limit: number;
   /** What an example expects: the output of the execution, or nothing. */
   expected: 'output' | 'none';
-  /** Whether the examples of the latest version stay, with these after them. */
+  /** Whether the examples of the latest version are kept, followed by these. */
   mode: 'add' | 'replace';
 }
 
-/** The public id of an execution: the key of the example that is made of it. */
+/** The public id of an execution, which is the key of the example created from it. */
 const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
 
-/** Whether the execution of a column is in none of the sets of examples. */
+/** Whether the execution in a column is in none of the sets of examples. */
 const isNoExample = (sets: readonly string[], column: string) => {
   const eb = expressionBuilder<Tables, 'dataset_examples'>();
   return eb.not(
@@ -44,14 +44,14 @@ const isNoExample = (sets: readonly string[], column: string) => {
   );
 };
 
-/** Of a run that was made elsewhere, and says nothing of variables, what the model was sent is the one that there is. */
+/** A recorded run without variables uses its messages, the only input there is. */
 const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variables = '{}'
   then jsonb_build_object('input', coalesce(input_messages, to_jsonb(input))) else variables end`;
 
 /**
  * Copies the executions into a set of examples, oldest first.
- * @param except the executions that are examples of these sets are left out
- * @returns how many were copied
+ * @param except executions that are already examples of these sets are skipped
+ * @returns the number copied
  */
 async function copyExecutions(
   query: Query,
@@ -97,7 +97,7 @@ async function copyExecutions(
   return copied?.total ?? 0;
 }
 
-/** The first of the executions that did not become examples. */
+/** The first execution that did not become an example. */
 async function findMissing(query: Query, sets: readonly string[], ids: string[]): Promise<string[]> {
   const missing = await query((db) =>
     db
@@ -132,9 +132,10 @@ async function matchesAny(query: Query, selection: ExecutionSelection): Promise<
 }
 
 /**
- * Makes executions the next version of a dataset, or adds them to it, oldest first. An execution that is already an example is left unchanged; if all
- * are, no version is made. Runs in the caller's transaction, as {@link addExamples} does.
- * @throws ApiError `invalid_request` if no execution matches, or not all that were named
+ * Creates the next version of a dataset from executions, or adds them to it, oldest first. Executions that are already
+ * examples are left unchanged; if all are, no version is created. Runs in the caller's transaction, like
+ * {@link addExamples}.
+ * @throws ApiError `invalid_request` if no execution matches, or not all named ones match
  */
 export async function createFromExecutions(
   query: Query,
@@ -143,7 +144,7 @@ export async function createFromExecutions(
   selection: ExecutionSelection,
 ): Promise<Partial<DatasetChange> & Pick<DatasetChange, 'row'>> {
   const ids = selection.executionIds && parseIds(selection.executionIds);
-  // Of those who add at the same time, each adds to what the one before it has made.
+  // Of concurrent calls, each adds to the version of the one before.
   const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
   const existing = latest?.examplesId === undefined ? [] : [latest.examplesId];
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));

@@ -5,8 +5,8 @@ import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 
 /**
- * Versions of datasets together with what belongs to the dataset as a whole. Of a deleted dataset a row without versions stays, so
- * that its version numbers are not used again; the join leaves it out.
+ * Versions of datasets joined with the fields of the dataset. A deleted dataset keeps a row without versions, so that
+ * its version numbers are not reused; the join excludes it.
  */
 const selectVersions = (db: Builder) =>
   db
@@ -38,7 +38,7 @@ export async function getDataset(query: Query, name: string, version?: number): 
   throw notFound(`Version ${version} of the dataset "${name}"`);
 }
 
-/** Datasets in order of name, each with its latest version, a page of at most `limit` after the name `after`. */
+/** Datasets in order of name, each with its latest version: a page of at most `limit` after the name `after`. */
 export function listDatasets(
   db: WorkspaceDatabase,
   limit: number,
@@ -52,7 +52,7 @@ export function listDatasets(
 }
 
 /**
- * Versions of one dataset, newest first, a page of at most `limit` below version `before`.
+ * Versions of one dataset, newest first: a page of at most `limit` below version `before`.
  * @throws ApiError `not_found`
  */
 export async function listDatasetVersions(

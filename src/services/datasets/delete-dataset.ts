@@ -8,15 +8,16 @@ import { recordChange } from '../audit/record-change.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
 /**
- * Deletes a dataset with all versions and examples. Results of evaluations stay; the name's version numbers are not used again.
+ * Deletes a dataset with all versions and examples. Results of evaluations are kept; the version numbers of the name
+ * are not reused.
  * @returns the dataset as it was
- * @throws ApiError `not_found`; `invalid_state` while an evaluation that has not ended uses it
+ * @throws ApiError `not_found`; `invalid_state` while an unfinished evaluation uses it
  */
 export async function deleteDataset(db: WorkspaceDatabase, name: string): Promise<DatasetRow> {
   return db.transaction(async (query) => {
-    // From here on no version is added.
+    // No version can be added from here on.
     await query((own) => own.selectFrom('datasets').select('id').where('name', '=', name).forUpdate());
-    // Waits for evaluations that are being stored: they have locked the version that they use.
+    // Waits for evaluations that are being stored, which have locked the version they use.
     const locked = await query((own) =>
       own
         .selectFrom('datasets as d')
@@ -44,7 +45,7 @@ export async function deleteDataset(db: WorkspaceDatabase, name: string): Promis
         `The evaluation ${publicId('evaluation', user.id)} has not ended and uses this dataset. Cancel it or wait for its end.`,
       );
     await query((own) => own.updateTable('evaluations').set({ examples_id: null }).where(usesVersion));
-    // There may be millions of examples: they are out of sight at once, and deleted in small steps later (`sweep`).
+    // There may be millions of examples: they are hidden immediately, and `sweep` deletes them later in small steps.
     await query((own) =>
       own.updateTable('dataset_versions').set({ dataset_id: null }).where(sql<boolean>`id = any(${versions}::uuid[])`),
     );

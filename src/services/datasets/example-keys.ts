@@ -6,14 +6,15 @@ import {
   type ExampleContent,
 } from '../../domain/evaluations/example.ts';
 
-/** The key of an example, or the place where its id was used before. */
+/** The key of an example, or the position where its id was used before. */
 export type KeyOrDuplicate = { key: string } | { usedAt: number };
 
-/** Gives the examples of one set their keys, unique in the set. */
+/** Assigns keys to the examples of one set, unique in the set. */
 export interface ExampleKeys {
   /**
-   * The example's id; without one a hash of its content, the second of equal content with `#2` behind it, and so on.
-   * @param place its line or index, for the error if its id is used again
+   * Returns the example's id, or a hash of its content if it has none; the second example of equal content gets the
+   * suffix `#2`, and so on.
+   * @param place its line or index, for the error about a repeated id
    */
   keyOf(id: Example['id'], content: ExampleContent, place: number): KeyOrDuplicate;
 }
@@ -23,14 +24,14 @@ const WORDS = 3;
 const MAX_LOAD = 0.7;
 
 /**
- * A map from hashes to numbers above 0, in one flat array: a million of them take 24 MiB, where a `Map` of the texts would
- * take hundreds. It knows a hash by 64 bits, which two of a million share about once in 30 million sets.
+ * A map from hashes to positive numbers, in one flat array: a million entries take 24 MiB, where a `Map` of the texts
+ * would take hundreds. It identifies a hash by 64 bits; two of a million collide about once in 30 million sets.
  */
 class HashMap {
   private slots = new Uint32Array(1024 * WORDS);
   private size = 0;
 
-  /** The number kept for this hash, 0 where there is none; keeps `next` of it. */
+  /** Returns the number stored for this hash, or 0 if there is none, and stores `next` of it. */
   exchange(hex: string, next: (known: number) => number): number {
     if (this.size >= (this.slots.length / WORDS) * MAX_LOAD) this.grow();
     const high = Number.parseInt(hex.slice(0, 8), 16);
@@ -64,7 +65,7 @@ export function createExampleKeys(): ExampleKeys {
   return {
     keyOf(id, content, place) {
       if (id !== undefined) {
-        // Index 0 is a place too.
+        // Index 0 is a valid position.
         const usedAt = seen.exchange(hash('sha256', `id ${id}`), (known) => (known === 0 ? place + 1 : known));
         return usedAt === 0 ? { key: id } : { usedAt: usedAt - 1 };
       }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 
-/** Names of the variables and of the metadata's entries in a set of examples, in order, at most `limit` of each. */
+/** Names of the variables and of the metadata entries in a set of examples, in order, at most `limit` of each. */
 export async function exampleNames(
   query: Query,
   examplesId: string,

@@ -4,13 +4,13 @@ import { notFound } from '../../domain/errors.ts';
 import { isVersion } from './datasets.ts';
 import type { StoredExamples } from './inline-examples.ts';
 
-/** The examples of a dataset's version. */
+/** The examples of a dataset version. */
 export interface FoundExamples extends StoredExamples {
   datasetName: string;
   version: number;
 }
 
-/** The lock keeps the version from being deleted before the transaction that uses it has ended. */
+/** The lock prevents deletion of the version until the transaction that uses it has ended. */
 const FIND = prepared<{ name: string; version: number | null }>()((db, { name, version }) =>
   db
     .selectFrom('datasets as d')
@@ -22,8 +22,8 @@ const FIND = prepared<{ name: string; version: number | null }>()((db, { name, v
 );
 
 /**
- * Finds the examples of an evaluation: the given version, by default the latest. Call it in the transaction that stores the
- * evaluation: until it ends, the examples stay.
+ * Finds the examples of an evaluation: the given version, by default the latest. Call it in the transaction that stores
+ * the evaluation, so that the examples exist until it ends.
  * @throws ApiError `not_found` naming what is missing: the dataset or the version
  */
 export async function findExamples(query: Query, name: string, version?: number): Promise<FoundExamples> {

@@ -16,7 +16,7 @@ export interface StoredExamples {
 
 /**
  * Stores the inline examples of an evaluation as a set without a dataset. Runs in the caller's transaction.
- * @throws ApiError `invalid_request` on an id that is used twice, `quota_exceeded` before anything is written
+ * @throws ApiError `invalid_request` if an id is repeated, `quota_exceeded` before anything is written
  */
 export async function storeExamples(
   query: Query,

@@ -7,7 +7,7 @@ import type { ExampleContent } from '../../domain/evaluations/example.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 
-/** A row of the JSON array that {@link insertRows} takes. */
+/** A row of the JSON array for {@link insertRows}. */
 interface JsonRow {
   seq: number;
   key: string;
@@ -18,8 +18,8 @@ interface JsonRow {
 }
 
 /**
- * The rows come as bytes, which the driver sends as they are: texts would have to be encoded first.
- * `json_to_recordset` makes SQL NULL of a JSON null: an expectation of null is in a field of its own.
+ * The rows are bytes, which the driver sends unchanged; strings would have to be encoded first. `json_to_recordset`
+ * turns a JSON null into SQL NULL, so an expected null has a field of its own.
  */
 const INSERT_ROWS = prepared<{ examplesId: string; rows: Buffer }>()((db, { examplesId, rows }) =>
   db
@@ -43,7 +43,7 @@ const INSERT_ROWS = prepared<{ examplesId: string; rows: Buffer }>()((db, { exam
     ),
 );
 
-/** Makes a set of examples that belongs to no dataset yet. */
+/** Creates a set of examples that belongs to no dataset yet. */
 export async function insertVersion(query: Query, total: number, hash: Buffer): Promise<string> {
   const id = newId();
   await query((db) =>
@@ -54,19 +54,19 @@ export async function insertVersion(query: Query, total: number, hash: Buffer): 
   return id;
 }
 
-/** An example as {@link insertRows} takes it: a JSON object. */
+/** An example in the format of {@link insertRows}: a JSON object. */
 export function toRow(seq: number, key: string, { variables, expected, metadata }: ExampleContent): string {
   const expectation = expected === null ? '' : expected === 'null' ? ',"expects_null":true' : `,"expected":${expected}`;
   const about = metadata === null ? '' : `,"metadata":${metadata}`;
   return `{"seq":${seq},"key":${JSON.stringify(key)},"variables":${variables}${expectation}${about}}`;
 }
 
-/** Adds examples to a set. @param rows a JSON array of what {@link toRow} gives, in UTF-8 */
+/** Adds examples to a set. @param rows a JSON array of {@link toRow} results, in UTF-8 */
 export async function insertRows(query: Query, examplesId: string, rows: Buffer): Promise<void> {
   await query(INSERT_ROWS, { examplesId, rows });
 }
 
-/** What the examples of a set take, as an expression. */
+/** The size of the examples of a set, as an expression. */
 export const sizeOf = (examplesId: string) =>
   expressionBuilder<Tables>()
     .selectFrom('dataset_examples')

@@ -8,7 +8,7 @@ import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { readAllExamples } from './read-examples.ts';
 
-/** Examples that a statement copies: its time limit holds for datasets of any size. */
+/** The number of examples that one statement copies, so that its time limit holds for datasets of any size. */
 const COPIED_AT_ONCE = 25_000;
 
 export const EXAMPLE_COLUMNS = [
@@ -22,17 +22,17 @@ export const EXAMPLE_COLUMNS = [
 
 export interface LatestVersion {
   examplesId: string | undefined;
-  /** 0: there was none. */
+  /** 0 if there is none. */
   version: number;
-  /** How many examples it has. */
+  /** The number of its examples. */
   total: number;
-  /** Of its examples. */
+  /** The size of its examples. */
   bytes: number;
 }
 
-/** The latest version, which stays that until the transaction ends. */
+/** Reads the latest version and locks it until the transaction ends. */
 export async function lockLatest(query: Query, name: string): Promise<LatestVersion> {
-  // Of those who make a new dataset at the same time, one continues.
+  // Concurrent requests that create a dataset run one after the other.
   await lockInWorkspace(query, `correction of ${name}`);
   const [dataset] = await query((db) =>
     db.selectFrom('datasets').select(['id', 'latest_version']).where('name', '=', name).forNoKeyUpdate(),
@@ -50,7 +50,7 @@ export async function lockLatest(query: Query, name: string): Promise<LatestVers
   return { examplesId: latest?.id, version, total, bytes };
 }
 
-/** The columns of examples that are copied into another set, at another position. */
+/** The columns that are copied when examples go into another set, at another position. */
 export const copiedTo = (examplesId: string, seq: RawBuilder<number>) =>
   [
     sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
@@ -61,7 +61,7 @@ export const copiedTo = (examplesId: string, seq: RawBuilder<number>) =>
     'metadata',
   ] as const;
 
-/** The ranges, by `seq`, in which the examples of a set are copied. */
+/** The ranges of `seq` in which the examples of a set are copied. */
 export function* rangesOf(total: number): Generator<{ from: number; until: number }, void, undefined> {
   for (let from = 0; from < total; from += COPIED_AT_ONCE) yield { from, until: from + COPIED_AT_ONCE };
 }
@@ -78,9 +78,10 @@ export async function countExamples(query: Query, examplesId: string): Promise<n
 
 /**
  * Makes a set of examples the next version of a dataset.
- * @param options `description`: of the dataset from now on; undefined: its own. `latest`: the version that it was made from, as `lockLatest` read it; undefined: from none. A new dataset has no row to lock, so an upload can
- * make it in the meantime, and its examples would not be in this version
- * @throws ApiError `quota_exceeded`, `temporarily_unavailable` if another version was made since `latest` was read
+ * @param options `description`: of the dataset from now on; undefined: unchanged. `latest`: the version that it is
+ * based on, as `lockLatest` read it; undefined: none. A new dataset has no row to lock, so an upload can create it in
+ * the meantime, and its examples would be missing from this version
+ * @throws ApiError `quota_exceeded`, `temporarily_unavailable` if another version was created since `latest` was read
  */
 export async function attachNext(
   query: Query,

@@ -8,13 +8,13 @@ import { CONTENT_KEY_PREFIX } from '../../domain/evaluations/example.ts';
 import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 
-/** A stored example. `id` is the one it was given, if any. */
+/** A stored example. `id` is the one from the caller, if any. */
 export interface StoredExample extends Example {
   seq: number;
   key: string;
 }
 
-/** A stored example, to be passed on as it is. */
+/** A stored example, to be passed on unchanged. */
 export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | 'metadata'> & {
   variables: JsonText;
   expected?: JsonText;
@@ -23,13 +23,16 @@ export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | '
 
 const MAX_PAGE_EXAMPLES = 1000;
 
-/** Examples that a page of a search goes through at most, of some {@link MAX_PAGE_BYTES} together: a rare text takes no longer. */
+/**
+ * The maximum number of examples that a page of a search examines, together with about {@link MAX_PAGE_BYTES}, so that
+ * rare texts take no longer.
+ */
 export const EXAMINED_EXAMPLES = 5_000;
 
 const isFrom = (db: Builder, examplesId: string, from: number) =>
   db.selectFrom('dataset_examples').where('dataset_version_id', '=', examplesId).where('seq', '>=', from);
 
-/** Whether a value at any depth of an example, or the id that it was given, has this text in it, in any case. */
+/** Whether a value at any depth of an example, or its id, contains this text, ignoring case. */
 function contains(text: string) {
   const pattern = containing(text);
   const values = sql`jsonb_build_array(variables, expected, metadata)`;
@@ -38,7 +41,7 @@ function contains(text: string) {
     where value #>> '{}' ilike ${pattern}))`;
 }
 
-/** A row of a page. JSON is given as text; null: there is none. */
+/** A row of a page. JSON is returned as text; null if there is none. */
 interface ExampleRow {
   seq: number;
   key: string;
@@ -79,7 +82,7 @@ async function pageOfExamples(
   };
 }
 
-/** Examples in order from `seq` on: at most `limit`, fewer where they are large, and none only behind the last. */
+/** Examples in order, starting at `seq`: at most `limit`, fewer if they are large, and none only after the last. */
 export async function readExamples(
   query: Query,
   examplesId: string,
@@ -90,8 +93,8 @@ export async function readExamples(
 }
 
 /**
- * Examples with a text in them, in order from `seq` on: at most `limit` of the {@link EXAMINED_EXAMPLES} from there.
- * @returns `next`: the `seq` to go on from, which may be behind the last
+ * Examples that contain a text, in order, starting at `seq`: at most `limit`, from the next {@link EXAMINED_EXAMPLES}.
+ * @returns `next`: the `seq` to continue from, which may be after the last
  */
 export async function searchExamples(
   query: Query,
@@ -124,8 +127,8 @@ export async function searchExamples(
 export class ExamplesGoneError extends Error {}
 
 /**
- * All examples of a set, page by page: memory stays small and no connection is held while the reader is busy.
- * @throws ExamplesGoneError where fewer than `total` are there
+ * All examples of a set, page by page: uses little memory and holds no connection while the reader is busy.
+ * @throws ExamplesGoneError if fewer than `total` exist
  */
 export async function* readAllExamples(
   query: Query,

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ApiError } from '../../domain/errors.ts';
 
-/** A batch ends with the row that brings it to this size. */
+/** A batch ends with the row that reaches this size. */
 const BATCH_BYTES = 64 * 1024;
 
-/** Keeps rows on disk between their arrival and their transaction. */
+/** Stores rows on disk between their arrival and their transaction. */
 export interface Spool {
   /** @param row a JSON value */
   add(row: string): Promise<void>;
-  /** The rows in order, as JSON arrays of a size for one insert; each is valid until the next is requested. */
+  /** The rows in order, as JSON arrays of a suitable size for one insert. Each is valid until the next is requested. */
   batches(): AsyncGenerator<Buffer, void, undefined>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number): Prom
   }
 }
 
-/** Opens a file and unlinks it: however the process ends, nothing is left behind. */
+/** Opens a file and unlinks it, so that nothing is left behind however the process ends. */
 async function openNameless(): Promise<FileHandle> {
   const name = path.join(tmpdir(), `pms-upload-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
@@ -42,9 +42,9 @@ async function openNameless(): Promise<FileHandle> {
 }
 
 /**
- * Opens a spool in the system's folder for temporary files (`TMPDIR`). It collects a batch in one buffer: rows kept as strings
+ * Opens a spool in the system's temporary folder (`TMPDIR`). It collects a batch in one buffer; rows kept as strings
  * would grow the heap by more than the size of the upload.
- * @param maxRowBytes how large a row can be
+ * @param maxRowBytes the maximum size of a row
  */
 export async function openSpool(maxRowBytes: number): Promise<Spool> {
   const buffer = Buffer.allocUnsafeSlow(BATCH_BYTES + maxRowBytes + '[]'.length);

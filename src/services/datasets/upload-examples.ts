@@ -16,7 +16,7 @@ import { createExampleKeys } from './example-keys.ts';
 import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 import { openSpool, type Spool } from './spool.ts';
 
-/** One example as a line of JSON. */
+/** The maximum size of an example as a line of JSON. */
 export const MAX_EXAMPLE_BYTES = 1024 * 1024;
 
 /** An example and the line of the upload that it starts on, from 1. */
@@ -28,25 +28,25 @@ export interface NumberedExample {
 export interface Upload {
   name: string;
   examples: AsyncIterable<NumberedExample>;
-  /** Undefined: the dataset's stays as it is. */
+  /** Undefined: the dataset keeps its description. */
   description?: string | undefined;
-  /** Whether the examples of the latest version stay. */
+  /** Whether the examples of the latest version are kept. */
   mode: 'add' | 'replace';
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
-/** The counts: if examples were added to those of the latest version. */
+/** Has the counts if examples were added to those of the latest version. */
 export type StoredUpload = { row: DatasetRow } & Partial<DatasetChange>;
 
 /** Stores uploads. */
 export interface Uploads {
   /**
-   * Makes the next version of a dataset of what the caller sends, in one transaction.
-   * @throws ApiError `invalid_request` naming the line at fault
+   * Creates the next version of a dataset from the caller's upload, in one transaction.
+   * @throws ApiError `invalid_request` naming the invalid line
    */
   store(db: WorkspaceDatabase, upload: Upload): Promise<StoredUpload>;
-  /** Waits until few others of all workspaces copy the examples of a dataset, then does so. */
+  /** Runs `work`, which copies the examples of a dataset, once few others of all workspaces do the same. */
   inTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -57,7 +57,7 @@ export function invalidLine(line: number, path: string, message: string): ApiErr
   return new ApiError('invalid_request', `${where}: ${message}`, { details });
 }
 
-/** Bytes of the example as a line of compact JSON, so that an export can be uploaded again. */
+/** The size of the example in bytes as a line of compact JSON, so that an export can be uploaded again. */
 function lineBytes({ id }: Example, { variables, expected, metadata }: ExampleContent): number {
   let bytes = '{"variables":}'.length + Buffer.byteLength(variables);
   if (id !== undefined) bytes += '"id":,'.length + Buffer.byteLength(JSON.stringify(id));
@@ -66,10 +66,10 @@ function lineBytes({ id }: Example, { variables, expected, metadata }: ExampleCo
   return bytes;
 }
 
-/** Of an upload. */
+/** The contents of an upload. */
 interface Contents {
   total: number;
-  /** What it takes in a dataset, at least. */
+  /** Its minimum size in a dataset. */
   bytes: number;
   hash: Buffer;
 }
@@ -95,7 +95,7 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<Cont
   return { total, bytes, hash: hash.digest() };
 }
 
-/** Stops work for a caller who has gone away. @throws ApiError `invalid_request` */
+/** Stops work for a caller that has disconnected. @throws ApiError `invalid_request` */
 function requireCaller(signal: AbortSignal): void {
   if (signal.aborted) throw new ApiError('invalid_request', 'The caller disconnected before the upload was stored.');
 }
@@ -108,7 +108,7 @@ async function insert(
   { total, bytes, hash }: Contents,
 ): Promise<StoredUpload> {
   requireCaller(signal);
-  // Rows that are rolled back take disk until they are vacuumed.
+  // Rolled-back rows occupy disk space until they are vacuumed.
   await quotas.check(db.query, 'datasetBytes', bytes);
   return db.transaction(async (query) => {
     const examplesId = await insertVersion(query, total, hash);
@@ -126,10 +126,10 @@ async function insert(
 }
 
 /**
- * An upload is checked and written to disk as it arrives, and only a complete one gets a connection and a transaction: slow
- * callers hold none, and an invalid line never reaches the database.
- * @param storing how many transactions at a time: few are enough, since they are limited by the database;
- *   one workspace alone has half of them
+ * Uploads are checked and written to disk as they arrive, and only a complete one gets a connection and a transaction:
+ * slow callers hold none, and an invalid line never reaches the database.
+ * @param storing the number of concurrent transactions. A few are enough, since the database is the limit; a single
+ * workspace gets half of them
  */
 export function createUploads(quotas: Quotas, storing = 4): Uploads {
   const semaphore = createFairSemaphore({ total: storing });

@@ -15,10 +15,10 @@ import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './devi
 
 /** How long a person has to decide, and the program to fetch its key. */
 export const OPEN_SECONDS = 600;
-/** Between two polls. Each that comes too soon adds as much, up to the most. */
+/** The interval between two polls. Each early poll adds as much, up to the maximum. */
 export const POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
-/** Requests that nobody has decided on: from an address, and in all. */
+/** The maximum number of undecided requests: from one address, and in total. */
 export const MAX_OPEN_PER_CALLER = 100;
 const MAX_OPEN = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
@@ -35,16 +35,16 @@ const SHOWN = [
 ] as const;
 export type DeviceAuthorizationRow = Pick<Selectable<Tables['device_authorizations']>, (typeof SHOWN)[number]>;
 
-/** Who decides: a key by a session of it. */
+/** The person who decides: a key with one of its sessions. */
 export type Approver = AuthenticatedKey & { sessionId: string };
 
-/** What the program's key will be at most, if this session approves it. */
+/** The most that the program's key can have if this session approves it. */
 export interface Grant {
   kind: 'personal' | 'service';
   scopes: Scope[];
-  /** Null: no end is set. */
+  /** Null: no expiry. */
   expiresAt: Date | null;
-  /** The key that it ends with. */
+  /** The key whose end also ends this one. */
   madeFrom: string | null;
 }
 
@@ -54,10 +54,10 @@ const tooManyOpen = (whose: string) =>
   });
 
 /**
- * Keeps that a program asks for a key.
- * @param caller who is counted for the address
- * @returns the codes, which are stored nowhere
- * @throws ApiError `rate_limited` where too many are open
+ * Stores a program's request for a key.
+ * @param caller counted instead of the address
+ * @returns the codes, which are never stored
+ * @throws ApiError `rate_limited` if too many are open
  */
 export async function beginDeviceAuthorization(
   system: SystemDatabase,
@@ -65,7 +65,7 @@ export async function beginDeviceAuthorization(
 ): Promise<{ deviceCode: string; userCode: string }> {
   const deviceCode = newDeviceCode();
   return system.transaction(async (query) => {
-    // One after the other, so that the bounds hold.
+    // One after the other, so that the limits hold.
     await query((all) => all.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('device authorizations'))`.as('locked')));
     const [open] = await query((all) =>
       all
@@ -98,7 +98,7 @@ export async function beginDeviceAuthorization(
             created_at: now,
             expires_at: sql<Date>`now() + ${milliseconds(OPEN_SECONDS * 1000)}`,
           })
-          // The code of another one, once in a long time.
+          // Very rarely, another request has the same code.
           .onConflict((conflict) => conflict.column('user_code_hash').doNothing())
           .returning('id'),
       );
@@ -111,8 +111,8 @@ const unknownCode = () =>
   new ApiError('not_found', 'There is no such code, or it was used or has expired. Begin anew where you got it from.');
 
 /**
- * What asks under this code.
- * @throws ApiError `not_found` also where another session has decided
+ * The program that requests a key under this code.
+ * @throws ApiError `not_found` also if another session has decided
  */
 export async function findDeviceAuthorization(
   system: SystemDatabase,
@@ -132,10 +132,10 @@ export async function findDeviceAuthorization(
 }
 
 /**
- * What an approval by this session can give at most: a member's own key, or one like the workspace's key that the session was begun with, which ends
- * with it. So nothing outlives what it rests on.
+ * The most that an approval by this session can grant: a member's own key, or a key like the workspace key that started
+ * the session, which ends with it. So no key outlives the one it depends on.
  * @param query of the workspace
- * @throws ApiError `invalid_state` where the session rests on a key that was made like this itself
+ * @throws ApiError `invalid_state` if the key of the session was itself created this way
  */
 export async function grantOf(query: Query, { id, kind, scopes }: Approver): Promise<Grant> {
   if (kind === 'sign_in') return { kind: 'personal', scopes, expiresAt: null, madeFrom: null };
@@ -148,16 +148,16 @@ export async function grantOf(query: Query, { id, kind, scopes }: Approver): Pro
   return { kind: kind === 'personal' ? 'personal' : 'service', scopes, expiresAt: own.expires_at, madeFrom: id };
 }
 
-/** What a key is to be. */
+/** The key to create. */
 export interface Approval {
-  /** Default: what the session may do. */
+  /** Default: the scopes of the session. */
   scopes: Scope[] | undefined;
   expiresInDays: number;
 }
 
 /**
  * Approves or denies, once.
- * @param approval null: denied
+ * @param approval null: deny
  * @throws ApiError `not_found`, `invalid_state`, `insufficient_scope`
  */
 export async function decideDeviceAuthorization(
@@ -192,15 +192,15 @@ export async function decideDeviceAuthorization(
 const keyEnd = ({ expiresInDays, grant }: Approval & { grant: Grant }): Date =>
   new Date(Math.min(Date.now() + expiresInDays * DAY_MS, grant.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY));
 
-/** What becomes of a poll. */
+/** The outcome of a poll. */
 export type Polled =
   | { outcome: 'authorization_pending' | 'denied' | 'expired' }
   | { outcome: 'slow_down'; pollSeconds: number }
   | { outcome: 'key'; key: string; record: ApiKeyRow; workspaceName: string };
 
 /**
- * Gives a program its key, once: the request is gone then. The key is made as a change of the session that has approved it, which must be valid
- * still.
+ * Hands a program its key, once, and deletes the request. The key is recorded as created by the approving session,
+ * which must still be valid.
  * @throws ApiError `quota_exceeded`
  */
 export async function pollDeviceAuthorization(
@@ -251,16 +251,19 @@ async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow
     await quotas.require(own, 'apiKeys');
     return { outcome: 'key', key, record, workspaceName: approver.workspaceName };
   } catch (error) {
-    // What the session rests on has ended since.
+    // The session or its key has ended since.
     if (error instanceof ApiError && error.code === 'unauthorized') return { outcome: 'expired' };
     throw error;
   }
 }
 
-/** How many valid keys can be made from one key of the workspace. */
+/** The maximum number of valid keys derived from one key of the workspace. */
 const MAX_DERIVED_KEYS = 20;
 
-/** Makes a key of the workspace that ends with the one which a session was begun with. @throws ApiError `unauthorized` where that has ended */
+/**
+ * Creates a key of the workspace that ends with the key that started the session. @throws ApiError `unauthorized` if
+ * that key has ended
+ */
 async function createKeyLike(
   own: Query,
   { id, memberId }: AuthenticatedKey,
@@ -285,7 +288,7 @@ async function createKeyLike(
   return createApiKey(own, key, { ...wanted, madeBy: memberId, madeFrom: id });
 }
 
-/** How a poll that gives no key is responded to. */
+/** The response to a poll that returns no key. */
 export function pollError(polled: Exclude<Polled, { outcome: 'key' }>): ApiError {
   switch (polled.outcome) {
     case 'authorization_pending':

@@ -1,11 +1,14 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** Tells of an evaluation that has ended by itself. */
+/** Called when an evaluation has completed or failed. */
 export type OnEvaluationEnd = (status: 'completed' | 'failed') => void;
 
 const NAME = 'pms_evaluations_total';
 
-/** Registers a metric of evaluations; an existing one is replaced. Those that were canceled are not counted. @returns to be told of each end */
+/**
+ * Registers a metric of evaluations, replacing an existing one. Canceled evaluations are not counted. @returns the
+ * function to call at each end
+ */
 export function countEvaluations(registry: Registry): OnEvaluationEnd {
   registry.removeSingleMetric(NAME);
   const evaluations = new Counter({
@@ -14,7 +17,7 @@ export function countEvaluations(registry: Registry): OnEvaluationEnd {
     labelNames: ['status'],
     registers: [registry],
   });
-  // From 0 on, so that the first of each is seen as an increase.
+  // Starts at 0, so that the first of each is visible as an increase.
   for (const status of ['completed', 'failed']) evaluations.inc({ status }, 0);
   return (status) => evaluations.inc({ status });
 }

@@ -23,11 +23,11 @@ interface Compared {
   improvements: number | null;
 }
 
-/** What a comparison has left, unless it was not true. */
+/** The outcome of a comparison, unless the comparison was wrong. */
 const ifTrue = <Column extends keyof Compared>(column: Column) =>
   sql<Compared[Column]>`case when not ${isMiscompared('evaluations')} then ${sql.ref(column)} end`.as(column);
 
-/** The columns that are read for callers. */
+/** The columns read for callers. */
 export const EVALUATION_COLUMNS = [
   'id',
   'workspace_id',
@@ -76,7 +76,7 @@ const FIND = prepared<{ id: string }>()((db, { id }) =>
 
 export type EvaluationRow = RowOf<typeof FIND>;
 
-/** Set by every change that the workflow has to learn of. The workflow resets `signal_pending` when it reads the row. */
+/** Set by every change that the workflow must notice. The workflow resets `signal_pending` when it reads the row. */
 export const SIGNAL_PENDING = { signal_pending: true, check_at: sql<Date>`now() + interval '30 seconds'` };
 
 /** @throws ApiError `not_found` */
@@ -86,16 +86,16 @@ export async function getEvaluation(query: Query, id: string): Promise<Evaluatio
   return row;
 }
 
-/** An evaluation with what is read of it alone, not in lists. */
+/** An evaluation with the fields that lists omit. */
 export interface CurrentEvaluation extends EvaluationRow {
   batches: BatchRow[];
-  /** What its batches have saved so far: US dollars, decimal. */
+  /** The savings of its batches so far: US dollars, decimal. */
   savings: string;
 }
 
 /**
- * The same with its batches, and with the sums as they are at this moment while it runs, or where they lack why examples failed.
- * @param sumsQuery what the sums are read by, from all of the results. Default: that of the row
+ * An evaluation with its batches, and with current sums if it is running or its sums lack the reasons of failures.
+ * @param sumsQuery the query for reading the sums from all results. Default: that of the row
  */
 export async function getCurrentEvaluation(
   db: WorkspaceDatabase,
@@ -135,7 +135,7 @@ function conditionsOf(filter: EvaluationFilter, before: string | undefined): Exp
   return eb.and(conditions);
 }
 
-/** Evaluations, newest first, a page of at most `limit` before the id `before`. */
+/** Evaluations, newest first: a page of at most `limit` before the id `before`. */
 export function listEvaluations(
   db: WorkspaceDatabase,
   filter: EvaluationFilter,

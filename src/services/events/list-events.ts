@@ -15,13 +15,13 @@ export type EventRow = RowOf<typeof FIND>;
 
 export interface EventFilter {
   event?: EventType | undefined;
-  /** Created at or after this. */
+  /** Only events created at or after this time. */
   since?: Date | undefined;
-  /** Created before this. */
+  /** Only events created before this time. */
   until?: Date | undefined;
 }
 
-/** Events, newest first, without those of tests: a page of at most `limit` before the id `before`. */
+/** Events, newest first, without test events: a page of at most `limit` before the id `before`. */
 export function listEvents(
   { query }: { query: Query },
   { event, since, until }: EventFilter,
@@ -48,7 +48,7 @@ export function listEvents(
   return selectPage(query, { select, orderBy: [['id', 'desc']], bytes }, limit);
 }
 
-/** An event by its id, including those of tests. @throws ApiError `not_found` */
+/** An event by its id, including test events. @throws ApiError `not_found` */
 export async function getEvent({ query }: { query: Query }, id: string): Promise<EventRow> {
   const [row] = await query(FIND, { id });
   if (row === undefined) throw notFound('This event');

@@ -11,17 +11,17 @@ import { isSubscribed } from './is-subscribed.ts';
 
 const subscriptions = (type: Expression<EventType>) =>
   expressionBuilder<Tables>().selectFrom('webhooks as w').select('w.id').where(isSubscribed(type));
-/** Null, and left to the relay, where there are subscriptions. Most events have none. */
+/** Null if there are subscriptions, so that the relay dispatches the event. Most events have none. */
 const dispatchedAt = (found: ReturnType<typeof subscriptions>) => {
   const eb = expressionBuilder<Tables>();
   return eb.case().when(eb.exists(found)).then(null).else(now).end();
 };
 const isUndispatched = sql<SqlBool>`dispatched_at is null`;
 
-/** An event that is to be written, and the span that it is written in, in which its deliveries go on. */
+/** An event to be written, and the span in which it is written and its deliveries continue. */
 export interface NewEvent {
   eventId: string;
-  /** Null where nothing is traced. */
+  /** Null if nothing is traced. */
   traceparent: string | null;
 }
 
@@ -41,7 +41,10 @@ const WRITE = prepared<NewEvent & { type: EventType; data: EventData }>()((db, {
     .returning((eb) => eb.case().when(isUndispatched).then(notify(CHANNELS.eventWritten, '')).end().as('notified')),
 );
 
-/** Writes an event in the transaction of the change that it reports, and wakes the relay when that commits and there is a webhook for it. */
+/**
+ * Writes an event in the transaction of the change that it reports, and wakes the relay on commit if a webhook
+ * subscribes to it.
+ */
 export async function writeEvent<Type extends EventType>(
   query: Query,
   type: Type,
@@ -82,6 +85,6 @@ export const eventOf = <Type extends EventType>(
   ),
 ];
 
-/** Wakes the relay where the row of `event` is left to it. */
+/** Wakes the relay if the row of `event` is left to it. */
 export const EVENT_NOTIFICATION =
   sql`(select ${notify(CHANNELS.eventWritten, '')} from event where ${isUndispatched})`.as('event_told');

@@ -4,20 +4,20 @@ import { newId, publicId } from '../../domain/ids.ts';
 import { type DeliveryRow, selectDeliveries } from '../webhooks/deliveries/deliveries.ts';
 import { getExecution, isFinished } from './executions.ts';
 
-/** Deliveries of one execution that are given at most: the newest. */
+/** The maximum number of deliveries returned for one execution: the newest. */
 export const MAX_EXECUTION_DELIVERIES = 100;
 
-/** How far the clock of the process that has ended an execution may be off from the database's. */
+/** The maximum clock difference between the process that ended an execution and the database. */
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * What was sent to webhooks of the end of an execution, oldest first.
+ * The webhook deliveries about the end of an execution, oldest first.
  * @throws ApiError `not_found`
  */
 export async function deliveriesOfExecution(db: WorkspaceDatabase, id: string): Promise<DeliveryRow[]> {
   const { status, finished_at: finishedAt } = await getExecution(db, id);
   if (finishedAt === null || !isFinished(status)) return [];
-  // An event begins with the time at which it was written, and says of which execution it is: no index leads from one to the other.
+  // No index leads from an execution to its event, but the id of an event starts with the time at which it was written.
   const at = (ms: number) => newId(new Date(finishedAt.getTime() + ms));
   const rows = await db.heavy.query((own) =>
     selectDeliveries(own)

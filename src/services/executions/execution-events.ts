@@ -14,7 +14,7 @@ const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNulla
 const msBetween = (from: string, to: string) =>
   sql<number>`round(extract(epoch from ${sql.ref(to)} - ${sql.ref(from)}) * 1000)::int`;
 
-/** What events tell of an execution of `done`. */
+/** The fields of events about an execution of `done`. */
 const EXECUTION = {
   execution_id: sql.raw<string>(publicIdSql('execution', 'id')),
   prompt_name: column('prompt_name'),
@@ -41,7 +41,7 @@ const COMPLETED = {
     total_ms: msBetween('created_at', 'finished_at'),
   }),
 };
-/** As `hasUnknownTokens`. */
+/** Like `hasUnknownTokens`. */
 const HAS_UNKNOWN_TOKENS = sql<SqlBool>`jsonb_path_exists(calls,
   '$[*] ? (@.tokens == null && (@.error == null || exists (@.response)))')`;
 /** `data` of `execution.completed`. */
@@ -50,10 +50,10 @@ export const COMPLETED_DATA = sql<EventData<'execution.completed'>>`case when ${
 /** `data` of `execution.failed`. */
 export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error') });
 
-/** Whether an execution of `done` is one of a version: drafts have no events. */
+/** Whether an execution of `done` belongs to a version: drafts have no events. */
 export const hasEvents = sql<SqlBool>`prompt_version is not null`;
 
-/** `with('event', …)` behind `done`, which has all columns of an execution: writes the event of its end. */
+/** `with('event', …)` after `done`, which has all columns of an execution: writes the event of its end. */
 export const endEvent =
   <Type extends EventType>(type: Type, event: Parameters<NewEvent>, data: Expression<EventData<Type>>) =>
   (cte: QueryCreator<Tables & { done: Tables['executions'] }>) =>
@@ -68,24 +68,27 @@ export const endEvent =
       )
       .returning('dispatched_at');
 
-/** An execution that a statement has ended. */
+/** An execution that a statement ended. */
 export interface EndedExecution {
   status: ExecutionStatus;
   provider: string;
-  /** Null: it did not fail. */
+  /** Null if it did not fail. */
   error_code: string | null;
-  /** From its creation to its end, in milliseconds. */
+  /** The time from its creation to its end, in milliseconds. */
   total_ms: number;
 }
 
-/** What is told of the execution of `done`, which has ended. */
+/** What to report of the execution of `done`, which has ended. */
 export const END_MEASURES = [
   sql.ref<string>('provider').as('provider'),
   sql<string | null>`error->>'code'`.as('error_code'),
   msBetween('created_at', 'finished_at').as('total_ms'),
 ];
 
-/** Notifies of the execution of `done`, which has ended, and of its `event`, and gives an `EndedExecution`. */
+/**
+ * Sends the notifications about the execution of `done`, which has ended, and about its `event`, and returns an
+ * `EndedExecution`.
+ */
 export const END_AND_NOTIFICATIONS = [
   sql.ref<ExecutionStatus>('status').as('status'),
   ...END_MEASURES,

@@ -3,13 +3,13 @@ import { MODEL_ERROR_CODES } from '../../models/model-error.ts';
 import { errorLabel, PROVIDER_LABELS, providerLabel } from '../../models/model-metrics.ts';
 import type { EndedExecution } from './execution-events.ts';
 
-/** Tells of executions that a statement of this process has ended. */
+/** Called for each execution that a statement of this process ended. */
 export type OnExecutionEnd = (ended: EndedExecution) => void;
 
 /**
- * Registers metrics of executions. Each end is counted once, by the process whose statement it was. Executions that have reused a response,
- * and those that an application has recorded, are not among them: nothing was run.
- * @returns to be told of each end
+ * Registers metrics of executions. Each end is counted once, by the process whose statement ended it. Executions that
+ * reused a response or were recorded by an application are not counted, because nothing was run.
+ * @returns the function to call at each end
  */
 export function countExecutions(registry: Registry): OnExecutionEnd {
   const registers = [registry];
@@ -26,7 +26,7 @@ export function countExecutions(registry: Registry): OnExecutionEnd {
     buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 900, 3_600],
     registers,
   });
-  // From 0 on, so that the first of each is seen as an increase.
+  // Starts at 0, so that the first of each is visible as an increase.
   for (const provider of PROVIDER_LABELS) {
     executions.inc({ status: 'completed', provider, error: 'none' }, 0);
     for (const error of MODEL_ERROR_CODES) executions.inc({ status: 'failed', provider, error }, 0);

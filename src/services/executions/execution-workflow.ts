@@ -5,11 +5,11 @@ import { executionWorkflowId } from '../../temporal/names.ts';
 import { startWorkflow, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { executePrompt } from '../../workflows/execute-prompt.ts';
 
-/** What a workflow is started for. */
+/** The execution that a workflow is started for. */
 export interface StoredExecution {
   id: string;
   workspaceId: string;
-  /** Null: a draft that is run on its own. */
+  /** Null for a draft without a prompt. */
   promptName: string | null;
   /** Null: a draft. */
   promptVersion: number | null;
@@ -24,8 +24,8 @@ function whatRuns({ promptName, promptVersion }: StoredExecution): string {
 }
 
 /**
- * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
- * @returns false where the workflow was started before
+ * Starts the workflow of a stored execution. Repeating it for the same execution has no effect.
+ * @returns false if the workflow was already started
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
   const { id, workspaceId, promptName, model, inputChars } = execution;
@@ -41,7 +41,9 @@ export function startExecutionWorkflow(starter: WorkflowStarter, execution: Stor
   });
 }
 
-/** Asks the workflow to stop; the row says `canceled` already, so a workflow that can't be reached does no harm. */
+/**
+ * Requests the workflow to stop. The row is already `canceled`, so it does no harm if the workflow can't be reached.
+ */
 export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
@@ -53,14 +55,14 @@ export async function cancelExecutionWorkflow(client: Client, id: string, log: L
   }
 }
 
-/** Within it, a call in flight has heard of its row, and its workflow has ended. */
+/** Within this time, a call in flight has noticed the change of its row, and its workflow has ended. */
 const MIN_CANCEL_AFTER_MS = 2_000;
 const MAX_CANCEL_AFTER_MS = 10_000;
 
 /**
- * As {@link cancelExecutionWorkflow}, some seconds later: a workflow whose call is in flight has ended by then. A request while
- * the call is in flight makes Temporal refuse the workflow task with which it ends, and all of it is done again. Hundreds of
- * requests are spread over the time, so that they delay no other workspace. Does nothing where the process ends before.
+ * Like {@link cancelExecutionWorkflow}, some seconds later, when a workflow with a call in flight has ended. A request
+ * during the call would make Temporal reject the workflow task that ends it, and repeat all of it. Hundreds of requests
+ * are spread over time, so that they do not delay other workspaces. Does nothing if the process ends before.
  */
 export function cancelExecutionWorkflowLater(client: Client, id: string, log: Logger): void {
   const ms = MIN_CANCEL_AFTER_MS + Math.random() * (MAX_CANCEL_AFTER_MS - MIN_CANCEL_AFTER_MS);

@@ -10,7 +10,10 @@ import { type ExecutionStatus, executionStates } from '../../domain/execution-st
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
 
-/** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
+/**
+ * The columns of an execution that callers see. Parameters, variables, messages and tools are JSON texts that are
+ * passed on unchanged.
+ */
 const COLUMNS = [
   'id',
   'status',
@@ -57,7 +60,7 @@ export const EXECUTION_COLUMNS = [
 ];
 /** Their names, in the same order. */
 export const EXECUTION_COLUMN_NAMES = [...COLUMNS, ...REQUIRED_TEXTS, ...OPTIONAL_TEXTS] as const;
-/** Those that are texts of JSON in a row, and are none in the table. */
+/** The names that are JSON texts in a row, but not in the table. */
 export const JSON_TEXT_NAMES: ReadonlySet<string> = new Set([...REQUIRED_TEXTS, ...OPTIONAL_TEXTS]);
 
 const FIND = prepared<{ id: string }>()((db, { id }) =>
@@ -72,26 +75,29 @@ export async function getExecution(db: Pick<WorkspaceDatabase, 'query'>, id: str
   return row;
 }
 
-/** The messages that were sent, parsed; null where it was a text. */
+/** The parsed messages that were sent; null if the input was a text. */
 export const inputMessagesOf = ({
   input_messages: json,
 }: Pick<ExecutionRow, 'input_messages'>): ChatMessage[] | null => (json === null ? null : JSON.parse(json));
 
-/** The tools that the model asks for, parsed. */
+/** The parsed tool calls that the model requested. */
 export const toolCallsOf = ({ tool_calls: json }: Pick<ExecutionRow, 'tool_calls'>): ToolCall[] =>
   json === null ? [] : JSON.parse(json);
 
-/** Up to so many bytes of texts an execution is read at once; of a longer one first what tells whether to read it. */
+/**
+ * The maximum size of the texts with which an execution is read at once. Of a longer one, the columns that decide
+ * whether to read it come first.
+ */
 const SHORT_BYTES = 64 * 1024;
 
-/** An execution, or as much of it as tells whether to read it. */
+/** An execution, or as much of it as is needed to decide whether to read it. */
 export interface SeenExecution {
   id: string;
   status: ExecutionStatus;
   attempts: number;
-  /** Of its texts. */
+  /** The size of its texts. */
   bytes: number;
-  /** Undefined where it is long. */
+  /** Undefined if it is long. */
   row: ExecutionRow | undefined;
   /** Whether it may have scores. */
   hasScores: boolean;
@@ -128,14 +134,14 @@ export async function readExecutionView(db: WorkspaceDatabase, id: string): Prom
   return { ...seen, row: undefined, hasScores: hasSome === true };
 }
 
-/** @param bytes of its texts, where they may be many. Default: few */
+/** @param bytes the size of its texts, if they may be large. Default: small */
 export function toSeen(row: ExecutionRow, bytes = 0): SeenExecution {
   return { id: row.id, status: row.status, attempts: row.attempts, bytes, row, hasScores: true };
 }
 
 /**
- * All of an execution that was seen.
- * @param caller waits for memory for a long one, and for a turn at reading it
+ * Returns all of an execution.
+ * @param caller waits for memory and for its turn to read if the execution is long
  * @throws ApiError `not_found`
  */
 export async function wholeExecution(
@@ -156,7 +162,7 @@ export async function wholeExecution(
   }
 }
 
-/** Characters of an output that are read to learn what came of a run. */
+/** The number of characters of an output that are read to determine the outcome of a run. */
 const OUTCOME_CHARS = 64 * 1024;
 
 const OUTCOME = prepared<{ id: string }>()((db, { id }) =>
@@ -168,7 +174,7 @@ const OUTCOME = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * What came of an execution that was seen: of a long one no more than that, and of its output no more than 64 Ki characters.
+ * The outcome of an execution: of a long one only that, and at most 64 Ki characters of its output.
  * @throws ApiError `not_found`
  */
 export async function outcomeOf(
@@ -184,13 +190,16 @@ const STATUS = prepared<{ id: string }>()((db, { id }) =>
   db.selectFrom('executions').select('status').where('id', '=', id),
 );
 
-/** Across workspaces; undefined where there is no such execution. */
+/** Reads across workspaces; undefined if there is no such execution. */
 export async function executionStatus(query: Query, id: string): Promise<ExecutionStatus | undefined> {
   const [row] = await query(STATUS, { id });
   return row?.status;
 }
 
-/** Whether a model has responded, or a response was not understood, without a word on its usage. In SQL: `execution-events.ts`. */
+/**
+ * Whether a model responded, or a response could not be parsed, without reporting its usage. In SQL:
+ * `execution-events.ts`.
+ */
 export const hasUnknownTokens = ({ calls }: Pick<ExecutionRow, 'calls'>): boolean =>
   calls.some((call) => call.tokens === null && (call.error === null || call.response !== undefined));
 
@@ -198,12 +207,15 @@ export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }
 
-/** Executions that a page with a condition without an index goes through at most: a rare one takes no longer than others. */
+/**
+ * The maximum number of executions that a page with an unindexed condition examines, so that rare matches take no
+ * longer.
+ */
 export const EXAMINED_EXECUTIONS = 5_000;
-/** Bytes of texts that it looks into at most, where it searches them. */
+/** The maximum size of the texts that such a page searches. */
 export const SEARCHED_BYTES = 32 * 1024 * 1024;
 
-/** The last execution that a page goes through; undefined: all that are left, as where each condition has an index. */
+/** The last execution that a page examines; undefined: all remaining ones, also if every condition has an index. */
 export async function lastExamined(
   query: Query,
   filter: ExecutionSearch,
@@ -237,7 +249,7 @@ export async function lastExamined(
   return last?.id;
 }
 
-/** The executions that match, newest first. @param last of {@link lastExamined} */
+/** The executions that match, newest first. @param last from {@link lastExamined} */
 export const newestMatching = (db: Builder, filter: ExecutionSearch, last: string | undefined) =>
   db
     .selectFrom('executions')
@@ -245,10 +257,10 @@ export const newestMatching = (db: Builder, filter: ExecutionSearch, last: strin
     .orderBy('executions.id', 'desc');
 
 /**
- * Executions, newest first, a page of at most `limit` before the id `before`. With a condition that has no index, a page goes through
- * {@link EXAMINED_EXECUTIONS} at most, and where texts are searched through {@link SEARCHED_BYTES}: then it may hold fewer than there
- * are, or none.
- * @returns `next`: what is left comes before this id. Undefined: nothing is left
+ * Executions, newest first: a page of at most `limit` before the id `before`. With an unindexed condition, a page
+ * examines at most {@link EXAMINED_EXECUTIONS}, and in a text search at most {@link SEARCHED_BYTES}: it may then hold
+ * fewer executions than there are, or none.
+ * @returns `next`: the remaining executions come before this id. Undefined if none remain
  */
 export async function listExecutions(
   db: WorkspaceDatabase,
@@ -278,7 +290,7 @@ export async function listExecutions(
   return { rows, next: more ? rows.at(-1)?.id : last };
 }
 
-/** Of executions those that have ended, by the ids that are given. */
+/** Those of the given executions that have ended, by id. */
 export async function endedOf(query: Query, ids: string[]): Promise<string[]> {
   const rows = await query((db) =>
     db

@@ -7,22 +7,22 @@ import { type FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts
 import { lastExamined, newestMatching } from './executions.ts';
 import type { ExecutionSearch } from './filter.ts';
 
-/** What executions are counted by, each with how a filter takes its values. */
+/** The fields that executions are counted by, under the names of the filter. */
 export const FACETS = ['status', 'prompt_name', 'prompt_version', 'model', 'label', 'recorded', 'error_code'] as const;
 export type Facet = (typeof FACETS)[number];
 
-/** Values of a facet that are given: those with the most executions. */
+/** The maximum number of values per facet: those with the most executions. */
 export const MAX_FACET_VALUES = 20;
-/** Executions that are counted at most: the newest. */
+/** The maximum number of executions counted: the newest. */
 export const COUNTED_EXECUTIONS = 10_000;
 
 export interface FacetCounts {
   facets: Record<Facet, { value: string; count: number }[]>;
-  /** Why those failed that were counted. */
+  /** Why the counted executions failed. */
   failures: FailureCauses;
-  /** Executions that were counted. */
+  /** The number of executions counted. */
   counted: number;
-  /** Whether these are all that match. Otherwise they are the newest. */
+  /** Whether all matching executions were counted. Otherwise only the newest were. */
   complete: boolean;
 }
 
@@ -40,8 +40,8 @@ const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
 const CAUSES = causesOf('counted.error');
 
 /**
- * Counts executions by what tells them apart: of those that match the newest {@link COUNTED_EXECUTIONS}, and with a condition that has no
- * index those among the newest {@link EXAMINED_EXECUTIONS}. Without a value an execution counts in no value of that facet.
+ * Counts executions by facet: the newest {@link COUNTED_EXECUTIONS} that match and, with an unindexed condition, only
+ * those among the newest {@link EXAMINED_EXECUTIONS}. An execution without a value counts in no value of that facet.
  */
 export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch): Promise<FacetCounts> {
   const { query } = db.heavy;
@@ -121,7 +121,9 @@ export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch
   };
 }
 
-/** What PostgreSQL's `grouping` says of the sum of all: no column is grouped by. */
+/** The result of PostgreSQL's `grouping` for the total, which is grouped by no column. */
 const ALL = 2 ** FACETS.length - 1;
-/** And of the groups of one facet: a bit is 0 where it is grouped by that column, the first column being the highest bit. */
+/**
+ * The result of `grouping` for one facet: the bit of the grouped column is 0, and the first column is the highest bit.
+ */
 const groupingOf = (facet: Facet) => ALL - 2 ** (FACETS.length - 1 - FACETS.indexOf(facet));

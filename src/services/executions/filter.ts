@@ -7,49 +7,52 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import type { ScoreCondition } from '../../domain/scores/score-condition.ts';
 import { isInGroup } from '../prompts/list-prompts.ts';
 
-/** Which executions are meant: those that fit everything that is given. JSON as it is, where times are texts: it can be stored and read again. */
+/**
+ * Selects the executions that match every given condition. Plain JSON if times are strings: it can be stored and read
+ * again.
+ */
 export interface ExecutionFilter {
   promptName?: string | undefined;
-  /** Prompts whose name begins with this and a `/`. */
+  /** Prompts whose name starts with this and a `/`. */
   group?: string | undefined;
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
-  /** The label that the request named. */
+  /** The label named in the request. */
   label?: string | undefined;
   /** UUID. */
   release?: string | undefined;
   arm?: Arm | undefined;
-  /** Made elsewhere, or here. */
+  /** Whether the run was recorded from elsewhere, or made here. */
   recorded?: boolean | undefined;
-  /** Created at or after this. */
+  /** Created at or after this time. */
   since?: Date | string | undefined;
-  /** Created before this. */
+  /** Created before this time. */
   until?: Date | string | undefined;
-  /** All of them hold, each of any score of its name. */
+  /** All conditions must hold, each for any score of its name. */
   score?: readonly ScoreCondition[] | undefined;
-  /** Of the prompt. */
+  /** The version of the prompt. */
   promptVersion?: number | undefined;
   /** The error code of the execution. */
   errorCode?: string | undefined;
-  /** US dollars, decimal; neither holds where the cost is not known. */
+  /** US dollars, decimal. Executions with unknown cost do not match. */
   minCost?: string | undefined;
   maxCost?: string | undefined;
-  /** Milliseconds from creation to the end; neither holds before the end. */
+  /** Milliseconds from creation to the end. Unfinished executions do not match. */
   minLatencyMs?: number | undefined;
   maxLatencyMs?: number | undefined;
-  /** Names and values that it has among others. */
+  /** Names and values that its metadata contains. */
   metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A filter for reading alone: it is not stored. */
+/** A filter that is only for reading, and never stored. */
 export interface ExecutionSearch extends ExecutionFilter {
-  /** Words and phrases, all of which are in its input, output, tool calls or error, in any case. */
+  /** Words and phrases that must all occur in its input, output, tool calls or error, ignoring case. */
   terms?: readonly string[] | undefined;
-  /** UUIDs: the first and the last that it may have. */
+  /** UUIDs: the first and the last possible id. */
   ids?: { from: string; to: string } | undefined;
 }
 
-/** The conditions that some index serves, and whether there are others. */
+/** The conditions with an index, and whether there are others. */
 export function splitFilter({
   promptName,
   status,
@@ -75,7 +78,7 @@ export function splitFilter({
 
 const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time));
 
-/** The conditions of a filter, on a statement that selects from `executions` under that name. */
+/** The conditions of a filter, for a statement that selects from `executions` under that name. */
 export function executionConditions(
   eb: ExpressionBuilder<Tables, 'executions'>,
   filter: ExecutionSearch,
@@ -111,7 +114,7 @@ export function executionConditions(
 /** From creation to the end, in milliseconds. */
 export const TOTAL_MS = sql<number>`extract(epoch from ${sql.ref('executions.finished_at')} - ${sql.ref('executions.created_at')}) * 1000`;
 
-/** The conditions on what an execution has in it. */
+/** The conditions on the content of an execution. */
 function valueConditions(
   eb: ExpressionBuilder<Tables, 'executions'>,
   { promptVersion, errorCode, minCost, maxCost, minLatencyMs, maxLatencyMs, metadata, terms, ids }: ExecutionSearch,
@@ -132,7 +135,7 @@ function valueConditions(
   ];
 }
 
-/** Whether a text is in what an execution was sent, or in what came of it. Names and types in messages do not count. */
+/** Whether a text occurs in the input or the outcome of an execution. Names and types in messages do not count. */
 function hasTerm(term: string): Expression<SqlBool> {
   const pattern = containing(term);
   const column = (name: string) => sql.ref(`executions.${name}`);
@@ -145,7 +148,7 @@ function hasTerm(term: string): Expression<SqlBool> {
     or ${column('error')} ->> 'message' ilike ${pattern})`;
 }
 
-/** Of a score `s`. */
+/** Compares a score `s`. */
 function compare({ operator, number, text }: ScoreCondition): Expression<SqlBool> {
   const [ofScore, written] = [sql.ref('s.number'), sql.ref('s.text')];
   const equals = sql<SqlBool>`coalesce(${ofScore} = ${number}::float8, ${written} = ${text}, false)`;

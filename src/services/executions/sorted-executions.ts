@@ -12,16 +12,19 @@ import {
 } from './executions.ts';
 import { type ExecutionSearch, executionConditions, TOTAL_MS } from './filter.ts';
 
-/** Executions that are put in order at most: the newest. */
+/** The maximum number of executions that are sorted: the newest. */
 export const SORTED_EXECUTIONS = 10_000;
 
 export const EXECUTION_SORTS = ['cost', 'latency', 'tokens'] as const;
 type SortName = (typeof EXECUTION_SORTS)[number];
 
-/** By what executions are in order; with a minus the greatest come first. What they lack counts less than anything. */
+/** The order of executions; with a minus, the greatest come first. Missing values count as the smallest. */
 export type ExecutionSort = Sort<SortName>;
 
-/** Where a page ended: the last execution, and the first and the last of the ids that are in order, so that those that come meanwhile stay out. */
+/**
+ * Where a page ended: the last execution, and the first and the last id of the sorted executions, so that new ones stay
+ * out.
+ */
 export interface SortedPosition {
   value: number;
   id: string;
@@ -39,7 +42,7 @@ const GIVEN: GivenColumns<ExecutionRow & { sort_value: number }> = {
   texts: JSON_TEXT_NAMES,
 };
 
-/** From which id to which the newest {@link SORTED_EXECUTIONS} that match are. Undefined: none does */
+/** The range of ids of the newest {@link SORTED_EXECUTIONS} that match. Undefined if none do */
 async function spanOf(query: Query, filter: ExecutionSearch): Promise<SortedPosition['span'] | undefined> {
   const last = await lastExamined(query, filter);
   const [span] = await query((db) =>
@@ -54,9 +57,9 @@ async function spanOf(query: Query, filter: ExecutionSearch): Promise<SortedPosi
 }
 
 /**
- * Of the newest {@link SORTED_EXECUTIONS} executions that match a page of at most `limit` after `after`, in the order of what no index
- * serves. With a condition that has no index they are looked for as `listExecutions` looks for one page.
- * @returns `next`: what is left comes after it. Undefined: nothing is left
+ * A page of at most `limit` after `after`, of the newest {@link SORTED_EXECUTIONS} executions that match, in an order
+ * that no index serves. With an unindexed condition, they are searched like one page of `listExecutions`.
+ * @returns `next`: the remaining executions come after it. Undefined if none remain
  */
 export async function listSortedExecutions(
   db: WorkspaceDatabase,

@@ -12,33 +12,34 @@ import { JsonText, stringifyJson } from '../../domain/text/json-text.ts';
 /** The `Idempotency-Key` of a request. */
 export interface RequestKey {
   key: string;
-  /** Tells whether a request with the same key is the same one. */
+  /** Shows whether a request with the same key is the same request. */
   requestHash: Buffer;
-  /** Whether the response shows a secret: `requestHash` is then another one for each API key. */
+  /** Whether the response contains a secret: `requestHash` then differs for each API key. */
   hasSecret: boolean;
 }
 
-/** What a request created, and the response where it is known already. */
+/** What a request created, and the response if it is already known. */
 export interface Created {
   resourceId: string;
   response?: unknown;
 }
 
-/** What was created with a key: by this request, or by an earlier one. */
+/** What was created with a key, by this request or an earlier one. */
 export interface Claim extends Created {
-  /** UUID of the key's row; undefined: the request has no key. */
+  /** UUID of the key's row; undefined if the request has no key. */
   keyId: string | undefined;
-  /** Whether an earlier request has created it; `response` is then the first response, where it is known. */
+  /** Whether an earlier request created it; `response` is then the first response, if known. */
   isReplay: boolean;
 }
 
 /**
- * Idempotency keys of a workspace. A key's row and what was created with it are one transaction, so a process that dies leaves both
- * or neither. Responses are encrypted, since they may hold a secret.
+ * Idempotency keys of a workspace. A key's row and the resource created with it are stored in one transaction, so a
+ * process that dies leaves both or neither. Responses are encrypted, because they may contain a secret.
  */
 export interface IdempotencyKeys {
   /**
-   * Creates something in a transaction, once for each key: of two requests at once one creates, and the other finds that.
+   * Creates something in a transaction, once for each key: of two concurrent requests one creates it, and the other
+   * finds it.
    * @throws ApiError `idempotency_key_reused`, `temporarily_unavailable`
    */
   claim<C extends Created>(
@@ -46,13 +47,13 @@ export interface IdempotencyKeys {
     requestKey: RequestKey | undefined,
     create: (query: Query) => Promise<C>,
   ): Promise<Claim>;
-  /** Stores the response unless there is one. @returns the one that is stored; the given one where the key is gone */
+  /** Stores the response unless there is one. @returns the stored response; the given one if the key is gone */
   keepResponse(query: Query, keyId: string, response: unknown): Promise<unknown>;
 }
 
 const MAX_ATTEMPTS = 3;
 
-/** What was used before this is forgotten. */
+/** Keys used before this time are forgotten. */
 const EXPIRED_BEFORE = sql<Date>`now() - interval ${sql.lit(`${IDEMPOTENCY_HOURS} hours`)}`;
 
 const FIND = prepared<{ key: string }>()((db, { key }) =>
@@ -109,7 +110,7 @@ export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
   ): Promise<Claim> {
     const keyId = newId();
     await query(DELETE_EXPIRED, { key });
-    // First the key, so that a second request waits here instead of creating in vain.
+    // The key comes first, so that a second request waits here instead of creating something in vain.
     await query(INSERT, { id: keyId, key, requestHash });
     const created = await createResource(query);
     const response = 'response' in created ? encrypt(created.response) : null;
@@ -127,7 +128,8 @@ export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
         try {
           return await db.transaction((query) => create(query, requestKey, createResource));
         } catch (error) {
-          // Another request was faster: its key is found next, unless that request had to withdraw what it created.
+          // A concurrent request was faster: its key is found next, unless that request had to withdraw what it
+          // created.
           if (!isKeyTaken(error)) throw error;
         }
       }

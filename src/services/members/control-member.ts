@@ -18,14 +18,14 @@ interface ControlDeps {
   ofGroup: GroupGrants;
 }
 
-/** What an admin changes of a member. `role` null: what the identity provider gives again. */
+/** What an admin changes about a member. `role` null: use the role from the identity provider again. */
 export interface MemberChange {
   role?: Role | null | undefined;
   status?: Extract<MemberStatus, 'active' | 'suspended'> | undefined;
 }
 
 interface Locked {
-  /** Across workspaces, and of the member's. */
+  /** Across workspaces, and of the member's workspace. */
   query: Query;
   own: Query;
   user: UserRow;
@@ -33,8 +33,9 @@ interface Locked {
 }
 
 /**
- * Changes a member in a transaction that holds the rows of the person and of the member, in this order, as whatever else changes members.
- * @throws ApiError `not_found`, and `invalid_state` where nobody would be left who can admit others
+ * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other
+ * changes of members.
+ * @throws ApiError `not_found`, and `invalid_state` if nobody would be left who can admit others
  */
 async function change(
   { db }: ControlDeps,
@@ -43,7 +44,7 @@ async function change(
 ): Promise<ShownMember> {
   return db.system.transaction(async (query) => {
     const own = bindWorkspace(query, workspaceId);
-    // Two admins who end each other's role at the same moment take turns.
+    // Serializes two admins who remove each other's role at the same moment.
     await lockInWorkspace(own, 'members');
     const { user_id: userId } = await getMember(own, id);
     const [user] = await query((all) => all.selectFrom('users').selectAll().where('id', '=', userId).forUpdate());
@@ -57,7 +58,7 @@ async function change(
 
 const isAdmin = ({ role, status }: MemberRow) => role === 'admin' && status === 'active';
 
-/** @throws ApiError `invalid_state` where a workspace has neither an admin nor a key of its own with the scope `admin` */
+/** @throws ApiError `invalid_state` if a workspace has neither an admin nor a key of its own with the scope `admin` */
 async function requireAdmin(own: Query): Promise<void> {
   const [admin] = await own((of) =>
     of.selectFrom('members').select('id').where('role', '=', 'admin').where('status', '=', 'active').limit(1),
@@ -83,8 +84,8 @@ const record = (own: Query, action: AuditAction, id: string, details: Record<str
   recordChange(own, action, publicId('member', id), details);
 
 /**
- * Changes the role or the status of a member; every process goes by it at once. A suspended member's keys do not work, and work again when
- * the suspension ends; sessions end.
+ * Changes the role or the status of a member, effective immediately in every process. A suspended member's sessions
+ * end; their keys stop working until the suspension ends.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export function changeMember(
@@ -95,7 +96,7 @@ export function changeMember(
   return change(deps, { workspaceId, id }, async ({ query, own, user, member }) => {
     if (member.status === 'removed')
       throw new ApiError('invalid_state', 'This member was removed. A removed member returns by signing in.');
-    // Someone may have lost the role while being suspended.
+    // A member may have lost the role while suspended.
     const isBack = member.status === 'suspended' && wanted === 'active';
     const isAsked = roleSet === null || isBack;
     const given = isAsked ? await roleGiven(query, user, workspaceName, deps.ofGroup) : undefined;
@@ -118,7 +119,8 @@ export function changeMember(
 }
 
 /**
- * Removes a member: sessions end and personal keys are revoked, everywhere at once. Removing again changes nothing.
+ * Removes a member: ends the sessions and revokes the personal keys immediately, in every process. Removing again has
+ * no effect.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export function removeMember(

@@ -5,15 +5,16 @@ import { ownMemberOf } from '../access/personal-keys.ts';
 
 declare const brand: unique symbol;
 /**
- * The public id of a holder. Where people are told apart (approvers, authors, reviewers, owners), ids have this type, which only the functions of this file
- * give: the id of a key that was made from another does not pass for one.
+ * The public id of a holder. All code that distinguishes people (approvers, authors, reviewers, owners) uses this type,
+ * which only the functions of this file create, so that the id of a key derived from another is not mistaken for
+ * another person.
  */
 export type HolderId = string & { readonly [brand]: 'holder' };
 
 /**
- * Who stands behind a request, as a public id: the member whose session or personal key it is, otherwise the key of the workspace, also if the
- * request came with one of its sessions or with a key that was made from it. So a holder is one author, one reviewer and one owner of views, with
- * however many keys.
+ * Who is behind a request, as a public id: the member who owns the session or personal key, otherwise the key of the
+ * workspace, also if the request used one of its sessions or a key derived from it. So a holder is one author, one
+ * reviewer and one owner of views, however many keys they have.
  */
 export function holderOf(key: AuthenticatedKey): HolderId {
   const memberId = ownMemberOf(key);
@@ -21,7 +22,8 @@ export function holderOf(key: AuthenticatedKey): HolderId {
 }
 
 /**
- * The same for public ids that were stored: keys that were made from another are replaced by it, other ids are returned unchanged.
+ * Maps stored public ids to holders: keys derived from another key are replaced by that key, other ids are returned
+ * unchanged.
  * @param query of the workspace
  */
 export async function holdersOf(query: Query, ids: readonly string[]): Promise<(id: string) => HolderId> {

@@ -8,7 +8,7 @@ import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { MemberRow } from './members.ts';
 
-/** A member, with the last use of any of the keys and sessions. */
+/** A member, with the last use of any of their keys and sessions. */
 export type ShownMember = MemberRow & { last_seen_at: Date | null };
 
 const lastSeen = (eb: ExpressionBuilder<Tables & { m: Tables['members'] }, 'm'>) =>
@@ -29,7 +29,7 @@ export async function getMember(query: Query, id: string): Promise<ShownMember> 
 
 /**
  * The members of a workspace, newest first: a page of at most `limit` before the id `before`.
- * @param filter `search`: part of a name or an e-mail address, in any case
+ * @param filter `search`: part of a name or an e-mail address, ignoring case
  */
 export function listMembers(
   query: Query,

@@ -10,9 +10,9 @@ import { hashApiKey } from '../access/api-keys.ts';
 export type MemberRow = Selectable<Tables['members']>;
 
 /**
- * The key that the sessions of a member belong to. Nobody knows its text, so nobody can send it; what it may do is what the member's role may.
- * Made where there is none.
- * @param query of the member's workspace, in a transaction that holds the member's row
+ * The key that the sessions of a member belong to. Its text is unknown to everybody, so it cannot be sent; its scopes
+ * follow the member's role. Created if missing.
+ * @param query of the member's workspace, in a transaction that has locked the member's row
  */
 export async function signInKeyOf(query: Query, { id, name }: Pick<MemberRow, 'id' | 'name'>): Promise<string> {
   const [known] = await query((own) =>

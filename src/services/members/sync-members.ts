@@ -10,7 +10,10 @@ import type { MemberRow } from './members.ts';
 
 export type UserRow = Selectable<Tables['users']>;
 
-/** By issuer and subject, never by e-mail: an address can be given to another person. Locks the row. @param query across workspaces */
+/**
+ * Finds a user by issuer and subject, never by e-mail, because an address can be reassigned to another person. Locks
+ * the row. @param query across workspaces
+ */
 export async function findUser(query: Query, issuer: string, subject: string): Promise<UserRow | undefined> {
   const [user] = await query((all) =>
     all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
@@ -18,10 +21,13 @@ export async function findUser(query: Query, issuer: string, subject: string): P
   return user;
 }
 
-/** What the groups of a person at the identity provider give, by their names. */
+/** The grants of a person's groups at the identity provider, by group name. */
 export type GroupGrants = (groups: readonly string[]) => readonly Grant[];
 
-/** What the provider gives people now, by their ids: by the last sign-in's claims, and by groups that its provisioning tells. */
+/**
+ * The current grants of people from the provider, by user id: from the claims of the last sign-in, and from provisioned
+ * groups.
+ */
 async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<Map<string, Grant[]>> {
   const active = users.filter((user) => user.is_active);
   const grants = new Map(active.map((user) => [user.id, [...user.grants]]));
@@ -37,7 +43,10 @@ async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupG
   return grants;
 }
 
-/** The role that the provider gives a person in a workspace now; undefined: none. @param query across workspaces */
+/**
+ * The role that the provider currently grants a person in a workspace; undefined if none. @param query across
+ * workspaces
+ */
 export async function roleGiven(
   query: Query,
   user: UserRow,
@@ -48,28 +57,28 @@ export async function roleGiven(
   return highestRole(grants.flatMap(({ workspace, role }) => (workspace === workspaceName ? [role] : [])));
 }
 
-/** What people are from now on in one workspace. `given` undefined: nothing. */
+/** The intended state of a person in one workspace. `given` undefined: no role. */
 interface Target {
   user: UserRow;
   before: MemberRow | undefined;
   given: Role | undefined;
-  /** Whether a membership that has ended may begin again. */
+  /** Whether an ended membership can restart. */
   mayReturn: boolean;
 }
 
 type MemberState = Pick<MemberRow, 'id' | 'name' | 'email' | 'role' | 'role_set' | 'status'>;
 
-/** A membership as it is to be; undefined where there is none, and none is to begin. */
+/** The intended state of a membership; undefined if there is none and none should be created. */
 function stateOf({ user: { name, email }, before, given, mayReturn }: Target): MemberState | undefined {
   if (before === undefined) return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
   const { id, role, role_set } = before;
-  // Whom an admin has suspended stays so, whatever the provider says.
+  // A member suspended by an admin stays suspended, whatever the provider says.
   const isSuspended = before.status === 'suspended';
-  // What an admin has set is not lost by a time without a role, which the person may have brought about.
+  // A role set by an admin survives a time without a granted role, which the person may have caused.
   if (given === undefined) return { id, name, email, role, role_set, status: isSuspended ? 'suspended' : 'removed' };
   const isBack = before.status === 'removed';
   if (isBack && !mayReturn) return undefined;
-  // Nor is a role regained that the provider does not give.
+  // But a returning member does not regain a set role above the one that the provider grants.
   const kept = isBack && role_set !== null && highestRole([role_set, given]) !== given ? null : role_set;
   return { id, name, email, role: kept ?? given, role_set: kept, status: isSuspended ? 'suspended' : 'active' };
 }
@@ -130,7 +139,7 @@ async function updateMembers(query: Query, members: readonly MemberState[]): Pro
 
 const changeOf = (id: string, details: Change['details']): Change => ({ resourceId: publicId('member', id), details });
 
-/** Makes memberships of one workspace what they are to be, in a few statements however many there are. */
+/** Brings memberships of one workspace to their intended state, in a few statements however many there are. */
 async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<void> {
   const joined: (MemberState & { user_id: string })[] = [];
   const changed: { before: MemberRow; after: MemberState }[] = [];
@@ -172,10 +181,10 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
 }
 
 /**
- * Makes the memberships of people what the identity provider gives now, in every workspace: new ones begin, others change or end, and
- * with them keys and sessions.
+ * Brings the memberships of people in line with the identity provider's current grants, in every workspace: creates new
+ * ones and changes or ends others, including their keys and sessions.
  * @param query across workspaces, in a transaction that has locked the users' rows, in the order of their ids
- * @param options.mayReturn whether memberships that have ended may begin again. Default: true
+ * @param options.mayReturn whether ended memberships can restart. Default: true
  */
 export async function syncMembersOf(
   query: Query,
@@ -193,7 +202,7 @@ export async function syncMembersOf(
       .where('name', '=', sql<string>`any(${names}::text[])`)
       .where('deleted_at', 'is', null),
   );
-  // Locked after the users, as everywhere: admins change members, too.
+  // Locked after the users, as everywhere, because admins change members, too.
   const members = await query((all) =>
     all
       .selectFrom('members')
@@ -217,8 +226,8 @@ export async function syncMembersOf(
 }
 
 /**
- * The same of one person.
- * @returns the memberships that are active, with the names of their workspaces, in the order of these
+ * Like `syncMembersOf`, for one person.
+ * @returns the active memberships, with the names of their workspaces, in the order of the names
  */
 export async function syncMembers(
   query: Query,
@@ -230,7 +239,7 @@ export async function syncMembers(
   return activeMembers(query, user.id);
 }
 
-/** Where a person is a member now. @param query across workspaces */
+/** The active memberships of a person. @param query across workspaces */
 export async function activeMembers(query: Query, userId: string): Promise<(MemberRow & { workspaceName: string })[]> {
   return query((all) =>
     all

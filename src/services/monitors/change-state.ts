@@ -9,7 +9,7 @@ import { type MonitorState, monitorStates } from '../../domain/monitors/monitor-
 import { writeEvent } from '../events/write-event.ts';
 import type { MonitorRow } from './monitors.ts';
 
-/** What each check of a monitor has seen, as events and callers show it. */
+/** What each check of a monitor measured, as shown to callers and in events. */
 export const presentValues = (checks: readonly { metric: string }[], progress: readonly CheckProgress[]) =>
   progress.map(({ value, count, alerting }, index) => ({
     metric: checks[index]?.metric ?? '',
@@ -21,10 +21,11 @@ export const presentValues = (checks: readonly { metric: string }[], progress: r
 const bad = (state: MonitorState) => state === 'alerting';
 
 /**
- * Writes what has become of a monitor, if nobody else has written since `row` was read; and where its state has changed, the change, the event and
- * the notification of an alert's beginning or end. In the caller's transaction, where it may be a change.
- * @param reason in words, of a change
- * @returns whether it was written
+ * Stores the progress of a monitor, unless another process has stored it since `row` was read; if its state has
+ * changed, also the change, the event and the notification of an alert's start or end. Needs a transaction of the
+ * caller if the state may change.
+ * @param reason of a change, in words
+ * @returns whether it was stored
  */
 export async function saveProgress(
   query: Query,
@@ -54,7 +55,7 @@ export async function saveProgress(
   return true;
 }
 
-/** Writes down a change of the state, and tells of the beginning or end of an alert. In the transaction of the change. */
+/** Records a change of state, and notifies of the start or end of an alert. Runs in the transaction of the change. */
 export async function publishStateChange(
   query: Query,
   row: MonitorRow,

@@ -8,7 +8,7 @@ import { saveProgress } from './change-state.ts';
 import { type MonitorRow, selectMonitors } from './monitors.ts';
 import { measureChecks } from './numbers.ts';
 
-/** Those that were not looked at just now by another process, the longest ago first. */
+/** Monitors that no other process has just checked, the least recently checked first. */
 const listDue = ({ query }: WorkspaceDatabase): Promise<MonitorRow[]> =>
   query((db) =>
     selectMonitors(db)
@@ -17,7 +17,7 @@ const listDue = ({ query }: WorkspaceDatabase): Promise<MonitorRow[]> =>
       .orderBy(sql`last_checked_at nulls first`),
   );
 
-/** Why the state changes: the checks that begin to alert, or that have recovered. */
+/** Why the state changes: the checks that started to alert, or that have recovered. */
 function reasonOf({ checks, progress, state, window }: MonitorRow, after: MonitorProgress): string {
   if (after.state === 'no_data') return 'no check has enough data';
   const told = checks.flatMap((check, index) => {
@@ -39,11 +39,11 @@ async function lookAt(db: WorkspaceDatabase, row: MonitorRow, until: Date): Prom
 }
 
 /**
- * Looks at the monitors of a workspace, one after the other. A look counts once, however many processes look: what one has written since makes the
- * others' void.
- * @param until as far as its runs are summed up
- * @param isOver whether the rest is left to the next time; one is always looked at
- * @returns whether there is any monitor that is enabled
+ * Checks the monitors of a workspace, one after the other. Each check counts once, however many processes run it: a
+ * stored result invalidates concurrent ones.
+ * @param until the time up to which its runs are summed up
+ * @param isOver whether to leave the rest for the next time; at least one monitor is always checked
+ * @returns whether any monitor is enabled
  */
 export async function checkDueMonitors(
   db: Database,

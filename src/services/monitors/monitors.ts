@@ -43,7 +43,7 @@ export const MONITORS = namedRows({
   json: ['checks', 'notify'],
   audit: { created: 'monitor.created', updated: 'monitor.updated', deleted: 'monitor.deleted' },
   onCreate: { state: monitorStates.initial, since: now, created_at: now },
-  // What a look under way has read holds no more.
+  // Invalidates what a check in progress has read.
   onReplace: { revision: sql<number>`${sql.ref('monitors.revision')} + 1` },
 });
 export type MonitorRow = RowIn<typeof MONITORS>;

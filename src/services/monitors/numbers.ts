@@ -8,10 +8,10 @@ import type { MonitorRow } from './monitors.ts';
 import { ceilHour, hoursUntil, LATENCY_HOUR } from './sum-up-runs.ts';
 
 const MINUTE_MS = 60_000;
-/** Nothing is summed up that begins later. */
+/** Later runs are never summed up. */
 const END = new Date('9999-01-01T00:00:00Z');
 
-/** The measures that a metric is made of. Whether a run failed is measured of each. */
+/** The measures that a metric is calculated from. Every run has a value for whether it failed. */
 const MEASURES = {
   error_rate: ['error'],
   refusal_rate: ['error', 'refusal'],
@@ -24,8 +24,8 @@ const measuresOf = (metric: MonitorMetric): readonly string[] =>
   metric in MEASURES ? MEASURES[metric as keyof typeof MEASURES] : [metric];
 
 /**
- * The sums of the minutes that the window reaches into; of latencies those of whole hours, where there are.
- * @param until when the window ends: until then runs are summed up
+ * The sums of the minutes in the window; for latencies, sums of whole hours if available.
+ * @param until the end of the window: runs are summed up to then
  */
 function readSums(query: Query, { prompt_name, label, window, checks }: MonitorRow, until: Date) {
   const from = until.getTime() - spanMs(window) - MINUTE_MS;
@@ -81,7 +81,10 @@ function measure(metric: MonitorMetric, rows: readonly MeasuredSums[]): Measured
   }
 }
 
-/** What each check of a monitor measures, in their order. @param query of its workspace @param until as far as runs are summed up */
+/**
+ * What each check of a monitor measures, in their order. @param query of its workspace @param until the time up to
+ * which runs are summed up
+ */
 export async function measureChecks(query: Query, monitor: MonitorRow, until: Date): Promise<Measured[]> {
   const rows = await readSums(query, monitor, until);
   return monitor.checks.map(({ metric }: MonitorCheck) => measure(metric, rows));

@@ -17,10 +17,10 @@ export interface MonitorDefinition {
   enabled: boolean;
 }
 
-/** What decides about its state. */
+/** The parts that decide about its state. */
 const watched = ({ prompt_name, label, window, checks }: MonitorRow) => ({ prompt_name, label, window, checks });
 
-/** Has a worker look at the workspace soon. */
+/** Makes a worker check the workspace soon. */
 const watchWorkspace = (query: Query) =>
   query((db) =>
     db
@@ -30,8 +30,8 @@ const watchWorkspace = (query: Query) =>
   );
 
 /**
- * Creates a monitor, or gives an existing one this definition. One that watches something else than before begins anew, which ends an alert; so does
- * disabling it.
+ * Creates a monitor, or replaces the definition of an existing one. A monitor that now watches something else restarts,
+ * which ends an alert, and so does one that is disabled.
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
 export function setMonitor(
@@ -56,17 +56,17 @@ export function setMonitor(
   });
 }
 
-/** Where it watches something else now, or is disabled. */
+/** Restarts a monitor that now watches something else or is disabled. */
 async function beginAnew(query: Query, before: MonitorRow, after: MonitorRow): Promise<void> {
   const isOther = !isDeepStrictEqual(watched(before), watched(after));
   if (!isOther && (!before.enabled || after.enabled)) return;
   const reason = isOther ? 'the monitor was changed' : 'the monitor was disabled';
-  // Told with the checks that it alerted by.
+  // The notification names the checks that caused the alert.
   const row = { ...after, checks: before.checks, state: before.state };
   await saveProgress(query, row, NEW_PROGRESS, { reason, looked: false });
 }
 
-/** Deletes a monitor and its history; an alert ends. @throws ApiError `not_found` */
+/** Deletes a monitor and its history; ends an alert. @throws ApiError `not_found` */
 export const deleteMonitor = (db: WorkspaceDatabase, name: string): Promise<MonitorRow> =>
   db.transaction((query) =>
     MONITORS.delete(

@@ -10,32 +10,38 @@ import { MAX_WINDOW_MS } from '../../domain/monitors/monitor.ts';
 import { bucketSql } from '../releases/latency-buckets.ts';
 
 const MINUTE_MS = 60_000;
-/** So far back minutes are summed up again: what a transaction under way, or an application that reports its runs, adds late. */
+/**
+ * How far back minutes are summed up again, to include late data from transactions in progress or from applications
+ * that report runs.
+ */
 const AGAIN_MS = 5 * MINUTE_MS;
-/** What one transaction sums up. */
+/** The time span that one transaction sums up. */
 const STEP_MS = 30 * MINUTE_MS;
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** What is left of a claim to a workspace when a step begins, at least. */
+/** The minimum remaining time of a claim to a workspace when a step starts. */
 const CLAIM_MS = 30_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The latencies of an hour, which have a row for each bucket: a day of minutes has very many. */
+/** Latencies are summed up by hour because they have a row for each bucket; a day of minutes would have too many. */
 export const LATENCY_HOUR = 'latency_hour';
 
 export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
 
-/** Until when there are sums of hours, where minutes are summed up until a time: no minute of an hour before changes any more. */
+/**
+ * The time up to which hours are summed up, given the time for minutes: no minute of an earlier hour can change any
+ * more.
+ */
 export const hoursUntil = (minutesUntil: Date) => floorHour(minutesUntil.getTime() - AGAIN_MS);
 
 const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;
 const SUMS = ['count', 'total', 'squares'] as const;
 
-/** A model or its provider would not respond to what it was sent. */
+/** A model or its provider refused to respond to the input. */
 const IS_REFUSED = sql<SqlBool>`(e.finish_reason in ('content_filter', 'refusal') or e.error->>'code' = 'content_filtered')`;
 const IS_OWN = sql<SqlBool>`e.reused_from is null`;
 const LATENCY_MS = sql<number>`extract(epoch from e.finished_at - e.created_at)::float8 * 1000`;
 
-/** What a run counts as; latencies and costs as releases count them. */
+/** What a run counts as. Latencies and costs are counted as in releases. */
 const MEASURED = sql<{ measure: string; bucket: number; value: number }>`(
   select m.measure, m.bucket, m.value
   from (values
@@ -72,7 +78,7 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
     .where(inStates(executionStates, ['completed', 'failed'], 'e'))
     .groupBy(sql`1, 2, 3, 4, 5, 6`);
 
-/** Scores that are a number, of runs. Those of evaluations say nothing of what runs. */
+/** Numeric scores of runs. Scores of evaluations say nothing about production runs. */
 const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
   db
     .selectFrom('scores as s')
@@ -93,7 +99,7 @@ const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: S
     .where('s.execution_id', 'is not', null)
     .groupBy(sql`1, 2, 3, 4, 5`);
 
-/** Doing so again changes nothing, as below. */
+/** Safe to repeat, like `sumUp`. */
 const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
   db
     .insertInto('run_minutes')
@@ -125,8 +131,8 @@ const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
     );
 
 /**
- * Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. It locks the row of the workspace first and
- * renews the claim to it, so that no other process takes the workspace between two steps.
+ * Minutes are summed up as a whole, so that repeating it has no effect. Rows are locked in a fixed order. Locks the row
+ * of the workspace first and renews the claim to it, so that no other process takes the workspace between two steps.
  */
 const sumUp = (db: Builder, workspaceId: string, span: Span) =>
   db
@@ -154,10 +160,10 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
     .returning('check_at');
 
 /**
- * Sums up by minute what has ended in a workspace, and the scores that were given, since it was last done: at first, as far as monitors look back. Each run is read a few times.
- * Safe to run in several processes at once.
- * @param until the end of what is summed up: the database's time
- * @param isOver ends it after the current step, of which there is always one: what is left is for the next time
+ * Sums up by minute the runs that have ended in a workspace, and the scores that were submitted, since the last time;
+ * the first time, as far as monitors look back. Each run is read a few times. Safe to run in several processes at once.
+ * @param until the end of the time to sum up: the database's time
+ * @param isOver stops after the current step; at least one step is made, the rest is left for the next time
  * @returns `isDone`: whether everything is summed up; `claimedUntil`: until when no other process takes the workspace
  */
 export async function sumUpRuns(

@@ -6,13 +6,13 @@ import { NOTIFICATION_MAILS } from '../../domain/notifications.ts';
 import { MailError } from '../../mail/mail-error.ts';
 import type { Mail, Mailer } from '../../mail/mailer.ts';
 
-/** Longer than any conversation with the mail server: a process that has not sent by then is dead. */
+/** Longer than any conversation with the mail server: a process that has not finished by then is dead. */
 export const AFTER_EMAIL_LEASE = sql<Date>`now() + interval '2 minutes'`;
-/** An e-mail that could not be sent for a day is given up. */
+/** An e-mail that could not be sent for a day is abandoned. */
 export const IS_EMAIL_PENDING = sql<boolean>`email_pending and created_at > now() - interval '1 day'`;
 const MAX_ATTEMPTS = 20;
 
-/** Takes the lease. @returns false where another process has it, or there is nothing to send */
+/** Takes the lease. @returns false if another process has it, or there is nothing to send */
 async function claim(query: Query, id: string): Promise<boolean> {
   const claimed = await query((db) =>
     db
@@ -20,14 +20,14 @@ async function claim(query: Query, id: string): Promise<boolean> {
       .set({ check_at: AFTER_EMAIL_LEASE })
       .where('id', '=', id)
       .where(IS_EMAIL_PENDING)
-      // Times are stored to the millisecond: one that was written as now() may have been rounded up.
+      // Times are stored to the millisecond: one written as now() may have been rounded up.
       .where('check_at', '<=', sql<Date>`now() + interval '1 millisecond'`)
       .returning('id'),
   );
   return claimed.length > 0;
 }
 
-/** Counts the attempt. @returns what the e-mail says; undefined where there is nothing to send */
+/** Counts the attempt. @returns the content of the e-mail; undefined if there is nothing to send */
 async function beginAttempt(query: Query, id: string) {
   const [row] = await query((db) =>
     db
@@ -59,7 +59,7 @@ async function markSent(query: Query, id: string): Promise<void> {
   );
 }
 
-/** The next attempt is after 10 s, then ever later, at most after an hour. */
+/** The next attempt is after 10 s, then at increasing intervals of up to an hour. */
 async function markFailed(query: Query, id: string, error: string, isFinal: boolean): Promise<void> {
   await query((db) =>
     db
@@ -73,7 +73,7 @@ async function markFailed(query: Query, id: string, error: string, isFinal: bool
   );
 }
 
-/** Paths and queries of URLs may hold credentials. */
+/** Paths and queries of URLs may contain credentials. */
 function hostsOnly(text: string): string {
   return text.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, (url) => (URL.canParse(url) ? new URL(url).host : 'an address'));
 }
@@ -103,13 +103,15 @@ export interface EmailDeps {
   mailer: Mailer | undefined;
 }
 
-/** The result of an attempt. `later`: it is tried again, or another process is sending it, or there is nothing to send. */
+/**
+ * The result of an attempt. `later`: it will be retried, another process is sending it, or there is nothing to send.
+ */
 export type EmailOutcome = 'sent' | 'refused' | 'later' | 'no mail server';
 
 /**
- * E-mails a notification to the owner of its workspace, once: the sender has a lease on the row, and what was sent is not sent
- * again. A crash between the two makes a double, with the same Message-ID. What could not be sent is found by its row
- * and tried again by `jobs/send-due-emails.ts`; the reason is stored as `email_error`.
+ * E-mails a notification to the owner of its workspace, once: the sender holds a lease on the row, and a sent e-mail is
+ * not sent again. A crash in between causes a duplicate with the same Message-ID. `jobs/send-due-emails.ts` finds
+ * unsent e-mails by their rows and retries them; the reason is stored as `email_error`.
  */
 export async function emailOwner({ db, mailer }: EmailDeps, notificationId: string): Promise<EmailOutcome> {
   if (mailer === undefined) return 'no mail server';

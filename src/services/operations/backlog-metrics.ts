@@ -10,10 +10,13 @@ import { backfillStates } from '../../domain/rules/backfill-states.ts';
 import { isOutOfBudget } from '../budget-reason.ts';
 import { cachedReading, READ_TIMEOUT_MS } from './cached-reading.ts';
 
-/** Rows that a statement looks at, at most: beyond that, numbers are at least what they say. A workspace may queue as many as it likes. */
+/**
+ * The maximum number of rows that a statement counts; larger numbers are lower bounds. A workspace can queue as many as
+ * it likes.
+ */
 const MAX_ROWS = 100_000;
 
-/** By status: how many, and how long ago the oldest began to wait, in seconds. */
+/** For each status the number of rows, and how long the oldest has waited, in seconds. */
 type ByStatus = { status: string; count: number; age: number }[];
 
 const count = sql<number>`count(*)::int`.as('count');
@@ -22,7 +25,7 @@ const age = (since: string) =>
     'age',
   );
 
-/** By the partial index of what is unfinished, whatever else the table holds. */
+/** Uses the partial index of unfinished rows, whatever else the table contains. */
 const readExecutions = (db: Builder) =>
   db
     .selectFrom((eb) =>
@@ -37,7 +40,7 @@ const readExecutions = (db: Builder) =>
     .select(['status', count, age('created_at')])
     .groupBy('status');
 
-/** `age`: of those that are due. One that is planned for next week does not wait. */
+/** `age`: of those that are due. An evaluation planned for next week is not waiting. */
 const readEvaluations = (db: Builder) =>
   db
     .selectFrom((eb) =>
@@ -50,7 +53,7 @@ const readEvaluations = (db: Builder) =>
           ),
         )
         .where(inStates(evaluationStates, UNFINISHED_EVALUATION))
-        // Others wait for a program of their caller's.
+        // The others wait for a program of their caller.
         .where('results_due_at', 'is', null)
         .orderBy('id')
         .limit(MAX_ROWS)
@@ -74,7 +77,7 @@ const readBatches = (db: Builder) =>
     .select(['status', count, age('created_at')])
     .groupBy('status');
 
-/** Backfills are few: a person starts each. */
+/** Backfills are few, because each is started by a person. */
 const readBackfills = (db: Builder) =>
   db
     .selectFrom('rule_backfills')
@@ -89,7 +92,7 @@ interface Backlog {
   backfills: number;
 }
 
-/** What is read where nothing can be: each number is `NaN`. */
+/** The result if nothing can be read: each number is `NaN`. */
 const UNKNOWN = undefined;
 
 function createReader({ system }: Database): () => Promise<Backlog | undefined> {
@@ -107,8 +110,8 @@ function createReader({ system }: Database): () => Promise<Backlog | undefined> 
 }
 
 /**
- * Registers gauges of what is unfinished, read from the database at scrapes: every 5 s at most, from partial indexes, 100,000 rows of
- * each at most. They are `NaN` where that takes longer than 2 s.
+ * Registers gauges of unfinished work, read from the database at scrapes: at most every 5 s, from partial indexes, at
+ * most 100,000 rows of each. They are `NaN` if that takes longer than 2 s.
  */
 export function addBacklogMetrics(registry: Registry, db: Database): void {
   const backlog = createReader(db);

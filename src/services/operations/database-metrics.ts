@@ -4,18 +4,18 @@ import type { Database, PoolUse } from '../../db/database.ts';
 import type { Builder } from '../../db/statement.ts';
 import { cachedReading, PING_KEPT_AT_MOST_MS, READ_TIMEOUT_MS } from './cached-reading.ts';
 
-/** What changes slowly is read so often, at most. */
+/** The minimum interval for reading values that change slowly. */
 const SERVER_KEPT_MS = 30_000;
-/** Tables with the most dead rows: those that vacuum does not keep up with. */
+/** The number of tables to show: those with the most dead rows, which vacuum does not keep up with. */
 const TABLES = 10;
 
 const ping = (db: Builder) => db.selectNoFrom(sql<number>`1`.as('one'));
 
-/** From statistics that PostgreSQL has at hand: no table is read. */
+/** Uses statistics that PostgreSQL has at hand; reads no tables. */
 const readServer = (db: Builder) =>
   db.selectNoFrom([
     sql<number>`pg_database_size(current_database())::float8`.as('bytes'),
-    // Of other users' sessions only a superuser or a member of pg_monitor sees when their transactions began.
+    // Only a superuser or a member of pg_monitor sees when transactions of other users' sessions began.
     sql<number>`(select coalesce(extract(epoch from max(clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')`.as(
       'oldest',
@@ -44,8 +44,8 @@ const UNKNOWN: Server = {
 };
 
 /**
- * Registers gauges of this process' connections, and of how PostgreSQL does. What is read from it is `NaN` where that takes longer than
- * 2 s, and `pms_database_up` is then 0.
+ * Registers gauges of this process's connections and of the state of PostgreSQL. Values from PostgreSQL are `NaN` if
+ * reading them takes longer than 2 s, and `pms_database_up` is then 0.
  */
 export function addDatabaseMetrics(registry: Registry, db: Database): void {
   const registers = [registry];

@@ -2,26 +2,26 @@ import { Counter, type Registry } from 'prom-client';
 import type { UsageKind } from '../../db/entities/usage.ts';
 import { providerLabel } from '../../models/model-metrics.ts';
 
-/** What was used since the last time, by kind and provider. */
+/** The usage since the last time, by kind and provider. */
 export interface Used {
   kind: UsageKind;
   provider: string;
-  /** US dollars, as far as they are known. */
+  /** US dollars, as far as known. */
   cost: number;
   unpriced: number;
   tokensInput: number;
   tokensOutput: number;
 }
 
-/** Tells of usage that a process has added to the sums. */
+/** Called with the usage that a process has added to the sums. */
 export type OnUsed = (used: readonly Used[]) => void;
 
 const NAMES = ['pms_spend_usd_total', 'pms_unpriced_responses_total', 'pms_tokens_total'];
 
 /**
- * Registers metrics of what models cost; existing ones are replaced. They are counted as usage is summed up, which each entry is once, by
- * one worker: sum them over the workers.
- * @returns to be told of usage
+ * Registers metrics of model costs, replacing existing ones. They are counted when usage is summed up, which one worker
+ * does once for each entry: sum them over the workers.
+ * @returns the function to call with usage
  */
 export function countSpend(registry: Registry): OnUsed {
   for (const name of NAMES) registry.removeSingleMetric(name);
@@ -47,7 +47,7 @@ export function countSpend(registry: Registry): OnUsed {
   return (all) => {
     for (const used of all) {
       const provider = providerLabel(used.provider);
-      // A correction may take something back, and a counter only rises.
+      // A correction can be negative, but a counter can only increase.
       spend.inc({ provider, kind: used.kind }, Math.max(used.cost, 0));
       unpriced.inc({ provider }, Math.max(used.unpriced, 0));
       tokens.inc({ provider, type: 'input' }, Math.max(used.tokensInput, 0));

@@ -2,8 +2,8 @@ import { Gauge, type Registry } from 'prom-client';
 import { cachedReading, PING_KEPT_AT_MOST_MS } from './cached-reading.ts';
 
 /**
- * Registers gauges of whether Temporal responds, and how soon.
- * @param ping a cheap call; rejects where Temporal can't be reached
+ * Registers gauges of whether and how fast Temporal responds.
+ * @param ping a cheap call; rejects if Temporal can't be reached
  */
 export function addTemporalMetrics(registry: Registry, ping: () => Promise<void>): void {
   const registers = [registry];

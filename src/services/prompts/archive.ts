@@ -10,8 +10,9 @@ import { getPrompt, type PromptRow } from './prompts.ts';
 import { isHeld } from './protected-includes.ts';
 
 /**
- * Takes a prompt out of use, for runs and changes are refused then; doing it again changes nothing. A protected label is there
- * so that what it is on stays in use: who may not move it may not archive its prompt, nor one that is included by what it is on.
+ * Archives a prompt, which refuses runs and changes from then on; repeating it has no effect. A protected label keeps
+ * its version in use: callers that can't move the label can't archive its prompt, nor a prompt included by the labelled
+ * version.
  * @throws ApiError `not_found`, `insufficient_scope`
  */
 export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
@@ -19,7 +20,8 @@ export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: 
 }
 
 /**
- * Takes a prompt out of the archive; one that is not in it is left as it is. Who may not archive it may not restore it.
+ * Restores a prompt from the archive; a prompt that is not archived is left unchanged. Needs the same permissions as
+ * archiving.
  * @throws ApiError `not_found`, `insufficient_scope`
  */
 export async function restorePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
@@ -29,7 +31,7 @@ export async function restorePrompt(db: WorkspaceDatabase, name: string, mover: 
 function change(db: WorkspaceDatabase, name: string, { scopes }: Mover, archive: boolean): Promise<PromptRow> {
   return db.transaction(async (query) => {
     if ((await setArchived(query, name, archive)) && !allows(scopes, 'publish')) {
-      // With it, nothing comes under a protected label meanwhile.
+      // Prevents that anything comes under a protected label in the meantime.
       await lockInWorkspace(query, INCLUDES_LOCK);
       await requireFree(query, name, archive ? 'archive' : 'restore');
     }
@@ -37,7 +39,7 @@ function change(db: WorkspaceDatabase, name: string, { scopes }: Mover, archive:
   });
 }
 
-/** @returns whether it was not so already */
+/** @returns whether this changed it */
 async function setArchived(query: Query, name: string, archive: boolean): Promise<boolean> {
   const changed = await query((own) =>
     own

@@ -1,10 +1,11 @@
 import { ApiError, invalidField } from '../../domain/errors.ts';
 
 /**
- * Judges a change by the version that it was made from. Call it with the prompt's row locked: then no other change comes between.
- * @param base that version; 0: the prompt was not there; undefined: any will do
- * @param newest the version before the one that is being made; 0: there is none
- * @throws ApiError `version_conflict` where there is a newer one, `invalid_request` where there is no such version yet
+ * Checks the version that a change is based on. Call it with the prompt's row locked, so that no other change can come
+ * in between.
+ * @param base that version; 0: the prompt did not exist; undefined: any
+ * @param newest the version before the one being created; 0: there is none
+ * @throws ApiError `version_conflict` if there is a newer one, `invalid_request` if there is no such version yet
  */
 export function requireBase(name: string, base: number | undefined, newest: number): void {
   if (base === undefined || base === newest) return;

@@ -13,9 +13,9 @@ import { INCLUDES_LOCK } from './includes.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 
 /**
- * Deletes a version that nothing needs: not the latest, without a label, not included by its number in any other version, in no run and no
- * release that has not ended, and named by no schedule. Its number is never given to another. What it was run for stays: executions and evaluations
- * keep what they were run with.
+ * Deletes a version that nothing needs: it is not the latest, has no label, is not included by number in another
+ * version, is in no unfinished run or release, and is not used by a schedule. Its number is never reused. Executions
+ * and evaluations of it keep what they were run with.
  * @returns it as it was
  * @throws ApiError `not_found`; `invalid_request` naming what needs it
  */
@@ -23,7 +23,8 @@ export async function deleteVersion(db: WorkspaceDatabase, name: string, version
   return db.transaction(async (query) => {
     const [prompt] = await query((own) => own.selectFrom('prompts').select('id').where('name', '=', name).forUpdate());
     if (prompt === undefined) throw notFound(`The prompt "${name}"`);
-    // Nobody includes it, and no label is moved to it, until this has ended. The row of the prompt is locked first, as everywhere.
+    // Nothing can include it, and no label can move to it, until this has ended. The prompt's row is locked first, as
+    // everywhere.
     await lockInWorkspace(query, INCLUDES_LOCK);
     const row = await getPrompt(query, name, { version });
     const need = await neededBy(query, row);
@@ -45,7 +46,7 @@ export async function deleteVersion(db: WorkspaceDatabase, name: string, version
   });
 }
 
-/** What a version is needed for; undefined: nothing. */
+/** What a version is needed for; undefined if nothing. */
 async function neededBy(
   query: Query,
   { name, version, latest_version, labels }: PromptRow,

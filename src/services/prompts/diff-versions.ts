@@ -4,17 +4,17 @@ import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import { isObject, type JsonValue } from '../../domain/text/json.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 
-/** What differs in one place. `before` is absent from what was added, `after` from what was removed. */
+/** A difference at one path. `before` is missing for added values, `after` for removed ones. */
 export interface VersionChangeAt {
-  /** In dot notation. An item of a list has its index in the later version; one that was removed, in the earlier. */
+  /** In dot notation. A list item has its index in the later version; a removed item, in the earlier one. */
   path: string;
   before?: JsonValue;
   after?: JsonValue;
-  /** In place of both, where both are texts: a unified diff. */
+  /** A unified diff instead of both, if both are texts. */
   diff?: string;
 }
 
-/** The fields, and how many levels of their values are told apart. */
+/** The fields, and how many levels of their values are compared separately. */
 const FIELDS = {
   template: 0,
   messages: 4,
@@ -29,16 +29,19 @@ const FIELDS = {
 
 const TEXTS = /(?:^|\.)(?:template|content|text|description)$/;
 
-/** Lines around a change. */
+/** The number of lines around a change. */
 const CONTEXT_LINES = 3;
-/** Changed lines of a text, or changed items of a list: the work grows with their square, so more are shown as replaced as a whole. */
+/**
+ * The maximum number of changed lines of a text, or changed items of a list: the work grows quadratically, so larger
+ * changes are shown as a full replacement.
+ */
 const MAX_EDITS = 400;
-/** The same for all texts together. */
+/** The limit for all texts together. */
 const MAX_WORK = 2 * MAX_EDITS ** 2;
-/** Texts of more lines are replaced as a whole, too. */
+/** Texts with more lines are also shown as fully replaced. */
 const MAX_LINES = 10_000;
 
-/** What differs between two versions of a prompt, field by field, in the order of the record. */
+/** The differences between two versions of a prompt, field by field, in the order of the record. */
 export async function diffVersions(
   before: Version & { version: number },
   after: Version & { version: number },
@@ -55,7 +58,7 @@ export async function diffVersions(
       isLong || edits === 0 ? undefined : structuredPatch(...names, ...texts, undefined, undefined, options);
     if (!isLong) workLeft -= patch === undefined ? edits ** 2 : changedLines(patch.hunks) ** 2;
     workLeft = Math.max(0, workLeft);
-    // Nothing in common, as far as it was looked for.
+    // Nothing in common within the search limit.
     return formatPatch(patch ?? replaced(names, texts), FILE_HEADERS_ONLY);
   }
 
@@ -87,14 +90,14 @@ export async function diffVersions(
   return changes;
 }
 
-/** A field as JSON, in which what is not there is undefined. */
+/** A field as JSON; undefined properties are omitted. */
 function asJson(value: Version[keyof Version]): JsonValue | undefined {
   return value === null ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 type Pair = [at: number, before: JsonValue | undefined, after: JsonValue | undefined];
 
-/** The items of two lists that differ; what stands in the place of another is compared with it. */
+/** The items of two lists that differ; a replaced item is compared with its replacement. */
 function* pairItems(old: JsonValue[], young: JsonValue[]): Generator<Pair> {
   const parts = diffArrays(old.map(canonicalJson), young.map(canonicalJson), { maxEditLength: MAX_EDITS }) ?? [
     { removed: true, added: false, count: old.length },
@@ -133,7 +136,7 @@ function changedLines(hunks: readonly { lines: string[] }[]): number {
   return hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith(' '))).length;
 }
 
-/** A patch that takes out one text and puts in the other. */
+/** A patch that removes one text and adds the other. */
 function replaced([oldFileName, newFileName]: readonly [string, string], [old, young]: [string, string]) {
   const lines = (text: string, sign: string) => {
     if (text === '') return [];

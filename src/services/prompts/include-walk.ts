@@ -3,15 +3,16 @@ import { unnestOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import { BUCKETS } from '../../domain/releases/rollout.ts';
 
-/** What the label `l` stands for: the candidate of its release, where the key is among those that get it. As `armOf`. */
+/** The version that the label `l` refers to: the candidate of its release if the key is in its share. Like `armOf`. */
 const versionFor = (key: Expression<string | null>): RawBuilder<number> => sql`case when l.candidate is not null
   and ('x' || encode(substr(sha256(convert_to(l.salt || ':' || ${key}::text, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint % ${sql.lit(BUCKETS)}
     < round(l.percent * ${sql.lit(BUCKETS / 100)}) then l.candidate else l.version end`;
 
 /**
- * Begins a statement with the CTE `walk`: everything that the references stand for, at any depth, as it is at one moment. Each
- * reference is followed once, so a circle ends the walk; it is told apart afterwards. A reference to nothing has no version.
- * @param key decides which version a label stands for while a release runs; default: the stable one
+ * Starts a statement with the CTE `walk`: everything that the references resolve to, at any depth, in one snapshot.
+ * Each reference is followed once, so a cycle ends the walk; cycles are detected afterwards. An unresolved reference
+ * has no version.
+ * @param key decides which version a label refers to while a release runs; default: the stable one
  */
 export function walkIncludes(
   db: Builder,

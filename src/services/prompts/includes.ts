@@ -8,19 +8,19 @@ import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompts
 import { walkIncludes } from './include-walk.ts';
 
 /**
- * Held by whatever changes what includes stand for, or which labels are protected: one at a time in a workspace, until the end of its
- * transaction. Where a prompt's row is locked, too, it is locked first.
+ * Locked by every change to what includes resolve to, or to which labels are protected: one at a time in a workspace,
+ * until the end of its transaction. If a prompt's row is also locked, it is locked first.
  */
 export const INCLUDES_LOCK = 'includes';
 
-/** How deep includes may be nested. */
+/** The maximum nesting depth of includes. */
 const MAX_DEPTH = 5;
-/** Different includes of a content, at any depth. */
+/** The maximum number of different includes of a content, at any depth. */
 export const MAX_INCLUDES = 100;
-/** What they may have together; a text that is included twice by different references counts twice. */
+/** Their maximum total size; a text that is included twice by different references counts twice. */
 export const MAX_INCLUDED_BYTES = 1024 * 1024;
 
-/** The references of a content, each resolved once, with the texts unless they are too long together. */
+/** The references of a content, each resolved once, with the texts unless they are too long in total. */
 const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; maxBytes: number }>()(
   (db, { refs, key, limit, maxBytes }) =>
     walkIncludes(db, refs, key)
@@ -41,16 +41,16 @@ const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; ma
       .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
 );
 
-/** What a reference stands for: nothing, where it has no name. */
+/** What a reference resolves to: nothing, if it has no name. */
 export type Include = Omit<RowOf<typeof RESOLVE>, 'bytes' | 'template'>;
 
 const TOO_MANY = `has more than ${MAX_INCLUDES} different includes, counting nested ones`;
 const TOO_LONG = `has includes of more than ${MAX_INCLUDED_BYTES} bytes together`;
 
 /**
- * Why a content can't be run with its includes; undefined where it can.
- * @param refs that stand in the content itself
- * @param byRef what they stand for, at any depth
+ * Why a content can't be run with its includes; undefined if it can.
+ * @param refs the references in the content itself
+ * @param byRef what they resolve to, at any depth
  * @param count of its includes at any depth
  * @param bytes of their texts
  */
@@ -66,13 +66,13 @@ export function includesProblem(
 }
 
 /**
- * Resolves everything that a content includes, at any depth, in one statement: each reference once, all of them as they are at
- * one moment. A content that includes nothing costs no statement.
+ * Resolves everything that a content includes, at any depth, in one statement: each reference once, all in one
+ * snapshot. A content without includes needs no statement.
  *
  * @param at path of the content's text in the request. Default: the field of the content that has it
- * @param key decides which versions labels stand for while releases run. Default: the stable ones
- * @throws ApiError `invalid_request` where one is unknown, archived or no text, where they go in a circle, are nested more
- * than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB together
+ * @param key decides which versions labels refer to while releases run. Default: the stable ones
+ * @throws ApiError `invalid_request` if an include is unknown, archived or not a text, or if includes are circular,
+ * nested more than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB in total
  */
 export async function resolveIncludes(
   query: Query,
@@ -95,18 +95,18 @@ export async function resolveIncludes(
   );
 }
 
-/** Why a set can't be used; undefined where it can. */
+/** Why a set can't be used; undefined if it can. */
 function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Include>): string | undefined {
-  /** How deep the includes of those that were looked at are nested. */
+  /** The nesting depth of the includes visited so far. */
   const depths = new Map<IncludeRef, number>();
-  /** The references that led here. */
+  /** The references that lead to the current one. */
   const path: IncludeRef[] = [];
 
   function visit(ref: IncludeRef): string | number {
     const known = depths.get(ref);
     if (known !== undefined) return known;
     const row = byRef.get(ref);
-    // Behind the last that was read.
+    // Beyond the last row that was read.
     if (row === undefined) return 0;
     const { name, version, archived_at: archivedAt, isText, include_refs: inner } = row;
     if (name === null || version === null) return `includes "${ref}", which does not exist in this workspace`;
@@ -138,8 +138,8 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
 }
 
 /**
- * Checks what a version that was just stored includes. Other writers of includes wait until the transaction ends: else two
- * could close a circle between them.
+ * Checks the includes of a newly stored version. Other writers of includes wait until the transaction ends, because two
+ * of them could otherwise create a cycle.
  * @throws ApiError `invalid_request` as {@link resolveIncludes}
  */
 export async function checkIncludes(query: Query, content: PromptContent): Promise<IncludeSet> {

@@ -6,11 +6,11 @@ import { type Arm, armOf, type Rollout, type RolloutKey } from '../../domain/rel
 import { type FoundPromptRow, getPrompt, type PromptRow, type VersionSelector, versionOfLabel } from './prompts.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Of an entry beside its texts. */
+/** The size of an entry without its texts. */
 const ENTRY_BYTES = 500;
 const BYTES_OF_CHARACTER = 2;
 
-/** What a run needs of a prompt. */
+/** The columns of a prompt that a run needs. */
 const NEEDED = [
   'id',
   'name',
@@ -29,20 +29,20 @@ const NEEDED = [
 export type VersionRow = Pick<PromptRow, (typeof NEEDED)[number]>;
 type KnownRow = VersionRow & { rollout?: Rollout | null };
 
-/** That a selector still means this version: it did when this process last looked. */
+/** That a selector still refers to this version, as it did when this process last checked. */
 export interface Assumption {
   promptId: string;
   version: number;
-  /** The version that was asked for; null: a label, or the latest. */
+  /** The requested version number; null for a label or the latest. */
   pinned: number | null;
-  /** Null: the latest, where no version was asked for. */
+  /** Null for the latest, if no version was requested. */
   label: string | null;
-  /** The release of the label, and the share that gets its candidate; null: there is none. */
+  /** The active release of the label, and the share that gets its candidate; null if there is none. */
   releaseId: string | null;
   percent: number | null;
 }
 
-/** The release that decided a version. */
+/** The release that decided which version to use. */
 export interface DecidedBy {
   /** UUID. */
   id: string;
@@ -51,16 +51,16 @@ export interface DecidedBy {
   stage: number;
 }
 
-/** A version as it was read just now, or, with an assumption, some time ago. */
+/** A version that was read just now or, with an assumption, some time ago. */
 export interface FoundVersion {
   prompt: VersionRow;
-  /** To be proved by {@link isAsAssumed} in the statement that stores what is made from it. */
+  /** To be verified with {@link isAsAssumed} in the statement that stores what is based on it. */
   assumption: Assumption | undefined;
-  /** Null: no release runs on the label, or nobody is to get its candidate. */
+  /** Null: no release runs on the label, or its candidate has no share. */
   release: DecidedBy | null;
 }
 
-/** Finds what a selector of a prompt means. @throws ApiError as `getPrompt` */
+/** Finds the version that a selector of a prompt refers to. @throws ApiError as `getPrompt` */
 export type FindVersion = (
   query: Query,
   name: string,
@@ -70,13 +70,13 @@ export type FindVersion = (
 ) => Promise<FoundVersion>;
 
 /**
- * The versions that were run last, so that a run of one need not read it: versions never change, and whether a selector still
- * means one is proved where the run is stored.
+ * A cache of recently run versions, so that running one does not have to read it. Versions never change, and whether a
+ * selector still refers to one is verified when the run is stored.
  */
 export interface KnownVersions {
   of(workspaceId: string): {
     find: FindVersion;
-    /** Reads it, whatever is known. */
+    /** Reads it without using the cache. */
     read: FindVersion;
   };
 }
@@ -88,7 +88,7 @@ const jsonOf = (prompt: FoundPromptRow) =>
   JSON.stringify(Object.fromEntries([...NEEDED, 'rollout' as const].map((column) => [column, prompt[column]])));
 
 export function createKnownVersions(): KnownVersions {
-  // As JSON, whose size is known: parsed, it may take many times as much.
+  // Stored as JSON, whose size is known: parsed, it may be many times as large.
   const known = new LRUCache<string, string>({
     maxSize: MAX_BYTES,
     sizeCalculation: (json, key) => (json.length + key.length) * BYTES_OF_CHARACTER + ENTRY_BYTES,
@@ -100,7 +100,7 @@ export function createKnownVersions(): KnownVersions {
         const key = keyOf(workspaceId, name, selector);
         known.delete(key);
         const prompt = await getPrompt(query, name, selector);
-        // What is included changes by itself.
+        // Included prompts change independently.
         if (prompt.include_refs.length === 0 && prompt.archived_at === null) known.set(key, jsonOf(prompt));
         return prompt;
       };
@@ -120,7 +120,7 @@ export function createKnownVersions(): KnownVersions {
         const arm = armOf(rollout, by.key);
         const release = { id, arm, keyed: by.keyed, stage };
         if (arm === 'stable' || version === prompt.version) return { prompt, assumption, release };
-        // A version never changes; whether the prompt is archived is known of its label.
+        // A version never changes; the label's entry shows whether the prompt is archived.
         const candidate = knownRow(prompt.name, { version }) ?? (await readRow(query, prompt.name, { version }));
         return { prompt: { ...candidate, archived_at: prompt.archived_at }, assumption, release };
       };
@@ -147,7 +147,10 @@ function assumptionOf({ id, version, rollout }: KnownRow, { version: pinned, lab
   };
 }
 
-/** Whether there is nothing to prove, or the selector means that version of the prompt now, and the prompt can be run. */
+/**
+ * Whether there is nothing to verify, or the selector still refers to that version of the prompt and the prompt can be
+ * run.
+ */
 export function isAsAssumed({
   promptId,
   version,
@@ -167,7 +170,7 @@ export function isAsAssumed({
         .where(sql<boolean>`l.release_id is not distinct from ${releaseId}::uuid`)
         .where(sql<boolean>`l.percent is not distinct from ${percent}::double precision`);
       const latest = sql`case when ${label}::text is null then ${row.ref('p.latest_version')} end`;
-      // A version that was asked for by its number may have been deleted since.
+      // A version requested by number may have been deleted since.
       const asked = row
         .selectFrom('prompt_versions as v')
         .select('v.version')

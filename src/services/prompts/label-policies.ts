@@ -9,20 +9,20 @@ import { namedRows } from '../named-rows.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import { requireRoom } from '../workspaces/quotas.ts';
 
-/** How many labels of a workspace can have a policy. */
+/** The maximum number of labels of a workspace with a policy. */
 const MAX_POLICIES = 100;
 
-/** What points a label at a version, or takes it away. */
+/** The caller or release that points a label at a version, or removes it. */
 export interface Mover {
   scopes: readonly Scope[];
-  /** Moves a label that moves by releases alone: why. For an `admin`. */
+  /** Moves a label that otherwise moves only by releases, with a reason. Requires `admin`. */
   override?: { reason: string } | undefined;
 }
 
 /** How a label moves. */
 export interface Policy {
   steps: ReleaseStep[];
-  /** Whether it moves by releases alone. */
+  /** Whether it moves only by releases. */
   required: boolean;
 }
 
@@ -51,9 +51,9 @@ export async function policyOf(query: Query, label: string): Promise<Policy | un
 }
 
 /**
- * Makes sure that a label may move without a release.
- * @param releaseId of the release that runs on it; null: none
- * @returns what the audit log says of an override
+ * Makes sure that a label can move without a release.
+ * @param releaseId of the active release on it; null: none
+ * @returns the audit log details of an override
  * @throws ApiError `invalid_state`, `insufficient_scope`
  */
 export async function requireFreeLabel(
@@ -76,8 +76,8 @@ export async function requireFreeLabel(
 }
 
 /**
- * Makes sure that a release has done its steps before it moves a label that moves only by releases. If the label got its policy after the release began,
- * these are the steps of the policy, too.
+ * Makes sure that a release has completed its steps before it moves a label that moves only by releases. If the label
+ * got its policy after the release started, the steps of the policy are also required.
  * @throws ApiError `invalid_state`, `insufficient_scope`
  */
 export async function requireSteps(
@@ -98,7 +98,7 @@ export async function requireSteps(
   });
 }
 
-/** @returns what the audit log says of the override. @throws ApiError `invalid_state`, `insufficient_scope` */
+/** @returns the audit log details of the override. @throws ApiError `invalid_state`, `insufficient_scope` */
 function requireOverride(
   { scopes, override }: Mover,
   { why, what }: { why: string; what: string },
@@ -113,8 +113,8 @@ function requireOverride(
 }
 
 /**
- * Sets or (null) takes away the policy of a label. Runs in the caller's transaction.
- * @throws ApiError `quota_exceeded`; `invalid_request` if a check is over scores without a mean
+ * Sets or removes (null) the policy of a label. Runs in the caller's transaction.
+ * @throws ApiError `quota_exceeded`; `invalid_request` if a check uses scores without a mean
  */
 export async function setPolicy(query: Query, label: string, policy: Policy | null): Promise<void> {
   if (policy === null) {

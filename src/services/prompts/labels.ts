@@ -18,14 +18,14 @@ import { requirePinned } from './protected-includes.ts';
 
 export type { Mover } from './label-policies.ts';
 
-/** How many labels of a workspace can be protected. */
+/** The maximum number of protected labels of a workspace. */
 export const MAX_PROTECTED_LABELS = 100;
 
-/** A label and what it is on. */
+/** A label, its protection and its policy. */
 export interface LabelRow {
   label: string;
   is_protected: boolean;
-  /** Null: none. */
+  /** Null if there is none. */
   policy: { steps: ReleaseStep[]; required: boolean } | null;
   /** Prompts that have it, archived ones included. */
   prompts: number;
@@ -36,7 +36,7 @@ const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
 );
 
 /**
- * Whether it may move the label of any prompt, as far as its scopes go.
+ * Checks that the scopes of the caller allow moving the label of any prompt.
  * @throws ApiError `insufficient_scope`
  */
 export async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
@@ -51,7 +51,7 @@ export async function requireMover(query: Query, label: string, { scopes }: Move
   );
 }
 
-/** A label and the version that it is to be on. */
+/** A label and the version to move it to. */
 export interface LabelMove {
   name: string;
   label: string;
@@ -59,14 +59,14 @@ export interface LabelMove {
 }
 
 /**
- * Points a label at a version, moving it if it is elsewhere: the one way in which labels move. It is checked as a write of that
- * version would be. Runs in the caller's transaction, until whose end no other label moves and no other includes are written.
- * Call it before that transaction locks anything of a prompt's labels.
- * @param by what moves it: a caller, or the release (UUID) that runs on it
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` where the version's includes can't be run, go in
- * a circle with the label there, or are not pinned although the label is protected, or where another version includes the label and this
- * one is a list of messages; `invalid_state` where the label moves by releases
- * alone, or one is under way
+ * Points a label at a version, moving it if it is elsewhere. This is the only way in which labels move. Applies the
+ * same checks as writing that version. Runs in the caller's transaction, until whose end no other label moves and no
+ * other includes are written. Call it before the transaction locks any label rows of a prompt.
+ * @param by who moves it: a caller, or the release (UUID) that runs on it
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` if the version's includes
+ * can't be run, are circular with the label there, or are not pinned although the label is protected, or if another
+ * version includes the label and this one is a list of messages; `invalid_state` if the label moves only by releases,
+ * or a release is active
  */
 export async function moveLabel(
   query: Query,
@@ -104,12 +104,13 @@ export async function moveLabel(
 }
 
 /**
- * Checks the includes of a version that a label was just moved to, and that what includes the label can include it.
+ * Checks the includes of a version that a label was just moved to, and that the versions that include the label can
+ * include it.
  * @throws ApiError `invalid_request`
  */
 async function requireFit(query: Query, row: PromptRow, label: string): Promise<void> {
   if (row.template === null) await requireNoIncluder(query, row.name, label, 'version', 'is a list of messages');
-  // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
+  // Resolved after the label has moved, so that a cycle through this version is found.
   await resolveIncludes(query, contentOf(row), 'version');
   const [protection] = await query(IS_PROTECTED, { label });
   if (protection !== undefined)
@@ -121,9 +122,9 @@ async function requireFit(query: Query, row: PromptRow, label: string): Promise<
 }
 
 /**
- * Refuses what would leave those without a text who include a prompt by a label. As in lists, a version counts if it is the latest of its
- * prompt or has a label.
- * @throws ApiError `invalid_request` naming one
+ * Refuses a change that would leave versions that include a prompt by a label without a text. As in lists, a version
+ * counts if it is the latest of its prompt or has a label.
+ * @throws ApiError `invalid_request` naming one of them
  */
 async function requireNoIncluder(query: Query, name: string, label: string, at: string, why: string): Promise<void> {
   const [includer] = await query((own) =>
@@ -161,8 +162,8 @@ async function requireNoIncluder(query: Query, name: string, label: string, at: 
 }
 
 /**
- * Makes sure that a label, which is on `version`, could move to the version of `row`: it moves there and back, which nobody sees. The
- * transaction holds `INCLUDES_LOCK`.
+ * Makes sure that a label on `version` could move to the version of `row`: moves it there and back inside the
+ * transaction, invisible to others. The transaction holds `INCLUDES_LOCK`.
  * @throws ApiError `invalid_request`, as {@link moveLabel}
  */
 export async function requireMovable(query: Query, row: PromptRow, label: string, version: number): Promise<void> {
@@ -187,9 +188,10 @@ export async function setLabel(
 }
 
 /**
- * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`; `invalid_request` where
- * another version includes it; `invalid_state` where it moves by releases alone, or one is under way
+ * Removes a label and returns the prompt without it.
+ * @throws ApiError `not_found` also if the prompt has no such label, `prompt_archived`, `insufficient_scope`;
+ * `invalid_request` if another version includes it; `invalid_state` if it moves only by releases, or a release is
+ * active
  */
 export async function removeLabel(
   db: WorkspaceDatabase,
@@ -198,7 +200,7 @@ export async function removeLabel(
   mover: Mover,
 ): Promise<PromptRow> {
   return db.transaction(async (query) => {
-    // No label is protected meanwhile.
+    // No label can become protected in the meantime.
     await lockInWorkspace(query, INCLUDES_LOCK);
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { label });
@@ -218,7 +220,7 @@ export async function removeLabel(
 }
 
 /**
- * The labels of a prompt and the versions that they point at, by name. An archived one has them still.
+ * The labels of a prompt and the versions that they point at, by name. An archived prompt keeps its labels.
  * @throws ApiError `not_found`
  */
 export async function labelsOfPrompt(query: Query, name: string): Promise<{ label: string; version: number }[]> {
@@ -228,7 +230,10 @@ export async function labelsOfPrompt(query: Query, name: string): Promise<{ labe
   );
 }
 
-/** Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label `only`. */
+/**
+ * Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label
+ * `only`.
+ */
 export async function listLabels(
   query: Query,
   { after, only, limit }: { after?: string | undefined; only?: string | undefined; limit: number },
@@ -295,8 +300,10 @@ export async function listLabels(
 }
 
 /**
- * Protects a label of all prompts, or says how it moves, or ends either; doing it again changes nothing. What is left out stays.
- * @throws ApiError `quota_exceeded`; `invalid_request` where a version under a protected label would include what is not pinned
+ * Changes the protection or the policy of a label, for all prompts; repeating it has no effect. Omitted parts are
+ * unchanged.
+ * @throws ApiError `quota_exceeded`; `invalid_request` if a version under a protected label would include something
+ * that is not pinned
  */
 export async function changeLabel(
   db: WorkspaceDatabase,
@@ -326,13 +333,13 @@ async function setProtected(query: Query, label: string, isProtected: boolean): 
   await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
 }
 
-/** @returns whether it was protected until now */
+/** @returns whether it was protected before */
 async function unprotect(query: Query, label: string): Promise<boolean> {
   const deleted = await query((own) => own.deleteFrom('protected_labels').where('label', '=', label).returning('id'));
   return deleted.length > 0;
 }
 
-/** @returns whether it is new */
+/** @returns whether it is newly protected */
 async function protect(query: Query, label: string): Promise<boolean> {
   const added = await query((own) =>
     own

@@ -8,12 +8,12 @@ import type { Builder } from '../../db/statement.ts';
 import { type PromptRow, selectPrompts, versionOfLabel } from './prompts.ts';
 
 export interface PromptFilter {
-  /** What comes before a `/` in the name. */
+  /** The part of the name before a `/`. */
   group?: string | undefined;
-  /** Part of the name or the description, whatever its case. */
+  /** Part of the name or the description, ignoring case. */
   q?: string | undefined;
   model?: string | undefined;
-  /** Prompts that have this label; the labelled version is shown. */
+  /** Prompts with this label, each shown in the labelled version. */
   label?: string | undefined;
   /** Prompts that include this one, in their latest version or in one that a label points at. */
   includes?: string | undefined;
@@ -23,13 +23,13 @@ export interface PromptFilter {
 
 const bytes = () => sql<number>`bytes + coalesce(octet_length(description), 0) + pg_column_size(labels)`;
 
-/** A condition: the name in this column begins with the group and a `/`. */
+/** A condition: the name in this column starts with the group and a `/`. */
 export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
 
 /**
- * The prompts that include the one of this name, in their latest version or in one that a label points at. It does not depend on
- * the statement around it: so PostgreSQL can begin here where they are few.
+ * The prompts that include the one of this name, in their latest version or in one that a label points at. Independent
+ * of the surrounding statement, so that PostgreSQL can start here if they are few.
  */
 const includersOf = (db: Builder, name: string) =>
   db
@@ -50,10 +50,10 @@ const includersOf = (db: Builder, name: string) =>
       ]),
     );
 
-/** A version, and where all labels of its prompt point. */
+/** A version, and the versions that all labels of its prompt point at. */
 export type ListedPromptRow = PromptRow & { all_labels: { label: string; version: number }[] };
 
-/** Prompts of the workspace, by default in order of name, a page of at most `limit` after `after`. */
+/** Prompts of the workspace, by default in order of name: a page of at most `limit` after `after`. */
 export function listPrompts(
   db: WorkspaceDatabase,
   { archived, group, q, model, label, includes, sort }: PromptFilter,
@@ -105,7 +105,7 @@ export function listPrompts(
   );
 }
 
-/** All versions of one prompt, newest first, a page of at most `limit` below version `before`. */
+/** All versions of one prompt, newest first: a page of at most `limit` below version `before`. */
 export function listVersions(
   db: WorkspaceDatabase,
   promptId: string,

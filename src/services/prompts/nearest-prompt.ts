@@ -3,9 +3,9 @@ import type { Query } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { VersionSelector } from './prompts.ts';
 
-/** Names that are compared, so that a request for a prompt that is missing takes milliseconds. */
+/** The maximum number of names to compare, so that a request for a missing prompt takes milliseconds. */
 const MAX_NAMES = 1_000;
-/** Characters by which the length of a name can differ. */
+/** The maximum difference in length of a name, in characters. */
 const MAX_DIFFERENCE = 3;
 
 interface Asked extends VersionSelector {
@@ -41,7 +41,7 @@ async function nearestName(query: Query, name: string): Promise<string | undefin
   );
 }
 
-/** The nearest label of a prompt; undefined if the label is there. */
+/** The nearest label of a prompt; undefined if the label exists. */
 async function nearestLabel(query: Query, promptId: string, label: string): Promise<string | undefined> {
   const rows = await query((db) =>
     db.selectFrom('prompt_labels').select('label').where('prompt_id', '=', promptId).limit(MAX_NAMES),
@@ -51,8 +51,9 @@ async function nearestLabel(query: Query, promptId: string, label: string): Prom
 }
 
 /**
- * The error of a prompt or label that does not exist, with the nearest name. Only for callers who may read names: others would learn them.
- * @returns the error as it is, if it is about something else or no name is near
+ * The error for a missing prompt or label, extended by the nearest name. Only for callers that may read names, because
+ * it discloses them.
+ * @returns the error unchanged if it is about something else or no name is near
  */
 export async function withNearest(query: Query, error: unknown, { name, label }: Asked): Promise<unknown> {
   if (!(error instanceof ApiError) || error.code !== 'not_found') return error;

@@ -24,7 +24,7 @@ import {
   type VersionChange,
 } from './version.ts';
 
-/** Versions together with what belongs to the prompt as a whole. */
+/** Versions joined with the fields of their prompt. */
 export const selectPrompts = (db: Builder) =>
   db
     .selectFrom('prompts as p')
@@ -45,13 +45,13 @@ export const selectPrompts = (db: Builder) =>
       ).as('labels'),
     );
 
-/** Which version is meant: a number, what a label points at, or (neither) the latest. */
+/** Selects a version: a number, the version that a label points at, or the latest if neither is set. */
 export interface VersionSelector {
   version?: number | undefined;
   label?: string | undefined;
 }
 
-/** A version that was read; `rollout` where it was by a label. */
+/** A version that was read; has `rollout` if it was selected by a label. */
 export type FoundPromptRow = PromptRow & { rollout?: Rollout | null };
 
 const LATEST: VersionSelector = {};
@@ -71,7 +71,7 @@ const FIND_LABEL = prepared<{ name: string; label: string }>()((db, { name, labe
     .where('p.name', '=', name),
 );
 
-/** The release that decides which version callers of the label `alias` get; null: none. */
+/** The release that decides which version callers of the label `alias` get; null if there is none. */
 export const rolloutOf = (alias: string) => {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return sql<Rollout | null>`case when ${column('candidate')} is not null then json_build_object('id', ${column('release_id')},
@@ -118,7 +118,7 @@ export async function getPrompt(
   throw missing(name, selector, latest !== undefined);
 }
 
-/** The newest version of a prompt before this one that was not deleted; undefined: there is none. */
+/** The newest version of a prompt before this one that was not deleted; undefined if there is none. */
 export async function versionBefore(query: Query, { id, version }: PromptRow): Promise<number | undefined> {
   const [row] = await query((db) =>
     db
@@ -140,11 +140,11 @@ export function missing(name: string, { version, label }: VersionSelector, isPro
     : notFound(`Version ${version} of the prompt "${name}"`);
 }
 
-/** A new version, and what is said of it. */
+/** A new version, and its description and author. */
 export interface NewVersion extends VersionChange {
   description?: string | null | undefined;
   commitMessage?: string | undefined;
-  /** The version that the change was made from; 0: the prompt must be new. Default: whichever is the newest. */
+  /** The version that the change is based on; 0: the prompt must be new. Default: the newest version. */
   baseVersion?: number | undefined;
 }
 
@@ -153,7 +153,7 @@ interface Claim {
   version: number;
 }
 
-/** What the next version number of a prompt changes. */
+/** The columns of a prompt that a new version changes. */
 const nextVersion = ({ description }: NewVersion) => ({
   latest_version: sql<number>`${sql.ref('prompts.latest_version')} + 1`,
   updated_at: now,
@@ -202,7 +202,7 @@ async function writeVersion(
       created_at: now,
     }),
   );
-  // What it includes is looked up now that it is there to be found, so that a circle shows.
+  // Resolved after the version is stored, so that a cycle is found.
   const { names } = parsePrompt(content, await checkIncludes(query, content));
   const included = new Set(includesOf(content).map(includedName));
   if (included.size > 0)
@@ -241,7 +241,8 @@ async function writeVersion(
 }
 
 /**
- * `POST /prompts`: the first version of a new prompt, or the next one of a prompt that exists. Runs in the caller's transaction.
+ * `POST /prompts`: creates the first version of a new prompt, or the next version of an existing prompt. Runs in the
+ * caller's transaction.
  * @throws ApiError `prompt_archived`, `version_conflict`, `invalid_request`
  */
 export async function createVersion(
@@ -249,7 +250,7 @@ export async function createVersion(
   name: string,
   content: NewVersion & { model: string },
 ): Promise<PromptRow> {
-  // The row stays locked until the transaction ends, so no version number is lost or left out.
+  // The row stays locked until the transaction ends, so no version number is lost or skipped.
   const [claim] = await query((db) =>
     db
       .insertInto('prompts')
@@ -277,7 +278,7 @@ export async function createVersion(
 }
 
 /**
- * `PUT /prompts/{name}`: the next version; fields left out keep their value. Runs in the caller's transaction.
+ * `PUT /prompts/{name}`: creates the next version; omitted fields keep their values. Runs in the caller's transaction.
  * @throws ApiError `not_found`, `prompt_archived`, `version_conflict`, `invalid_request`
  */
 export async function updatePrompt(query: Query, name: string, content: NewVersion): Promise<PromptRow> {

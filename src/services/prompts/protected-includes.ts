@@ -5,10 +5,12 @@ import type { Builder } from '../../db/statement.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { walkIncludes } from './include-walk.ts';
 
-/** Includes that one error names. */
+/** The maximum number of includes that one error names. */
 const MAX_NAMED = 20;
 
-/** Which versions under protected labels are meant. Default: all of the workspace, those of archived prompts included. */
+/**
+ * The versions under protected labels to consider. Default: all of the workspace, including those of archived prompts.
+ */
 export interface HeldBy {
   promptId?: string | undefined;
   label?: string | undefined;
@@ -32,7 +34,7 @@ const selectHeld = (db: Builder, { promptId, label }: HeldBy) =>
       ]),
     );
 
-/** The references that stand in their own texts. */
+/** The references in their own texts. */
 const heldRefs = (db: Builder, held: HeldBy) =>
   arrayOf(
     selectHeld(db, held)
@@ -41,9 +43,9 @@ const heldRefs = (db: Builder, held: HeldBy) =>
       .distinct(),
   );
 
-/** Whether some version under a protected label includes the prompt, at any depth and by whichever reference. */
+/** Whether any version under a protected label includes the prompt, at any depth and by any reference. */
 export async function isHeld(query: Query, name: string): Promise<boolean> {
-  // Most prompts are included by nothing.
+  // Most prompts are not included anywhere.
   const [included] = await query((db) =>
     db.selectFrom('prompt_includes').select('prompt_id').where('included_name', '=', name).limit(1),
   );
@@ -59,10 +61,10 @@ export async function isHeld(query: Query, name: string): Promise<boolean> {
 }
 
 /**
- * Checks that versions under protected labels include, at any depth, only what is pinned to a version or to a protected label: all
- * else is changed without `publish`. Call it with the lock `includes`.
- * @param at path of the field at fault
- * @param change what is refused, in words
+ * Checks that versions under protected labels include, at any depth, only prompts pinned to a version or to a protected
+ * label, because anything else can be changed without `publish`. Call it with the lock `includes`.
+ * @param at path of the invalid field
+ * @param change the refused change, in words
  * @param selector only includes by this label count. Default: all
  * @throws ApiError `invalid_request`
  */

@@ -11,18 +11,21 @@ import { walkIncludes } from './include-walk.ts';
 import { includesProblem } from './includes.ts';
 import { type FoundPromptRow, missing, rolloutOf, selectPrompts, type VersionSelector } from './prompts.ts';
 
-/** References that one statement looks up, those of includes counted. Prompts that need more are left to the next request. */
+/**
+ * The maximum number of references that one statement resolves, including those of includes. Further prompts are left
+ * to the next request.
+ */
 const MAX_WALKED = 1_000;
 
-/** A version that is asked for, and what the caller has of it. */
+/** A requested version, and what the caller already has of it. */
 export interface WantedVersion extends VersionSelector {
   name: string;
   knownVersion?: number | undefined;
-  /** The `includesHash` of what the caller has. */
+  /** The `includesHash` of the caller's copy. */
   knownIncludes?: string | undefined;
 }
 
-/** What became of one that was asked for. */
+/** The result for a requested version. */
 export type ResolvedVersion =
   | { prompt: FoundPromptRow; includes: IncludeSet; includesHash: string | null }
   /** With the release of the label, if any. */
@@ -96,12 +99,12 @@ const READ_TEMPLATES = prepared<{ ids: string[] }>()((db, { ids }) =>
 );
 
 /**
- * Reads versions of many prompts, each with all that it includes, in a number of statements that does not grow with theirs.
- * A version that the caller has is not read: one that has the number that is known and, where it includes anything, whose
- * includes are those that are known. What would make the response larger than a page is left out, but never the first.
+ * Reads versions of many prompts, each with everything that it includes, in a constant number of statements. A version
+ * that the caller has is not read: its number and, if it has includes, their hash match the caller's copy. Versions
+ * that would make the response larger than a page are left out, but never the first.
  *
- * @returns what became of each, in their order: an {@link ApiError} is `not_found`, or `invalid_request` where a run would be
- * refused for an include
+ * @returns a result for each, in their order: an {@link ApiError} is `not_found`, or `invalid_request` if a run would
+ * be refused because of an include
  */
 export async function resolvePrompts(
   db: WorkspaceDatabase,
@@ -164,7 +167,7 @@ export async function resolvePrompts(
   return results;
 }
 
-/** Each in its place; a version that is not there has no `id`. */
+/** The versions in the order of `wanted`; a missing version has no `id`. */
 async function locate(query: Query, wanted: readonly WantedVersion[]): Promise<Located[]> {
   const rows = await query(LOCATE, {
     indexes: wanted.map((_, index) => index),
@@ -176,8 +179,8 @@ async function locate(query: Query, wanted: readonly WantedVersion[]): Promise<L
 }
 
 /**
- * What the prompts include, at any depth, all of it as it is at one moment.
- * @returns `covered`: how many of the prompts, from the first on, were looked at
+ * What the prompts include, at any depth, in one snapshot.
+ * @returns `covered`: how many of the prompts, from the first on, were resolved
  */
 async function walk(
   query: Query,
@@ -205,13 +208,13 @@ function reachedFrom(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef,
   return [...reached.values()].toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-/** Tells sets of includes apart: which versions the references stand for. */
+/** Identifies a set of includes by the versions that the references resolve to. */
 function hashOf(includes: readonly Walked[]): string {
   const versions = includes.map(({ ref, version }) => [ref, version]);
   return createHash('sha256').update(JSON.stringify(versions)).digest('base64url').slice(0, 22);
 }
 
-/** Texts by the id of the version. */
+/** Texts by version id. */
 async function readTemplates(query: Query, includes: readonly Walked[]): Promise<Map<string, string | null>> {
   const ids = [...new Set(includes.map(({ id }) => id ?? ''))];
   if (ids.length === 0) return new Map();

@@ -5,10 +5,10 @@ import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import type { CallersSchema, EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { resolveModelName } from '../../models/names.ts';
 
-/** What a new version says. Fields left out keep the value of the version before. */
+/** The content of a new version. Omitted fields keep the value of the version before. */
 export type VersionChange = { [Field in keyof Version]?: Version[Field] | undefined };
 
-/** What a prompt's first version is made from. */
+/** The base of a prompt's first version. */
 export const EMPTY_VERSION: Omit<Version, 'model'> = {
   template: null,
   messages: null,
@@ -20,7 +20,9 @@ export const EMPTY_VERSION: Omit<Version, 'model'> = {
   config: null,
 };
 
-/** What a change makes of a version, but for its model. A template takes the place of messages, and messages that of a template. */
+/**
+ * Applies a change to a version, except for its model. A template replaces messages, and messages replace a template.
+ */
 export function changeVersion(before: Omit<Version, 'model'>, change: VersionChange): Omit<Version, 'model'> {
   const isNewText = change.template !== undefined || change.messages !== undefined;
   const kept = <Value>(given: Value | undefined, was: Value) => (given === undefined ? was : given);
@@ -36,15 +38,15 @@ export function changeVersion(before: Omit<Version, 'model'>, change: VersionCha
   };
 }
 
-/** What a version's calls are made from. */
+/** The content that a version's calls are made from. */
 export function contentOf({ template, messages, tools, tool_choice, inputs }: PromptContent): PromptContent {
   return { template, messages, tools, tool_choice, inputs };
 }
 
 /**
- * Checks what is given, in itself. The schemas are compiled, which may take seconds: call it before the transaction.
+ * Checks the given fields on their own. Compiles the schemas, which may take seconds: call it before the transaction.
  * @param at path of the version in the request, with a dot at its end. Default: the request itself
- * @throws ApiError `invalid_request`, `temporarily_unavailable` where no thread is free
+ * @throws ApiError `invalid_request`, `temporarily_unavailable` if no thread is free
  */
 export async function checkChange(
   pool: EvaluatorPool,
@@ -75,7 +77,7 @@ function checkModelName(name: string, path: string): void {
 /**
  * Checks a version as a whole.
  * @param at path of the version in the request, with a dot at its end. Default: the request itself
- * @throws ApiError `invalid_request` where its parts don't fit each other, no provider takes it, or it is too large
+ * @throws ApiError `invalid_request` if its parts don't fit together, no provider accepts it, or it is too large
  */
 export function checkVersion(version: Version, at = ''): void {
   const details = versionFaults(version).map(({ path, message }) => ({ path: `${at}${path}`, message }));
@@ -85,14 +87,14 @@ export function checkVersion(version: Version, at = ''): void {
     });
 }
 
-/** Which fields of a version differ from those of the one before. */
+/** The fields of a version that differ from the version before. */
 export function changedFields(before: Version, after: Version): string[] {
   const textOf = (value: unknown) => canonicalJson(JSON.parse(JSON.stringify(value ?? null)));
   const fields = Object.keys(EMPTY_VERSION) as (keyof typeof EMPTY_VERSION)[];
   return (['model', ...fields] as const).filter((field) => textOf(before[field]) !== textOf(after[field]));
 }
 
-/** Whether what a model is sent differs: the text, the tools, or the form of the answer. */
+/** Whether the content sent to a model differs: the text, the tools, or the response format. */
 export function isOtherContent(before: Version, after: Version): boolean {
   const sent = ({ template, messages, tools, parameters }: Version) =>
     canonicalJson(JSON.parse(JSON.stringify([template, messages, tools, parameters.response_format ?? null])));

@@ -7,12 +7,12 @@ import { syncMembersOf } from '../members/sync-members.ts';
 import { invalidValue, notThere, taken } from './scim-error.ts';
 import { inOne, isKnown, lockExternalId, lockUsers, type Part, type Provisioning, uuidOf } from './users.ts';
 
-/** Of one group. */
+/** The maximum number of members of one group. */
 export const MAX_GROUP_MEMBERS = 50_000;
-/** Of all groups of a page. */
+/** The maximum number of members of all groups of a page. */
 const MAX_PAGE_MEMBERS = 20_000;
 
-/** What a list can be filtered by, all of it. */
+/** The filters of a list; all must match. */
 export interface GroupFilter {
   id?: string;
   displayName?: string;
@@ -22,15 +22,15 @@ export interface GroupFilter {
 }
 
 export type GroupRow = Selectable<Tables['user_groups']> & {
-  /** Undefined where they were not asked for. */
+  /** Undefined if they were not requested. */
   members: { id: string; display: string }[] | undefined;
 };
 
-/** What becomes of a group; what is undefined stays. */
+/** A change of a group; undefined fields are unchanged. */
 export interface GroupChange {
   displayName?: string | undefined;
   externalId?: string | null | undefined;
-  /** Ids of users. `only`: nobody else is a member any more. */
+  /** Ids of users. `only`: everybody else is removed. */
   members?: { only: boolean; add: ReadonlySet<string>; remove: ReadonlySet<string> } | undefined;
 }
 
@@ -64,9 +64,7 @@ async function withMembers(query: Query, groups: Selectable<Tables['user_groups'
   return groups.map((group) => ({ ...group, members: byGroup.get(group.id) ?? [] }));
 }
 
-/**
- * Groups, oldest first, and how many there are in all. A page has fewer of them where they have very many members.
- */
+/** Groups, oldest first, and their total number. A page has fewer groups if they have very many members. */
 export async function listGroups(
   { db: { system } }: Provisioning,
   filter: GroupFilter,
@@ -127,7 +125,7 @@ async function memberIds(query: Query, groupId: string): Promise<string[]> {
   return rows.map(({ user_id }) => user_id);
 }
 
-/** @throws ScimError 400 where an id is none */
+/** @throws ScimError 400 if an id is invalid */
 function uuidsOf(ids: ReadonlySet<string>): Set<string> {
   const uuids = [...ids].map((id) => {
     const uuid = parsePublicId('user', id);
@@ -139,7 +137,8 @@ function uuidsOf(ids: ReadonlySet<string>): Set<string> {
 }
 
 /**
- * Changes who is in a group, and with it the memberships of those who come and go; of all of them, where its name changes, since roles go by it.
+ * Changes who is in a group, and with it the memberships of added and removed people; of all of them if its name
+ * changes, because roles depend on it.
  * @param query in a transaction that has locked the group's row
  */
 async function setMembers(
@@ -150,7 +149,7 @@ async function setMembers(
   { isRenamed }: { isRenamed: boolean },
 ): Promise<void> {
   const wanted = uuidsOf(add);
-  // Whom there is not can't be a member.
+  // An unknown user can't be a member.
   const unwanted = new Set([...remove].map((id) => parsePublicId('user', id)));
   const before = new Set(await memberIds(query, groupId));
   const coming = [...wanted].filter((id) => !before.has(id));

@@ -1,4 +1,4 @@
-/** What went wrong, as RFC 7644 (section 3.12) has it. The detail is for who runs the identity provider. */
+/** An error as defined by RFC 7644 (section 3.12). The detail is for administrators of the identity provider. */
 export class ScimError extends Error {
   readonly status: 400 | 401 | 404 | 409 | 413 | 429 | 500 | 503;
   readonly scimType: string | undefined;

@@ -9,22 +9,22 @@ import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import { findUser, type GroupGrants, syncMembersOf, type UserRow } from '../members/sync-members.ts';
 import { notThere, type ScimError, taken } from './scim-error.ts';
 
-/** Whose people are provisioned, and what their groups give. */
+/** The identity provider whose people are provisioned, and the grants of their groups. */
 export interface Provisioning {
   db: Database;
-  /** Of the identity provider: with a subject, it tells people apart. */
+  /** The issuer of the identity provider: together with a subject, it identifies a person. */
   issuer: string;
   ofGroup: GroupGrants;
 }
 
-/** What the identity provider says of a person. */
+/** The attributes of a person from the identity provider. */
 export interface UserAttributes {
   userName: string;
   active: boolean;
   more: ProvisionedUser;
 }
 
-/** What a list can be filtered by, all of it. */
+/** The filters of a list; all must match. */
 export interface UserFilter {
   id?: string;
   userName?: string;
@@ -33,13 +33,13 @@ export interface UserFilter {
   active?: boolean;
 }
 
-/** Part of a list: `offset` rows are left out, `limit` are given at most. */
+/** Part of a list: skips `offset` rows and returns at most `limit`. */
 export interface Part {
   offset: number;
   limit: number;
 }
 
-/** A provisioned person, with the groups. */
+/** A provisioned person, with their groups. */
 export type ProvisionedRow = UserRow & { groups: { id: string; display: string }[] };
 
 export const attributesOf = ({ user_name, is_active, provisioned }: UserRow): UserAttributes => ({
@@ -48,11 +48,11 @@ export const attributesOf = ({ user_name, is_active, provisioned }: UserRow): Us
   more: provisioned ?? {},
 });
 
-/** Who is provisioned: those who only sign in are not there for the provisioning, nor those whom it has deleted. */
+/** Provisioned people: excludes people who have only signed in, and people deleted by the provisioning. */
 const isProvisioned = (eb: ExpressionBuilder<Tables, 'users'>, issuer: string): Expression<SqlBool> =>
   eb.and([eb('issuer', '=', issuer), eb('user_name', 'is not', null)]);
 
-/** The UUID of nothing, where an id is none. */
+/** The UUID of an id; a UUID that matches nothing if the id is invalid. */
 export const uuidOf = (kind: 'user' | 'userGroup', id: string): string =>
   parsePublicId(kind, id) ?? '00000000-0000-0000-0000-000000000000';
 
@@ -80,7 +80,7 @@ async function withGroups(query: Query, users: UserRow[]): Promise<ProvisionedRo
   return users.map((user) => ({ ...user, groups: byUser.get(user.id) ?? [] }));
 }
 
-/** Provisioned people, oldest first, and how many there are in all. */
+/** Provisioned people, oldest first, and their total number. */
 export async function listUsers(
   { db: { system }, issuer }: Provisioning,
   filter: UserFilter,
@@ -118,14 +118,14 @@ export async function getUser({ db: { system }, issuer }: Provisioning, id: stri
   return user;
 }
 
-/** What people read: as the provider names it, else put together, else the name by which the provider knows the person. */
+/** The names for display: as set by the provider, otherwise composed, otherwise the provider's user name. */
 function columnsOf({ userName, active, more }: UserAttributes) {
   const { displayName, name, emails = [] } = more;
   const whole = [name?.givenName, name?.familyName].filter((part) => part !== undefined).join(' ');
   return {
     user_name: userName,
     is_active: active,
-    // Whoever comes back has what is given then, not what the last sign-in said.
+    // A person who returns gets new grants, not those of the last sign-in.
     ...(!active && { grants: asJson([]) }),
     provisioned: asJson(more),
     name: [displayName, name?.formatted, whole].find((text) => text !== undefined && text !== '') ?? userName,
@@ -134,14 +134,14 @@ function columnsOf({ userName, active, more }: UserAttributes) {
   };
 }
 
-/** By what the person will sign in: the claim `sub`. */
+/** The subject of the person's future sign-ins: the claim `sub`. */
 const subjectOf = ({ userName, more }: UserAttributes) => more.externalId ?? userName;
 
 const USER_TAKEN =
   'There is a user with this userName or externalId already, or one who has signed in by this externalId.';
 
 /**
- * Refuses an `externalId` that another person has. Two that take it at once come one after the other.
+ * Refuses an `externalId` that another person has. Concurrent requests for the same one run one after the other.
  * @throws ScimError 409
  */
 async function refuseTaken(
@@ -162,13 +162,13 @@ async function refuseTaken(
   if (other !== undefined) throw taken(USER_TAKEN);
 }
 
-/** Until the end of the transaction nobody else takes it. */
+/** Nobody else can take the id until the end of the transaction. */
 export const lockExternalId = (query: Query, externalId: string) =>
   query((all) =>
     all.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${`SCIM externalId ${externalId}`}, 0))`.as('locked')),
   );
 
-/** Changes people or groups in a transaction. @throws ScimError 409 with `conflict`, where there is such a one already */
+/** Changes people or groups in a transaction. @throws ScimError 409 with `conflict`, if there is already such a one */
 export async function inOne<T>({ db }: Provisioning, conflict: string, work: (query: Query) => Promise<T>): Promise<T> {
   try {
     return await db.system.transaction(work);
@@ -178,7 +178,8 @@ export async function inOne<T>({ db }: Provisioning, conflict: string, work: (qu
 }
 
 /**
- * Provisions a person. Who has signed in before, or was deleted by the provisioning, is the same person if the `externalId` is the subject.
+ * Provisions a person. Somebody who has signed in before, or was deleted by the provisioning, is recognized if the
+ * `externalId` is the subject.
  * @throws ScimError 409
  */
 export async function createUser(provisioning: Provisioning, attributes: UserAttributes): Promise<ProvisionedRow> {
@@ -220,7 +221,7 @@ async function lockUser(query: Query, issuer: string, id: string): Promise<UserR
 }
 
 /**
- * Changes a person, and with it the memberships.
+ * Changes a person, and their memberships accordingly.
  * @param change may throw
  * @throws ScimError 404, 409
  */
@@ -237,7 +238,7 @@ export async function changeUser(
     const [user] = await query((all) =>
       all
         .updateTable('users')
-        // Who has signed in is known by that.
+        // A person who has signed in keeps the subject.
         .set({ ...columnsOf(after), ...(before.last_sign_in_at === null && { subject: subjectOf(after) }) })
         .where('id', '=', before.id)
         .returningAll(),
@@ -248,7 +249,7 @@ export async function changeUser(
 }
 
 /**
- * The provisioning does not know the person any more, who stays out until it does again.
+ * Deletes the person from the provisioning. They have no access until they are provisioned again.
  * @throws ScimError 404
  */
 export async function deleteUser(provisioning: Provisioning, id: string): Promise<void> {
@@ -267,10 +268,10 @@ export async function deleteUser(provisioning: Provisioning, id: string): Promis
   });
 }
 
-/** Whether the provisioning knows the person. */
+/** Whether the person is provisioned. */
 export const isKnown = (user: UserRow, issuer: string) => user.issuer === issuer && user.user_name !== null;
 
-/** Locks people, in the order of their ids, as everywhere. Those whom there are not are left out. */
+/** Locks people in the order of their ids, as everywhere. Missing ones are omitted. */
 export function lockUsers(query: Query, uuids: readonly string[]): Promise<UserRow[]> {
   return query((all) => all.selectFrom('users').selectAll().where('id', '=', anyOf(uuids)).orderBy('id').forUpdate());
 }

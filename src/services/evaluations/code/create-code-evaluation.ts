@@ -16,9 +16,9 @@ import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { STILL_DUE } from './code-runs.ts';
 
 export interface NewCodeEvaluation {
-  /** Of what is evaluated: runs of one name are compared. */
+  /** The name of what is evaluated: runs of the same name are compared. */
   name: string;
-  /** One of both. */
+  /** Exactly one of `dataset` and `examples`. */
   dataset?: { name: string; version?: number | undefined } | undefined;
   examples?: Example[] | undefined;
   scores: { name: string; weight: number }[];
@@ -26,7 +26,7 @@ export interface NewCodeEvaluation {
   /** `previous`, a public evaluation id, or null for none. */
   baseline: string | null;
   metadata: Record<string, string>;
-  /** Whether a run that is there, with the same examples and scores, is gone on with. */
+  /** Whether to continue an unfinished run with the same examples and scores. */
   resume: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function createCodeEvaluation(
       threshold: request.threshold,
       baseline_mode: baseline.mode,
       baseline_id: baseline.id,
-      // Its program does as it likes.
+      // The caller's program decides on the concurrency.
       concurrency: 0,
       metadata: asJson(request.metadata),
       status: evaluationStates.initial,
@@ -83,7 +83,10 @@ export async function createCodeEvaluation(
   return getEvaluation(query, id);
 }
 
-/** The newest run of code of this name that goes on, over equal examples, with the same scores. The examples of this request are then swept. */
+/**
+ * The newest unfinished run of code of this name over equal examples with the same scores. The examples of this request
+ * are then deleted by the sweep.
+ */
 async function findUnfinished(
   query: Query,
   name: string,

@@ -5,7 +5,8 @@ import { finishRun } from '../run/finish-run.ts';
 import { requireRunByCaller } from './code-runs.ts';
 
 /**
- * Ends a run of code that has all of its results: sums it up and compares it with its baseline. One that has completed stays as it is.
+ * Ends a run of code that has all results: sums it up and compares it with its baseline. A completed run is left
+ * unchanged.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function finishCodeEvaluation(db: WorkspaceDatabase, id: string): Promise<CurrentEvaluation> {

@@ -3,8 +3,8 @@ import { getEvaluation } from '../evaluations.ts';
 import { loadOpenExamples, type OpenExample } from '../run/open-examples.ts';
 
 /**
- * Examples without a result, in order from `from` on: at most `limit`, fewer where they are large.
- * @returns `next`: what is left comes after this `seq`; undefined: nothing is left
+ * Examples without a result, in order, starting at `from`: at most `limit`, fewer if they are large.
+ * @returns `next`: the remaining examples come after this `seq`; undefined if none remain
  * @throws ApiError `not_found`
  */
 export async function listOpenExamples(

@@ -11,9 +11,9 @@ import { type ResultToStore, storeResults } from '../run/results-store.ts';
 import { ROW_BYTES } from '../run/sum-up.ts';
 import { requireRunByCaller, STILL_DUE } from './code-runs.ts';
 
-/** What came of an example: its scores by name, or why it has failed. */
+/** The result of an example: its scores by name, or why it failed. */
 export interface CodeResult {
-  /** Of the example. */
+  /** The position of the example. */
   seq: number;
   output?: string | null | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
@@ -43,10 +43,10 @@ const NOTHING: EvaluationSummary = {
 };
 
 /**
- * Stores results of a run of code: all of them or none. The first result of an example stays, unless it is a failure of an
- * earlier round.
- * @returns how many are new
- * @throws ApiError `not_found`, `invalid_state` where it takes no results (any more), `invalid_request`, `quota_exceeded`
+ * Stores results of a run of code: all of them or none. The first result of an example is kept, unless it is a failure
+ * of an earlier round.
+ * @returns the number of new results
+ * @throws ApiError `not_found`, `invalid_state` if it accepts no (more) results, `invalid_request`, `quota_exceeded`
  */
 export function storeCodeResults(
   { quotas }: { quotas: Pick<Quotas, 'check'> },
@@ -55,7 +55,7 @@ export function storeCodeResults(
   results: readonly CodeResult[],
 ): Promise<number> {
   return db.unbound.transaction(async (query) => {
-    // The lock makes batches of one run take turns, and keeps its end from coming in between.
+    // The lock serializes the batches of a run, and keeps it from ending in between.
     const [run] = await query((all) => lockRun(all, db.workspaceId, id));
     if (run === undefined) throw notFound('This evaluation');
     requireRunByCaller(run);
@@ -95,7 +95,7 @@ function toStore({ evaluators }: LockedRun, { output, scores, error, durationMs 
     cost: { amount: null, currency: 'USD', pricing: null },
     modelMs: durationMs ?? 0,
     providerModel: null,
-    // Its model is called by the program, and is no usage of this service.
+    // The program calls its model, which does not count as usage of this service.
     model: null,
     attempts: 0,
   } as const;
@@ -127,7 +127,7 @@ async function readStored(query: Query, id: string, results: readonly CodeResult
   return new Map(rows.map(({ seq, ...row }) => [seq, row]));
 }
 
-/** Counts and bytes as lists and quotas have them; the rest is summed up in the end. */
+/** Counts and bytes, as lists and quotas need them; everything else is summed up at the end. */
 async function keepSums(
   query: Query,
   id: string,

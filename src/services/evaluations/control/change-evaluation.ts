@@ -20,31 +20,31 @@ import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, SIGNAL_PENDING }
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
 
-/** A change of state and its condition; without `set`, the state stays. */
+/** A change of state and its condition; without `set`, the state is unchanged. */
 export interface Way extends Partial<StateChange<'status'>> {
   where: RawBuilder<SqlBool>;
-  /** Only where the run has, or has not, begun before. */
+  /** Only if the run has, or has not, started before. */
   hasStarted?: boolean;
 }
 
 interface Change {
   /** Tried in turn until one applies to the row. */
   ways: Way[];
-  /** The columns that are set besides. */
+  /** Additional columns to set. */
   set: UpdateObject<Tables, 'evaluations'>;
-  /** The states in which it can be done, for the refusal. */
+  /** The states in which the change is allowed, for the error. */
   from: readonly EvaluationStatus[];
-  /** What the caller wanted to do, for the refusal: `paused`. */
+  /** The change that the caller wanted, for the error: `paused`. */
   done: string;
-  /** Only the service can: its caller's program goes on whatever the row says. */
+  /** Only for runs of the service: a caller's program continues whatever the row says. */
   isOfService?: boolean;
-  /** As what the audit log has it, with what. */
+  /** The action for the audit log, with its details. */
   audit: readonly [AuditAction, Record<string, JsonValue>?];
 }
 
 /**
- * Changes an evaluation as its caller wants it. The row is `signal_pending` until its workflow, if it has one, reads it, and is looked at
- * soon, also where this process dies now.
+ * Changes an evaluation as its caller requests. The row is `signal_pending` until its workflow, if there is one, reads
+ * it, and is checked soon, even if this process dies now.
  * @param query of a transaction of the workspace
  * @throws ApiError `not_found`, `invalid_state`
  */
@@ -79,7 +79,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
   );
 }
 
-/** Back to `running`, or to `scheduled` where it had not begun. */
+/** Back to `running`, or to `scheduled` if it had not started. */
 export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION)[number])[]): Way[] {
   const unfinished = from.filter((status) => status !== 'completed');
   return [
@@ -88,7 +88,7 @@ export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION
   ];
 }
 
-/** Tells the workflow, if there is one. */
+/** Signals the workflow, if there is one. */
 export async function signalWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
   if (isRunByCaller(row)) return;
   await tellChanged(deps, evaluationWorkflowId(row.id, row.retries)).catch(

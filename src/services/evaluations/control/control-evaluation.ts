@@ -5,7 +5,7 @@ import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluat
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
 import { type ControlDeps, changeEvaluation, signalWorkflow } from './change-evaluation.ts';
 
-/** Begins no more examples; those in flight end. */
+/** Stops starting examples; those in flight finish. */
 export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await db.transaction((query) =>
     changeEvaluation(query, id, {
@@ -21,7 +21,7 @@ export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, 
   return getCurrentEvaluation(db, row.id);
 }
 
-/** Ends a run; calls in flight are given up, results so far stay. */
+/** Ends a run: calls in flight are abandoned, existing results are kept. */
 export async function cancelEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await db.transaction((query) =>
     changeEvaluation(query, id, {

@@ -11,8 +11,8 @@ import { publicId } from '../../../domain/ids.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from '../evaluations.ts';
 
-// raw SQL: the builder lets no row leave its workspace.
-/** An evaluation may have a million results: it leaves the workspace at once, and its rows are deleted later. */
+// raw SQL: the builder does not allow moving a row out of its workspace.
+/** An evaluation may have a million results: it leaves the workspace immediately, and its rows are deleted later. */
 const DELETE = {
   text: `with gone as (
            update evaluations set workspace_id = '${TRASH_WORKSPACE}'
@@ -28,10 +28,10 @@ const DELETE = {
 };
 
 /**
- * Deletes an evaluation that has ended, with its results, judgements and inline examples. What it used stays in the sums of
- * usage. Runs that were compared with it keep what came of that; one that has yet to be is compared with its threshold.
+ * Deletes an ended evaluation with its results, judgements and inline examples. Its usage still counts in the usage
+ * sums. Runs already compared with it keep the outcome; a run not yet compared is compared with its threshold instead.
  * @returns it as it was
- * @throws ApiError `not_found`, `invalid_state`, also where its batches have not ended
+ * @throws ApiError `not_found`, `invalid_state`, also if its batches have not ended
  */
 export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await getCurrentEvaluation(db, id);

@@ -6,8 +6,8 @@ import type { evaluationRun } from '../../../workflows/evaluation-run.ts';
 import type { StoredEvaluation } from '../creation/create-evaluation.ts';
 
 /**
- * Starts the workflow of a stored evaluation. Doing it again for the same run and retry changes nothing.
- * @returns false where the workflow was started before
+ * Starts the workflow of a stored evaluation. Repeating it for the same run and retry has no effect.
+ * @returns false if the workflow was already started
  */
 export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
   const { id, retries, workspaceId, promptName, model } = evaluation;
@@ -39,7 +39,7 @@ function summaryOf(evaluation: StoredEvaluation): string {
   return `${promptOf(evaluation)} on ${model}: ${examples}${retry}`;
 }
 
-/** What the summary says, by name, and the public ids. */
+/** The facts of the summary, by name, and the public ids. */
 function memoOf(evaluation: StoredEvaluation): Record<string, string | number> {
   const { id, workspaceId, model, examplesTotal: examples, retries } = evaluation;
   const dataset = datasetOf(evaluation);

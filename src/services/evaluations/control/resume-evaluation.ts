@@ -11,10 +11,11 @@ import { costOfRun } from '../run/costs.ts';
 import { type ControlDeps, changeEvaluation, continueFrom, signalWorkflow } from './change-evaluation.ts';
 
 /**
- * Resumes a paused run. Where its budget is used up, it needs a higher cap. A new cap is also given to a run that is not paused.
- * @param maxCost US dollars, decimal; null: no cap any more; undefined: the one it has
- * @throws ApiError `not_found`, `invalid_state`, and `invalid_request` where the new cap is not above what has been spent
- * or can't be kept
+ * Resumes a paused run. If its budget is used up, it needs a higher cap. Also sets a new cap on a run that is not
+ * paused.
+ * @param maxCost US dollars, decimal; null: no cap; undefined: unchanged
+ * @throws ApiError `not_found`, `invalid_state`, and `invalid_request` if the new cap is not above the amount spent or
+ * cannot be enforced
  */
 export async function resumeEvaluation(
   deps: ControlDeps & { models: Models },

@@ -13,13 +13,13 @@ import type { RunRef } from '../creation/run-spec.ts';
 import { withdrawUnacceptedEvaluation } from '../creation/withdraw-evaluation.ts';
 import { hasSameEvaluators } from '../same-evaluators.ts';
 
-/** What the caller wants of a run, as the workflow needs it. */
+/** What the caller wants a run to do, as the workflow needs it. */
 export interface RunControl {
-  /** `ended`: completed, failed or canceled, or retried since. */
+  /** `ended`: completed, failed, canceled, or retried in the meantime. */
   status: 'scheduled' | 'running' | 'paused' | 'ended';
-  /** When it is due, ISO 8601; null: at once. */
+  /** When it is due, ISO 8601; null: immediately. */
   startAt: string | null;
-  /** Until it is due. */
+  /** The time until it is due. */
   waitMs: number;
   examplesTotal: number;
   concurrency: number;
@@ -60,8 +60,9 @@ const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
 type ControlRow = RowOf<typeof READ>;
 
 /**
- * One that no caller was told of in time is withdrawn: its workflow ends, so no caller may be told of it any more.
- * @returns null where the run's row is gone
+ * Reads what a run should do. A run whose caller was not notified in time is withdrawn: its workflow ends, so no caller
+ * may be notified of it later.
+ * @returns null if the run's row is gone
  */
 export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
   for (;;) {
@@ -70,11 +71,11 @@ export async function readRunControl(query: Query, { evaluationId, round }: RunR
     const control = controlOf(row);
     if (control !== undefined) return control;
     if (await withdrawUnacceptedEvaluation(query, evaluationId)) return null;
-    // A caller was told of it just now.
+    // A caller has just been notified of it.
   }
 }
 
-/** The same for the run's workflow, which is told of all changes by it. */
+/** Like `readRunControl`, for the run's workflow, which learns of all changes this way. */
 export async function readNewRunControl(query: Query, run: RunRef): Promise<RunControl | null> {
   const [row] = await query(READ_NEWS, { evaluationId: run.evaluationId, round: run.round });
   return (row && controlOf(row)) ?? readRunControl(query, run);
@@ -87,8 +88,8 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
 /**
- * The newest completed run of the same prompt, or of the same code, as `e` over the same examples, scored by the same evaluators in the same
- * way. A run of a draft is compared with a version, and is not what others are compared with.
+ * The newest completed run of the same prompt or code as `e`, over the same examples, with the same evaluators and
+ * weights. A run of a draft is compared with a version, but never serves as a baseline.
  */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb
@@ -108,7 +109,7 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .orderBy('b.id', 'desc')
     .limit(1);
 
-/** From `scheduled` to `running`; the baseline `previous` is settled now. Doing it again changes nothing. */
+/** Moves a run from `scheduled` to `running`, and settles the baseline `previous`. Safe to repeat. */
 export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
   await query((db) =>
     db
@@ -132,7 +133,7 @@ export async function markRunRunning(query: Query, { evaluationId, round }: RunR
 
 const OUT_OF_BUDGET = changeState(evaluationStates, { to: 'paused', from: ['running'] });
 
-/** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
+/** Pauses a run whose budget is used up, unless its cap was raised in the meantime. */
 export async function pauseRunForBudget(
   query: Query,
   { evaluationId, round }: RunRef,
@@ -154,7 +155,7 @@ export async function pauseRunForBudget(
 
 const FAILED = changeState(evaluationStates, { to: 'failed' });
 
-/** Ends a run that can't go on. What was paid for stays. @returns whether it has not ended before */
+/** Ends a run that cannot continue. Results already paid for are kept. @returns whether this call ended it */
 export async function failRun(
   query: Query,
   { evaluationId, round }: RunRef,

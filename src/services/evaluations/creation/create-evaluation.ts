@@ -26,12 +26,12 @@ import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { decideMode } from './decide-mode.ts';
 
 export interface NewEvaluation extends VersionSelector {
-  /** Runs in place of the version; see `versionToRun`. */
+  /** Runs instead of the version; see `versionToRun`. */
   draft?: VersionChange | undefined;
-  /** UUID, where the caller is to know it before it is stored. */
+  /** UUID, if the caller needs to know it before the evaluation is stored. */
   id?: string | undefined;
   promptName: string;
-  /** One of both. */
+  /** Exactly one of `dataset` and `examples`. */
   dataset?: { name: string; version?: number | undefined } | undefined;
   examples?: Example[] | undefined;
   /** Without their secrets. */
@@ -39,7 +39,7 @@ export interface NewEvaluation extends VersionSelector {
   /** Encrypted; see `sealEvaluators`. */
   evaluatorSecrets?: Buffer | null;
   threshold: number;
-  /** From this score on an example counts 1, below it 0. Default: it counts its score. */
+  /** Examples with at least this score count 1, others 0. Default: they count their score. */
   exampleThreshold?: number | undefined;
   /** `previous`, a public evaluation id, or null for none. */
   baseline: string | null;
@@ -56,7 +56,7 @@ export interface NewEvaluation extends VersionSelector {
   scheduleId?: string | undefined;
 }
 
-/** What a workflow is started with. */
+/** The evaluation that a workflow is started with. */
 export interface StoredEvaluation {
   id: string;
   workspaceId: string;
@@ -65,7 +65,7 @@ export interface StoredEvaluation {
   model: string;
   retries: number;
   examplesTotal: number;
-  /** Both null where the examples came with the request. */
+  /** Both null if the examples came with the request. */
   datasetName: string | null;
   datasetVersion: number | null;
 }
@@ -81,7 +81,7 @@ export const STORED_COLUMNS = [
   'dataset_version as datasetVersion',
 ] as const;
 
-/** An evaluation that was read, as its workflow is started by. */
+/** The evaluation for starting a workflow, from a row. */
 export function toStored(row: EvaluationRow): StoredEvaluation {
   return {
     id: row.id,
@@ -99,8 +99,8 @@ export function toStored(row: EvaluationRow): StoredEvaluation {
 const MAX_DETAILS = 20;
 
 /**
- * Inline examples are checked at once, each against the prompt. None is rendered: a thousand examples of a large template
- * would be a lot of text.
+ * Inline examples are checked immediately, each against the prompt. None is rendered, because a thousand examples of a
+ * large template would be too much text.
  */
 function checkExamples(content: PromptContent, includes: IncludeSet, examples: Example[]): void {
   const parsed = parsePrompt(content, includes);
@@ -117,7 +117,7 @@ function checkExamples(content: PromptContent, includes: IncludeSet, examples: E
 }
 
 /**
- * A budget can only be kept where every call has a price.
+ * A budget can only be enforced if every call has a price.
  * @param called the model and its fallbacks
  * @throws ApiError `invalid_request` on `max_cost`
  */
@@ -130,7 +130,7 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
     );
 }
 
-/** Evaluators whose models can be called, under their full names. */
+/** The evaluators with the full names of their models, checked to be callable. */
 export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
   return evaluators.map((config, index) => {
     if (!callsModel(config)) return config;
@@ -145,7 +145,7 @@ export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): Ev
 }
 
 /**
- * @param evaluators those of the new run, of which the baseline must share one
+ * @param evaluators those of the new run; the baseline must share at least one
  * @throws ApiError `invalid_request`
  */
 export async function baselineOf(
@@ -170,7 +170,7 @@ export async function baselineOf(
   return { mode: 'given', id: run.id };
 }
 
-/** What a request comes to. */
+/** A request with everything resolved. */
 export interface ResolvedRun {
   promptName: string;
   /** `NO_VERSION` for a draft. */
@@ -178,16 +178,17 @@ export interface ResolvedRun {
   parameters: ModelParameters;
   content: PromptContent;
   includes: IncludeSet;
-  /** With its fallbacks, under their full names. */
+  /** The model with its fallbacks, under their full names. */
   called: ModelsToCall;
   evaluators: EvaluatorConfig[];
-  /** Null: its models are called one by one. */
+  /** Null: calls are made one by one. */
   batch: BatchSettings | null;
   baseline: { mode: string; id: string | null };
 }
 
 /**
- * Checks everything that can be checked before a model is called. The evaluators were compiled before, which may take a while.
+ * Checks everything that can be checked before a model is called. The evaluators were compiled earlier, because that
+ * may take a while.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
 export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {
@@ -219,7 +220,9 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   };
 }
 
-/** The version that a selector means now: a run over a dataset has no rollout key that a release could decide by. */
+/**
+ * The version that a selector currently refers to: a run over a dataset has no rollout key for a release to decide by.
+ */
 const readVersion: FindVersion = async (query, name, selector) => ({
   prompt: await getPrompt(query, name, selector),
   assumption: undefined,

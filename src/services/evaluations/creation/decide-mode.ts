@@ -8,7 +8,7 @@ import type { Models } from '../../../models/model.ts';
 
 const DEFAULT_SETTINGS: BatchSettings = { max_wait: DEFAULT_MAX_WAIT_SECONDS, then: 'interactive' };
 
-/** Why a model can't be called by batches here; undefined where it can. */
+/** Why a model can't be called in batches; undefined if it can. */
 function problemOf(models: Models, model: string): string | undefined {
   try {
     models.resolve(model);
@@ -20,10 +20,11 @@ function problemOf(models: Models, model: string): string | undefined {
 }
 
 /**
- * Whether a run calls its models by batches. It is decided once, so that settings that change meanwhile change no run.
- * @param called the models that go into batches: its own and the judges', without fallback models, which are called one by one
- * @returns null where it does not
- * @throws ApiError `invalid_request` on `mode`, naming every model that has no batches
+ * Whether a run calls its models in batches. Decided once, so that later changes of settings do not affect the run.
+ * @param called the models that go into batches: the run's own and the judges', without fallback models, which are
+ * called one by one
+ * @returns null if it does not
+ * @throws ApiError `invalid_request` on `mode`, naming every model without batches
  */
 export function decideMode(
   models: Models,

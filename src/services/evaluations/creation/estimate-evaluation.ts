@@ -8,28 +8,28 @@ import { CHARACTERS_PER_TOKEN, expectedOutputTokens, judgeTokens } from './expec
 import { type PastOutput, pastOutput } from './past-output.ts';
 import { type FilledSample, fillSample, sampleExamples } from './sample-examples.ts';
 
-/** What an evaluation will come to, about. */
+/** The estimated size and cost of an evaluation. */
 export interface EvaluationEstimate {
   examples: number;
   modelCalls: number;
   judgeCalls: number;
   /** Model and judges together. */
   tokens: { input: number; output: number };
-  /** US dollars, decimal; null where a model has no known price. */
+  /** US dollars, decimal; null if a model has no known price. */
   costUsd: string | null;
-  /** What batches save, in US dollars, decimal; null where calls are made one by one, or the cost is not known. */
+  /** The savings of batches, in US dollars, decimal; null if calls are made one by one or the cost is unknown. */
   savingsUsd: string | null;
   /** How the estimate was calculated, in words. */
   basis: string;
 }
 
-/** Calls of one model. Tokens are those of all of them. */
+/** Calls of one model. Tokens are the totals of all calls. */
 interface Calls {
   model: string;
   calls: number;
   input: number;
   output: number;
-  /** Whether batches make them; embeddings are got one by one. */
+  /** Whether they are made in batches; embeddings are requested one by one. */
   isBatched: boolean;
 }
 
@@ -44,7 +44,7 @@ function costOf(models: Pick<Models, 'priceOf'>, { model, calls, input, output }
     .plus(new Big(price.per_request ?? 0).times(calls));
 }
 
-/** Null where one of them is. */
+/** Null if one of them is null. */
 const sumOf = (costs: readonly (Big | null)[]) =>
   costs.reduce<Big | null>((sum, cost) => (sum === null || cost === null ? null : sum.plus(cost)), new Big(0));
 
@@ -59,8 +59,9 @@ const callsOf = (model: string, calls: number, each: { input: number; output: nu
 const count = (number: number) => number.toLocaleString('en-US');
 
 /**
- * Reckons what an evaluation would cost, without creating it. From a sample of its examples, so that it takes milliseconds.
- * @throws ApiError as creating it does
+ * Estimates what an evaluation would cost, without creating it. Uses a sample of its examples, so that it takes
+ * milliseconds.
+ * @throws ApiError the same errors as creating it
  */
 export async function estimateEvaluation(
   db: WorkspaceDatabase,

@@ -5,7 +5,7 @@ import { generateSigningSecret } from '../../../domain/webhooks/webhook-signatur
 import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
 import { type EndpointRules, requireTarget } from '../../webhooks/webhooks.ts';
 
-/** Evaluators as they are stored: their secrets are kept apart, so that whoever reads the options reads none. */
+/** Evaluators as stored: their secrets are kept apart, so that reading the options reveals none. */
 export interface SealedEvaluators {
   evaluators: EvaluatorConfig[];
   /** Encrypted; null where no evaluator has one. */
@@ -18,9 +18,9 @@ export type EvaluatorSecrets = ReadonlyMap<string, string>;
 const Secrets = z.record(z.string(), z.string());
 
 /**
- * Takes the secrets out of evaluators, and makes those that were left out.
+ * Moves the secrets out of evaluators, and generates the missing ones.
  * @param at path of the evaluators in the request
- * @throws ApiError `invalid_request` where an address may not be called
+ * @throws ApiError `invalid_request` if an address is not allowed to be called
  */
 export function sealEvaluators(rules: EndpointRules, given: readonly EvaluatorConfig[], at: string): SealedEvaluators {
   const secrets: [string, string][] = [];
@@ -36,7 +36,7 @@ export function sealEvaluators(rules: EndpointRules, given: readonly EvaluatorCo
   return { evaluators, secrets: rules.cipher.encrypt(Buffer.from(json)) };
 }
 
-/** @throws Error where the key that they were encrypted with is not configured */
+/** @throws Error if the key used to encrypt them is not configured */
 export function openSecrets(cipher: Cipher, sealed: Buffer | null): EvaluatorSecrets {
   if (sealed === null) return new Map();
   return new Map(Object.entries(Secrets.parse(JSON.parse(cipher.decrypt(sealed).toString()))));
@@ -51,7 +51,7 @@ export function revealSecrets(evaluators: readonly EvaluatorConfig[], secrets: E
 }
 
 /**
- * The secrets of a stored evaluation or schedule; none where it is gone.
+ * The secrets of a stored evaluation or schedule; none if it is gone.
  * @param query bound to its workspace
  */
 export async function readSecrets(

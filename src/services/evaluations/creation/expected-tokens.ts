@@ -3,12 +3,12 @@ import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
 import type { ModelEvaluatorConfig } from '../../../evaluators/registry.ts';
 
-/** On the low side, so that what is reckoned with it is on the high side. */
+/** Rather low, so that estimates based on it are rather high. */
 export const CHARACTERS_PER_TOKEN = 3;
 const EXPECTED_OUTPUT_TOKENS = 500;
-/** About what a large image takes. */
+/** The approximate tokens of a large image. */
 const FILE_TOKENS = 1_500;
-/** The text around a rubric in a judge's prompt. */
+/** The tokens of the text around a rubric in a judge's prompt. */
 const JUDGE_PROMPT_TOKENS = 300;
 const EXPECTED_JUDGEMENT_TOKENS = 100;
 
@@ -18,12 +18,12 @@ function isFile(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'file';
 }
 
-/** Whether a file is in the input: how many tokens it is depends on what is in it. */
+/** Whether the input contains a file, whose number of tokens depends on its content. */
 export function hasFiles(input: ModelInput): boolean {
   return typeof input !== 'string' && input.some(({ content }) => Array.isArray(content) && content.some(isFile));
 }
 
-/** With so many characters for a file as its tokens may come to. */
+/** Counts a file as the characters that correspond to its estimated tokens. */
 const jsonChars = (value: unknown) => JSON.stringify(value, (_, part: unknown) => (isFile(part) ? FILE : part)).length;
 
 const toolChars = ({ tools }: PromptContent) => (tools === null ? 0 : JSON.stringify(tools).length);
@@ -35,24 +35,24 @@ export function promptTokens({ content, includes }: { content: PromptContent; in
   return ((template?.length ?? jsonChars(messages)) + included + toolChars(content)) / CHARACTERS_PER_TOKEN;
 }
 
-/** Input tokens of a prompt that has been filled. */
+/** Input tokens of a filled prompt. */
 export function inputTokens(content: PromptContent, input: ModelInput): number {
   const chars = typeof input === 'string' ? input.length : jsonChars(input);
   return (chars + toolChars(content)) / CHARACTERS_PER_TOKEN;
 }
 
-/** Output tokens of a call of which nothing is known but its parameters. */
+/** Output tokens of a call of which only the parameters are known. */
 export function expectedOutputTokens({ max_tokens }: ModelParameters): number {
   return max_tokens ?? EXPECTED_OUTPUT_TOKENS;
 }
 
-/** Tokens of an evaluator's call about a response, by the tokens of the call that gave it. */
+/** Tokens of an evaluator's call about a response, from the tokens of the call that produced the response. */
 export function judgeTokens(
   config: ModelEvaluatorConfig,
   input: number,
   output: number,
 ): { input: number; output: number } {
-  // An expected text is taken to be as long as the output.
+  // The expected text is assumed to be as long as the output.
   if (config.type === 'similar') {
     const chars = config.values?.reduce((sum, { length }) => sum + length, 0);
     return { input: output + (chars === undefined ? output : chars / CHARACTERS_PER_TOKEN), output: 0 };

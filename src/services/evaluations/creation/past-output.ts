@@ -43,14 +43,17 @@ const NEWEST_EXECUTIONS = prepared<Called>()((db, { promptName, model }) =>
     .select([sql<number | null>`avg(tokens_output)::float8`.as('mean'), sql<number>`count(*)::int`.as('count')]),
 );
 
-/** How many tokens a prompt's responses had. */
+/** The number of tokens in a prompt's past responses. */
 export interface PastOutput {
   meanTokens: number;
-  /** What it is the mean of, in words. */
+  /** What the mean was calculated from, in words. */
   of: string;
 }
 
-/** By the newest evaluation of the prompt on this model, or else by its newest executions; undefined where there are none. */
+/**
+ * The output of the newest evaluation of the prompt on this model, or of its newest executions; undefined if there are
+ * none.
+ */
 export async function pastOutput(query: Query, called: Called): Promise<PastOutput | undefined> {
   const [evaluation] = await query(NEWEST_EVALUATION, called);
   const { evaluated = 0, failed = 0, tokens } = evaluation?.summary ?? {};

@@ -27,7 +27,7 @@ export interface Rescoring {
   batch?: BatchSettings | undefined;
 }
 
-/** What the new run has in common with the one that is scored again. */
+/** The columns that the new run shares with the run that is re-scored. */
 const SAME = [
   'target',
   'prompt_name',
@@ -50,8 +50,8 @@ const SAME = [
 ] as const;
 
 /**
- * Stores a run over the outputs of one that has completed: its model is not called. Runs in the caller's transaction; the
- * evaluators were compiled before it.
+ * Stores a run that re-scores the outputs of a completed run without calling its model. Runs in the caller's
+ * transaction; the evaluators were compiled before it.
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
  */
 export async function rescoreEvaluation(query: Query, models: Models, request: Rescoring): Promise<void> {
@@ -67,7 +67,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
   const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
   const batch = decideMode(models, request, judgeModelsOf(evaluators));
-  // The lock keeps the source, and with it its inline examples, until the new run has them, too.
+  // The lock keeps the source, and with it its inline examples, until the new run shares them.
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
   if (same === undefined || same.examples_id === null)
     throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: it can not be scored again.');

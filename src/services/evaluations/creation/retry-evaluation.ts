@@ -11,7 +11,7 @@ import { type EvaluationRow, getCurrentEvaluation } from '../evaluations.ts';
 import { toStored } from './create-evaluation.ts';
 
 /**
- * Runs the failed examples of an ended evaluation again, and those that were not reached. What has a score stays.
+ * Runs the failed and the unreached examples of an ended evaluation again. Scored examples are kept.
  * @throws ApiError `not_found`, `invalid_state`, `quota_exceeded`
  */
 export async function retryEvaluation(
@@ -47,7 +47,7 @@ export async function retryEvaluation(
     return changed;
   });
   deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');
-  // The program that runs it sends what is left.
+  // The program that runs it sends the remaining results.
   if (isRunByCaller(row)) return getCurrentEvaluation(db, row.id);
   await startEvaluationWorkflow(deps, toStored(row)).catch(leaveToReconciliation(deps.log, { evaluation_id: row.id }));
   return getCurrentEvaluation(db, row.id);

@@ -8,10 +8,10 @@ import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
 import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
 
-/** One round of an evaluation: the first, or a retry of what failed in the rounds before. */
+/** One round of an evaluation: the first, or a retry of the failures of earlier rounds. */
 export interface RunRef {
   evaluationId: string;
-  /** 0, or the retry this is. */
+  /** 0, or the number of the retry. */
   round: number;
 }
 
@@ -19,28 +19,28 @@ export interface RunRef {
 export interface RunSpec {
   workspaceId: string;
   content: PromptContent;
-  /** All that the content includes. */
+  /** Everything that the content includes. */
   includes: IncludeSet;
   target: EvaluationTarget;
   promptName: string;
   /** `NO_VERSION` for code and for a draft. */
   promptVersion: number;
   model: string;
-  /** Called in order where the model before has failed for good. */
+  /** Called in order after the model before has failed permanently. */
   fallbackModels: string[];
   parameters: ModelParameters;
   evaluators: EvaluatorConfig[];
-  /** Their secrets, encrypted; null where they have none. */
+  /** The encrypted secrets of the evaluators; null if there are none. */
   evaluatorSecrets: Buffer | null;
   /** Null once the dataset was deleted. */
   examplesId: string | null;
-  /** 0, or the retry this is. */
+  /** 0, or the number of the retry. */
   round: number;
-  /** The run whose outputs are scored; null where the model is called. */
+  /** The run whose outputs are scored; null if the model is called. */
   sourceEvaluationId: string | null;
-  /** From this score on an example counts 1, below it 0; null: it counts its score. */
+  /** Examples with at least this score count 1, others 0; null: they count their score. */
   exampleThreshold: number | null;
-  /** How many seconds old a response may be that is taken in place of a call; null: none is. */
+  /** The maximum age, in seconds, of a response to reuse instead of making the call; null: none is reused. */
   reuseMaxAge: number | null;
 }
 
@@ -63,7 +63,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
     .where(inStates(evaluationStates, ['running', 'paused'])),
 );
 
-/** Undefined where the run is gone or has ended. */
+/** Undefined if the run is gone or has ended. */
 export async function loadRunSpec(query: Query, { evaluationId, round }: RunRef): Promise<RunSpec | undefined> {
   const [spec] = await query(LOAD_SPEC, { evaluationId, round });
   return spec;

@@ -9,10 +9,10 @@ import type { NewEvaluation } from './create-evaluation.ts';
 import { inputTokens } from './expected-tokens.ts';
 
 const SAMPLE_SIZE = 50;
-/** Enough to know the mean by, and some milliseconds of work. */
+/** Enough for a good mean, and a few milliseconds of work. */
 const MAX_FILLED_TOKENS = 500_000;
 
-/** Some of a run's examples, spread over all of them. */
+/** A sample of a run's examples, spread over all of them. */
 export interface ExampleSample {
   total: number;
   variables: Variables[];
@@ -23,7 +23,7 @@ const spread = (total: number) =>
     Math.floor((index * total) / Math.min(SAMPLE_SIZE, total)),
   );
 
-/** Fewer where they are large, as `selectPage` does. */
+/** Fewer if they are large, like `selectPage`. */
 async function readSome(query: Query, examplesId: string, seqs: readonly number[]): Promise<Variables[]> {
   const { rows } = await selectPage(
     query,
@@ -42,7 +42,7 @@ async function readSome(query: Query, examplesId: string, seqs: readonly number[
   return rows.map(({ variables }) => variables);
 }
 
-/** @throws ApiError `not_found` where there is no such dataset */
+/** @throws ApiError `not_found` if there is no such dataset */
 export async function sampleExamples(
   db: WorkspaceDatabase,
   { examples = [], dataset }: Pick<NewEvaluation, 'examples' | 'dataset'>,
@@ -58,17 +58,17 @@ export async function sampleExamples(
   return { total, variables: await readSome(db.heavy.query, examplesId, spread(total)) };
 }
 
-/** What a prompt comes to with some examples. */
+/** A prompt filled with sample examples. */
 export interface FilledSample {
-  /** How many were filled in. */
+  /** The number of examples tried. */
   tried: number;
-  /** Of those, how many fit the prompt: the model is not called for others. */
+  /** How many of them fit the prompt: the model is not called for the others. */
   fitting: number;
-  /** Of those that fit, the mean; 0 where none does. */
+  /** The mean of those that fit; 0 if none does. */
   meanInputTokens: number;
 }
 
-/** Fills a prompt with one after the other, until that was enough work. */
+/** Fills a prompt with one example after another, until the work limit is reached. */
 export async function fillSample(
   prompt: Prompt,
   content: PromptContent,

@@ -6,7 +6,7 @@ import { SIGNAL_PENDING } from '../evaluations.ts';
 
 const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 
-/** Their rows are still to be read in the statement that deletes them. */
+/** Can still read the rows that the same statement deletes. */
 const deleteInlineExamples = (db: WithGone) =>
   db.with('gone_examples', (cte) =>
     cte
@@ -17,7 +17,7 @@ const deleteInlineExamples = (db: WithGone) =>
       .whereRef('v.workspace_id', '=', 'gone.workspace_id')
       .whereRef('v.id', '=', 'e.examples_id')
       .where('v.dataset_id', 'is', null)
-      // Else they are another run's, too.
+      // Otherwise they also belong to another run.
       .where('e.source_evaluation_id', 'is', null),
   );
 

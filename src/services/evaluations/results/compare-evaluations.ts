@@ -13,7 +13,7 @@ import { publicId } from '../../../domain/ids.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { type SharedScore, sharedScoreOver, sharedScoreText } from './shared-score.ts';
 
-/** At most so many examples or keys are listed in each group; totals always count all. */
+/** The maximum number of examples or keys listed in each group; totals count all. */
 const LISTED = 100;
 /** Runs of a million examples each take some seconds. */
 const TIMEOUT_MS = 120_000;
@@ -28,27 +28,27 @@ async function getCompleted(query: Query, id: string): Promise<EvaluationRow> {
   return run;
 }
 
-/** Null where there is none. */
+/** Null if there is no score. */
 const MILLIONTHS = (score: string) => `round((${score} * 1000000)::numeric)::bigint`;
 
-/** An example that failed counts 0. */
+/** A failed example counts 0. */
 const counted = (failed: string, score: string) => MILLIONTHS(`(case when ${failed} then 0 else ${score} end)`);
 
-/** What is compared, and what is listed of it. */
+/** What to compare, and what to list. */
 export interface ComparisonOptions {
-  /** Whose scores are compared. Default: those of the examples. */
+  /** The evaluator whose scores are compared. Default: the scores of the examples. */
   evaluator?: string | undefined;
   /** Only examples whose metadata has this value, as text. */
   metadata?: { key: string; value: string } | undefined;
-  /** A key of the examples' metadata: each of its values is compared by itself, too. */
+  /** A key of the examples' metadata: each of its values is also compared separately. */
   groupBy?: string | undefined;
-  /** Whether examples with the same score are listed, too. */
+  /** Whether to list examples with the same score, too. */
   unchanged?: boolean | undefined;
-  /** Examples of each kind at most. */
+  /** The maximum number of examples of each kind. */
   limit?: number | undefined;
 }
 
-/** The values of a statement: `$1` is the workspace. */
+/** The parameter values of a statement: `$1` is the workspace. */
 class Parameters {
   readonly values: unknown[] = [];
   add(value: unknown, type: string): string {
@@ -57,18 +57,18 @@ class Parameters {
   }
 }
 
-/** Values of a key of the metadata are cut to so many characters. */
+/** Values of a metadata key are truncated to this many characters. */
 const GROUP_CHARACTERS = 200;
-/** The largest. */
+/** The maximum number of groups; the largest are kept. */
 const GROUPS = 50;
-/** Of groups with more, the interval is that of the normal approximation: there may be many groups. */
+/** Above this number of groups, the interval is a normal approximation. */
 const RESAMPLED_OF_GROUP = 100;
 
 const IN_BOTH = 'seq_a is not null and seq_b is not null';
-/** Where an evaluator has given no score, the two scores would measure different things. */
+/** If an evaluator has given no score, the two scores would measure different things. */
 const COMPARED = `${IN_BOTH} and score_a is not null and score_b is not null`;
 
-/** The examples of one run; `nth` counts those with the same key. */
+/** The examples of one run; `nth` numbers those with the same key. */
 function examplesOf(
   parameters: Parameters,
   id: string,
@@ -83,7 +83,7 @@ function examplesOf(
         : sharedScoreText('r.scores', shared, (value, type) => parameters.add(value, type));
   const metadataValue = (key: string) => `left(d.metadata->>${parameters.add(key, 'text')}, ${GROUP_CHARACTERS})`;
   const needsMetadata = metadata !== undefined || groupBy !== undefined;
-  // raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
+  // raw SQL: a full join of the runs, which the builder refuses in a workspace.
   return `
   select r.seq, r.example_key as key, ${counted(`r.status = 'failed'`, score)} as score, r.status = 'failed' as failed, r.scores,
     ${metadata === undefined ? 'null' : metadataValue(metadata.key)} as wanted, ${groupBy === undefined ? 'null' : metadataValue(groupBy)} as value,
@@ -100,14 +100,14 @@ const changedList = (condition: string, limit: number) => `
 const keyList = (condition: string, order: string) => `
   (select coalesce(json_agg(key), '[]') from (select key from pairs where ${condition} order by ${order} limit ${LISTED}) as keys)`;
 
-/** Sums of pairs, under the names of their domain. */
+/** Sums of pairs, under the names used in the domain. */
 const PAIR_SUMS = `count(*)::int as compared, coalesce(sum(score_a), 0)::float8 as "millionthsA",
   coalesce(sum(score_b), 0)::float8 as "millionthsB",
   count(*) filter (where score_b < score_a)::int as regressions,
   count(*) filter (where score_b > score_a)::int as improvements,
   coalesce(sum((score_b - score_a)::numeric ^ 2) - sum(score_b - score_a) ^ 2 / nullif(count(*), 0), 0)::float8 / 1e12 as squares`;
 
-/** Sums of one evaluator, whose name is `parameter`, over the examples that it has scored in each run that has it. */
+/** Sums of one evaluator, whose name is `parameter`, over the examples that it has scored in every run that has it. */
 function evaluatorColumns(parameter: string, index: number, { inA, inB }: { inA: boolean; inB: boolean }): string {
   const score = (run: string) => counted(`failed_${run}`, `(scores_${run}->${parameter}->>'score')::float8`);
   const isScored = [...(inA ? [score('a')] : []), ...(inB ? [score('b')] : [])].map((own) => `${own} is not null`);
@@ -128,14 +128,14 @@ const GROUP_COLUMNS = `,
 interface ComparedRuns {
   a: string;
   b: string;
-  /** Those of both runs, and which of the runs has them. */
+  /** The evaluators of both runs, and which run has them. */
   evaluators: readonly { name: string; inA: boolean; inB: boolean }[];
   shared: SharedScore | null;
 }
 
 /**
- * One statement, whose memory is the server's and bounded (what is more goes to its disk), over pairs of examples: of several
- * with one key, the first with the first, and so on.
+ * One statement over pairs of examples. Its memory is bounded and used on the server, which spills to disk. Of several
+ * examples with one key, the first is paired with the first, and so on.
  */
 function sumsStatement(
   { a, b, evaluators, shared }: ComparedRuns,
@@ -153,7 +153,7 @@ function sumsStatement(
   );
   return {
     values: parameters.values,
-    // raw SQL: as above.
+    // raw SQL: see above.
     text: `with a as (${examplesA}), b as (${examplesB}),
       pairs as materialized (
         select coalesce(a.key, b.key) as key, a.seq as seq_a, b.seq as seq_b, a.score as score_a, b.score as score_b,
@@ -242,7 +242,7 @@ async function readComparisonSums(
   };
 }
 
-/** @throws ApiError `invalid_request` where one of the runs has no such evaluator */
+/** @throws ApiError `invalid_request` if one of the runs has no such evaluator */
 function checkEvaluator(evaluator: string | undefined, runs: readonly EvaluationRow[]): void {
   if (evaluator === undefined) return;
   const [first = [], ...others] = runs.map(namesOf);
@@ -257,7 +257,7 @@ function checkEvaluator(evaluator: string | undefined, runs: readonly Evaluation
 }
 
 /**
- * What changed from one completed run to another, example by example, and whether it is more than noise.
+ * What changed from one completed run to another, example by example, and whether the difference is significant.
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
  */
 export function compareEvaluations(
@@ -278,7 +278,7 @@ export function compareEvaluations(
   );
 }
 
-/** Examples that keys of metadata are looked for in: the first ones. */
+/** The number of first examples whose metadata keys are collected. */
 const EXAMPLES_WITH_KEYS = 200;
 const METADATA_KEYS = 50;
 

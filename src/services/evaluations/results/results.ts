@@ -11,24 +11,24 @@ import { CONTENT_KEY_PREFIX } from '../../../domain/evaluations/example.ts';
 import { SCORE_EPSILON } from '../../../domain/evaluations/scoring.ts';
 import { isMiscompared } from '../same-evaluators.ts';
 
-/** Results that a page with a filter without an index goes through at most: a rare one takes no longer than others. */
+/** The maximum number of results that a page with an unindexed filter examines, so that rare matches take no longer. */
 export const EXAMINED_RESULTS = 5_000;
-/** What the texts of those take at most that a page goes through for a text. */
+/** The maximum total size of the texts that a page of a text search examines. */
 const SEARCHED_BYTES = 16 * 1024 * 1024;
-/** Runs of more examples can't be sorted: each page goes through all results. */
+/** Runs with more examples can't be sorted, because each page examines all results. */
 export const MAX_SORTED = 20_000;
 
 export const RESULT_SORTS = ['score', 'change', 'cost', 'latency'] as const;
 
 type SortName = (typeof RESULT_SORTS)[number];
 
-/** By what results are in order; with a minus the greatest come first. What they lack counts less than anything. */
+/** The order of results; with a minus, the greatest come first. Missing values count as the smallest. */
 export type ResultSort = Sort<SortName>;
 
-/** Where a page ended. */
+/** The position where a page ended. */
 export interface ResultPosition {
   seq: number;
-  /** Of a sorted list: the value of its last result. */
+  /** For sorted lists: the value of the last result. */
   value?: number | undefined;
 }
 
@@ -37,12 +37,12 @@ export interface ResultFilter {
   improvement?: boolean | undefined;
   failed?: boolean | undefined;
   exampleId?: string | undefined;
-  /** Whose score `minScore` and `maxScore` are about. Default: the example's. */
+  /** The evaluator whose score `minScore` and `maxScore` limit. Default: the score of the example. */
   evaluator?: string | undefined;
-  /** From 0 to 1, both included. A result without such a score is in no range. */
+  /** From 0 to 1, inclusive. A result without such a score is in no range. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
-  /** In any case, in the example's id, a value of its variables, what is expected, or the output. */
+  /** A text in the example's id, the value of a variable, the expected output or the output, ignoring case. */
   text?: string | undefined;
   /** A value of the example's metadata, as text. */
   metadata?: { key: string; value: string } | undefined;
@@ -51,11 +51,11 @@ export interface ResultFilter {
 /** Results in the order of the examples, unless they are sorted. */
 export interface ResultPage {
   rows: ResultRow[];
-  /** What is left comes after it. Undefined: nothing is left. */
+  /** The remaining results come after it. Undefined if none remain. */
   next: ResultPosition | undefined;
 }
 
-/** Of a run that was compared with its threshold alone, only the results below it are marked. */
+/** For a run that was compared only with its threshold, only results below it are marked. */
 const markOf = (column: 'r.regression' | 'r.improvement') =>
   sql<boolean | null>`case when not ${isMiscompared('e')} then coalesce(${sql.ref(column)},
     case when ${inStates(evaluationStates, ['completed'], 'e')} and ${sql.ref('e.baseline_id')} is null then false end) end`;
@@ -66,7 +66,7 @@ const resultsOf = (db: Builder, evaluationId: string) =>
     .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
     .where('e.id', '=', evaluationId);
 
-/** Unknown where the cost of one of its calls is. */
+/** Unknown if the cost of any call is unknown. */
 const knownCost = sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`;
 
 const selectResults = (db: Builder, evaluationId: string) =>
@@ -83,7 +83,7 @@ const selectResults = (db: Builder, evaluationId: string) =>
     .select(['r.tokens_unknown', 'r.notes', 'r.model_ms'])
     .select(knownCost.as('cost_amount'));
 
-/** One with its JSON as texts, which are passed on as they are. */
+/** A result with its JSON as text, which is passed on unchanged. */
 const selectResult = (db: Builder, evaluationId: string, seq: number) =>
   selectResults(db, evaluationId)
     .select(sql<string>`${sql.ref('r.variables')}::text`.as('variables'))
@@ -91,10 +91,10 @@ const selectResult = (db: Builder, evaluationId: string, seq: number) =>
     .select(sql<string | null>`${sql.ref('r.tool_calls')}::text`.as('tool_calls'))
     .where('r.seq', '=', seq);
 
-/** A result as it is read for callers. */
+/** A result as read for callers. */
 export type ResultRow = InferResult<ReturnType<typeof selectResult>>[number];
 
-/** The same of the rows of a page. */
+/** The same columns for the rows of a page. */
 const GIVEN: GivenColumns<ResultRow> = {
   columns: [
     'seq',
@@ -136,7 +136,7 @@ const scoreOf = (evaluator: string | undefined) =>
     ? sql<number | null>`${sql.ref('r.score')}`
     : sql<number | null>`(${sql.ref('r.scores')} -> ${evaluator}::text ->> 'score')::float8`;
 
-/** What it counts in means: 0 where the example failed; null where it was given none. */
+/** The score as counted in means: 0 if the example failed, null if it has no score. */
 const countedScoreOf = (evaluator: string | undefined) =>
   sql<number | null>`(case when ${sql.ref('r.status')} = 'failed' then 0 else ${scoreOf(evaluator)} end)`;
 
@@ -149,7 +149,7 @@ function contains(text: string): Expression<SqlBool> {
       where value #>> '{}' ilike ${pattern}))`;
 }
 
-/** Those of examples whose metadata has a value. */
+/** The results of examples whose metadata has a value. */
 function hasMetadata(db: Builder, { key, value }: { key: string; value: string }): Expression<SqlBool> {
   const example = db
     .selectFrom('dataset_examples as d')
@@ -160,7 +160,9 @@ function hasMetadata(db: Builder, { key, value }: { key: string; value: string }
   return sql<SqlBool>`exists ${example}`;
 }
 
-/** What is asked for: `indexed` has a partial index, which holds nothing else; the `others` are looked for among those. */
+/**
+ * The conditions of a filter: `indexed` has a partial index of exactly its results; the `others` are checked on those.
+ */
 function conditionsOf({
   regression,
   improvement,
@@ -190,11 +192,11 @@ function conditionsOf({
   return { indexed: indexed === undefined ? [] : [indexed], others };
 }
 
-/** Whether a page has to go through results that the filter leaves out. */
+/** Whether a page has to examine results that the filter excludes. */
 export const examinesMany = (filter: ResultFilter) =>
   conditionsOf(filter).others.length > 0 || filter.metadata !== undefined;
 
-/** What a result is that a filter lets through. */
+/** The condition for results that match a filter. */
 function conditionOf(db: Builder, filter: ResultFilter): Expression<SqlBool> {
   const { indexed, others } = conditionsOf(filter);
   const all = [...indexed, ...others, ...given(filter.metadata, (metadata) => hasMetadata(db, metadata))];
@@ -203,7 +205,7 @@ function conditionOf(db: Builder, filter: ResultFilter): Expression<SqlBool> {
 
 const NONE_AFTER: ResultPosition = { seq: -1 };
 
-/** The last of the results after a position that may be gone through for one answer. Undefined: all that there are. */
+/** The last result after a position that one response may examine. Undefined: all results. */
 async function lastExamined(
   query: Query,
   evaluationId: string,
@@ -249,7 +251,7 @@ async function lastExamined(
   return examined.last ?? undefined;
 }
 
-/** A value for each result to be in order by. */
+/** The value that a result is sorted by. */
 function sortValue(by: SortName, evaluator: string | undefined): Expression<number> {
   switch (by) {
     case 'score':
@@ -264,8 +266,8 @@ function sortValue(by: SortName, evaluator: string | undefined): Expression<numb
 }
 
 /**
- * Results of a run, a page of at most `limit` after `after`. With a filter that has no index, a page goes through
- * {@link EXAMINED_RESULTS} at most: then it may hold fewer than there are, or none.
+ * Results of a run: a page of at most `limit` after `after`. With an unindexed filter, a page examines at most
+ * {@link EXAMINED_RESULTS}: it may then hold fewer results than there are, or none.
  */
 export async function listResults(
   query: Query,
@@ -300,7 +302,7 @@ export async function listResults(
   return { rows, next: next === undefined ? undefined : { seq: next } };
 }
 
-/** The same in another order. It goes through all results of the run: at most {@link MAX_SORTED}. */
+/** Results in another order. Examines all results of the run: at most {@link MAX_SORTED}. */
 export async function listSortedResults(
   query: Query,
   evaluationId: string,
@@ -334,24 +336,24 @@ export async function listSortedResults(
   return { rows, next: last && { seq: last.seq, value: last.sort_value } };
 }
 
-/** Results that a summary goes through at most, and for a text what their texts take. */
+/** The maximum number of results that a summary examines and, for a text search, the maximum size of their texts. */
 export const SUMMED_RESULTS = 100_000;
 const SUMMED_BYTES = 64 * 1024 * 1024;
 const TENTHS = Array.from({ length: 10 }, (_, index) => index);
 
-/** What the results that a filter lets through come to. */
+/** The summary of the results that match a filter. */
 export interface ResultsSummary {
   results: number;
   failed: number;
-  /** Those that failed score 0. */
+  /** Failed results count as score 0. */
   scored: number;
-  /** Those that an evaluator has given no score. */
+  /** Results without a score from an evaluator. */
   unscored: number;
   passed: number;
   score: number | null;
-  /** How many scores are in each tenth; a score of 1 is in the last. */
+  /** The number of scores in each tenth; a score of 1 is in the last. */
   tenths: number[];
-  /** The mean of each evaluator, in the order of their names, and how many it has given no score. */
+  /** The mean of each evaluator, in the order of their names, and the number of results without its score. */
   means: (number | null)[];
   missing: number[];
   tokens: number;
@@ -359,11 +361,11 @@ export interface ResultsSummary {
   cost: string | null;
   p50_ms: number | null;
   p95_ms: number | null;
-  /** Whether all results were gone through. */
+  /** Whether all results were examined. */
   complete: boolean;
 }
 
-/** @param passesFrom the score from which on an example passes */
+/** @param passesFrom the score from which an example passes */
 export async function summarizeResults(
   query: Query,
   evaluationId: string,
@@ -409,8 +411,8 @@ export async function summarizeResults(
 }
 
 /**
- * The result of one example, by its place among the examples.
- * @throws ApiError `not_found`, also where it has no result yet
+ * The result of one example, by its position among the examples.
+ * @throws ApiError `not_found`, also if it has no result yet
  */
 export async function getResult(query: Query, evaluationId: string, seq: number): Promise<ResultRow> {
   const [row] = await query((db) => selectResult(db, evaluationId, seq));
@@ -420,7 +422,7 @@ export async function getResult(query: Query, evaluationId: string, seq: number)
 
 const EXPORT_PAGE = 200;
 
-/** All results, page by page, for an export that does not hold them in memory. No connection is held between pages. */
+/** All results, page by page, for an export that does not keep them in memory. Holds no connection between pages. */
 export async function* eachResultPage(
   query: Query,
   evaluationId: string,

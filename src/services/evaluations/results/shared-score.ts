@@ -6,7 +6,7 @@ import {
   overlapOf,
 } from '../../../domain/evaluations/shared-evaluators.ts';
 
-/** What of a run decides how its examples are scored. */
+/** The parts of a run that decide how its examples are scored. */
 export interface ScoringRun {
   evaluators: readonly NamedEvaluator[];
   example_threshold: number | null;
@@ -15,20 +15,23 @@ export interface ScoringRun {
 /** The score of an example over the evaluators that two runs share: their weighted mean, 0..1. */
 export interface SharedScore {
   evaluators: readonly NamedEvaluator[];
-  /** From this score on an example counts 1, below it 0; null: it counts its score. Only if both runs have the same. */
+  /**
+   * Examples with at least this score count 1, others 0; null: they count their score. Used only if both runs have the
+   * same.
+   */
   exampleThreshold: number | null;
 }
 
 /**
- * How the scores of the examples of two runs are compared.
- * @param b the run after, whose weights count
- * @returns null: as they are stored; undefined: the runs share no evaluator
+ * How to compare the scores of the examples of two runs.
+ * @param b the later run, whose weights count
+ * @returns null: compare the stored scores; undefined: the runs share no evaluator
  */
 export function sharedScoreOf(a: ScoringRun, b: ScoringRun): SharedScore | null | undefined {
   return sharedScoreOver(overlapOf(a.evaluators, b.evaluators), a, b);
 }
 
-/** The same for evaluators that were compared before. */
+/** Like `sharedScoreOf`, for evaluators that were compared before. */
 export function sharedScoreOver(
   { shared, isSame }: EvaluatorOverlap<NamedEvaluator>,
   a: ScoringRun,
@@ -40,7 +43,10 @@ export function sharedScoreOver(
   return { evaluators: shared, exampleThreshold: hasSameThreshold ? b.example_threshold : null };
 }
 
-/** SQL for a shared score. @param column the `scores` of a result; null where one of the evaluators has given none */
+/**
+ * SQL for a shared score. @param column the `scores` of a result; the score is null if one of the evaluators has given
+ * none
+ */
 export function sharedScoreSql(
   column: string,
   { evaluators, exampleThreshold }: SharedScore,
@@ -54,7 +60,10 @@ export function sharedScoreSql(
   return sql<number>`(${mean} >= ${exampleThreshold}::float8 - ${SCORE_EPSILON}::float8)::int::float8`;
 }
 
-/** The same as text, for statements that the builder can't write. @param add makes a placeholder of a value */
+/**
+ * Like `sharedScoreSql`, as text for statements that the builder can't express. @param add turns a value into a
+ * placeholder
+ */
 export function sharedScoreText(
   column: string,
   { evaluators, exampleThreshold }: SharedScore,

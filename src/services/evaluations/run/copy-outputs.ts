@@ -5,7 +5,7 @@ import { prepared } from '../../../db/statement.ts';
 
 interface OutputsToCopy {
   evaluationId: string;
-  /** Of the same workspace. */
+  /** A run of the same workspace. */
   sourceEvaluationId: string;
   round: number;
   /** Inclusive. */
@@ -16,7 +16,10 @@ interface OutputsToCopy {
 
 const COPIED = ['seq', 'example_key', 'variables', 'expected', 'output', 'tool_calls', 'model', 'model_ms'] as const;
 
-/** What has no output has failed, and fails here as well. Without attempts or a cost of its own, no row counts as usage. */
+/**
+ * Examples without an output failed, and fail here as well. Without attempts or a cost of its own, no row counts as
+ * usage.
+ */
 const COPY = prepared<OutputsToCopy>()((db, { evaluationId, sourceEvaluationId, round, from, to }) =>
   db
     .insertInto('evaluation_results')
@@ -52,7 +55,7 @@ const COPY = prepared<OutputsToCopy>()((db, { evaluationId, sourceEvaluationId, 
     .onConflict((conflict) => conflict.columns(['evaluation_id', 'seq']).doNothing()),
 );
 
-/** Copies the outputs of a part of another run, so that they are scored again. Doing it again changes nothing. */
+/** Copies a part of the outputs of another run, so that they are scored again. Safe to repeat. */
 export async function copyOutputs(query: Query, outputs: OutputsToCopy): Promise<void> {
   await query(COPY, outputs);
 }

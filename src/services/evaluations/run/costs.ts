@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type Builder, prepared } from '../../../db/statement.ts';
 
-/** The cost of calls as a budget counts it: a call of unknown cost counts as what was reserved for it. */
+/** The cost of calls as counted against a budget: a call of unknown cost counts as the amount reserved for it. */
 export interface Spending {
   /** US dollars, judges included. */
   costUsd: number;
-  /** How many examples it was spent on. */
+  /** The number of examples it was spent on. */
   examples: number;
 }
 
@@ -32,18 +32,19 @@ const COST_OF_RANGE = prepared<{ evaluationId: string; from: number; to: number 
     .where('cost', '>', 0),
 );
 
-/** What the examples from `from` until before `to` have cost. */
+/** The cost of the examples from `from` up to, but excluding, `to`. */
 export async function costOfRange(query: Query, evaluationId: string, from: number, to: number): Promise<Spending> {
   const [row] = await query(COST_OF_RANGE, { evaluationId, from, to });
   return row ?? { costUsd: 0, examples: 0 };
 }
 
-/** The estimate forgets what is older. */
+/** The estimate ignores older calls. */
 const LAST = 32;
 
 /**
- * What calls of one kind have cost in a run as its budget counts them: how many there are, and the last of their costs, in US dollars.
- * @param evaluator the judge that was asked; null: the calls for responses
+ * The cost of a run's calls of one kind as counted against its budget: the number of calls, and their latest costs in
+ * US dollars.
+ * @param evaluator the judge that was called; null: the calls for responses
  */
 export async function lastCosts(
   query: Query,
@@ -74,7 +75,7 @@ export async function lastCosts(
 const SUM = sql<string>`coalesce(sum(coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)), 0)`.as('sum');
 
 /**
- * What a run has cost so far as its budget counts it: a decimal string in US dollars.
+ * The cost of a run so far as counted against its budget: a decimal string in US dollars.
  * @param query bound to the workspace
  */
 export async function costOfRun(query: Query, evaluationId: string): Promise<string> {
@@ -94,7 +95,7 @@ export async function costOfRun(query: Query, evaluationId: string): Promise<str
   return row?.cost ?? '0';
 }
 
-/** What the examples so far have cost by batch, in US dollars; batches that cost nothing are left out. */
+/** The cost of the examples so far by batch, in US dollars; batches without cost are omitted. */
 export async function costByBatch(
   query: Query,
   evaluationId: string,

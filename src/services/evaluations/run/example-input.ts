@@ -4,10 +4,11 @@ import type { ModelInput } from '../../../domain/prompts/messages.ts';
 import { parsePrompt, TemplateVariablesError } from '../../../domain/prompts/prompt.ts';
 
 /**
- * What the model was sent for an example that has a result: the run's own content with its pinned includes, filled with the example's variables.
- * @param seq the place of the example in the run, from 0
- * @returns null where nothing was sent: the variables don't fill the prompt, or a program of the caller's ran the example
- * @throws ApiError `not_found` where the run has no such result
+ * What the model was sent for an example that has a result: the run's own content with its pinned includes, filled with
+ * the example's variables.
+ * @param seq the position of the example in the run, from 0
+ * @returns null if nothing was sent: the variables don't fill the prompt, or a program of the caller ran the example
+ * @throws ApiError `not_found` if the run has no such result
  */
 export async function readExampleInput(query: Query, evaluationId: string, seq: number): Promise<ModelInput | null> {
   const [row] = await query((db) =>

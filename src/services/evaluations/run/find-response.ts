@@ -9,7 +9,7 @@ import { NO_TOKENS } from '../../../domain/usage.ts';
 import type { FinishReason } from '../../../models/model.ts';
 import type { ResultToStore } from './results-store.ts';
 
-/** A call that is to be made, and how old a response to it may be. */
+/** A call to be made, and the maximum age of a response to reuse for it. */
 export interface WantedResponse {
   workspaceId: string;
   callHash: Buffer;
@@ -48,7 +48,8 @@ const IN_EXECUTIONS = prepared<Wanted>()((db, { callHash, model, maxAgeMs }) =>
 );
 
 /**
- * The response to the same call that an evaluation or an execution of this workspace has paid for, as a result that costs nothing.
+ * The response to the same call, if an evaluation or an execution of this workspace has paid for it, as a result
+ * without cost.
  * @param query across workspaces
  */
 export async function findResponse(

@@ -36,23 +36,26 @@ const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
 type RunToFinish = InferResult<ReturnType<typeof selectRun>>[number];
 
 interface RunSums {
-  /** Null where no example has one. */
+  /** Null if no example has a score. */
   score: number | null;
-  /** Without evaluators that have scored nothing. */
+  /** Omits evaluators without any score. */
   scoresByEvaluator: Record<string, number>;
   regressions: number;
   improvements: number;
   summary: EvaluationSummary;
 }
 
-/** What came of finishing a run: it `completed` just now, was `completed before`, or was paused or ended meanwhile and is `left` as it is. */
+/**
+ * The outcome of finishing a run: it `completed` just now, was `completed before`, or was paused or ended in the
+ * meantime and is `left` unchanged.
+ */
 export type FinishedRun = 'completed' | 'completed before' | 'left' | 'incomplete';
 
 /**
- * Sums a run up, compares it with its baseline, marks it as completed and writes its events. The slow part is done first and
- * without a lock on the run, for which pausing and canceling would have to wait: the results are final by now. A run that is
- * not `running` stays as it is.
- * @returns what came of it; `incomplete`: nothing was done, since examples have no result. Their batches may have ended
+ * Sums up a run, compares it with its baseline, marks it as completed and writes its events. The slow part comes first
+ * and without a lock on the run, which would block pausing and canceling: the results are final by now. A run that is
+ * not `running` is left unchanged.
+ * @returns the outcome; `incomplete`: nothing was done because examples have no result. Their batches may have ended
  * before the database was restored from an earlier time.
  */
 export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<FinishedRun> {
@@ -60,7 +63,7 @@ export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<Finish
   const sums = await sumUpResults(db, ref);
   return db.transaction(async (query) => {
     if (sums === undefined) return leftAs(query, ref);
-    // The lock keeps two at once from both writing events.
+    // The lock prevents two concurrent calls from both writing events.
     const [run] = await query((tables) => selectRun(tables, ref).forUpdate());
     if (run === undefined) return leftAs(query, ref);
     await complete(query, ref.evaluationId, run, sums);
@@ -68,13 +71,13 @@ export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<Finish
   });
 }
 
-/** Marks each result against the baseline. Undefined where the run is not `running`. */
+/** Marks each result against the baseline. Undefined if the run is not `running`. */
 function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefined> {
   const { evaluationId } = ref;
   return db.transaction(async (query) => {
     const [run] = await query((tables) => selectRun(tables, ref));
     if (run === undefined) return undefined;
-    // A failed example counts 0, for the comparison too.
+    // A failed example counts 0, also in the comparison.
     await query((tables) =>
       tables
         .updateTable('evaluation_results')
@@ -116,15 +119,15 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
 
 const meanOf = (millionths: number, count: number) => (count === 0 ? null : roundScore(millionths / count / 1_000_000));
 
-/** A baseline, and how the scores of examples are compared with its own. Null: as they are stored. */
+/** A baseline, and how example scores are compared with it. Null: the stored scores are compared. */
 interface Baseline {
   id: string;
   shared: SharedScore | null;
 }
 
 /**
- * Locks the baseline, so that it stays until the transaction ends. A baseline that was deleted, or that shares no evaluator with the
- * run, is forgotten.
+ * Locks the baseline until the transaction ends. A baseline that was deleted, or shares no evaluator with the run, is
+ * dropped.
  * @returns undefined if there is no baseline
  */
 async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<Baseline | undefined> {
@@ -145,8 +148,9 @@ async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish
 }
 
 /**
- * Against the baseline's score of the same example. One without a score in one of the runs gets no mark. If the runs differ in their evaluators, over those that they share: a score of the
- * baseline beside the score of the example would then compare different things, so it is not stored.
+ * Compares with the baseline's score of the same example. An example without a score in one of the runs gets no mark.
+ * If the runs have different evaluators, only the shared ones count; the baseline's score is then not stored, because
+ * it would not be comparable with the score of the example.
  */
 async function compareWithBaseline(query: Query, evaluationId: string, { id, shared }: Baseline): Promise<void> {
   const scoreOf = (table: 'r' | 'b') => {
@@ -174,8 +178,8 @@ async function compareWithBaseline(query: Query, evaluationId: string, { id, sha
 }
 
 /**
- * Marks what is below the threshold, and takes back marks of earlier rounds. Reading takes no mark for `false`, so that most rows
- * need not be written again.
+ * Marks results below the threshold, and removes marks of earlier rounds. A missing mark is read as `false`, so that
+ * most rows need no update.
  */
 async function compareWithThreshold(query: Query, evaluationId: string, threshold: number): Promise<void> {
   const isBelow = sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`;
@@ -188,7 +192,7 @@ async function compareWithThreshold(query: Query, evaluationId: string, threshol
   );
 }
 
-/** Without failed examples, which have no scores. */
+/** Excludes failed examples, which have no scores. */
 function sumByEvaluator(
   query: Query,
   evaluationId: string,
@@ -234,7 +238,7 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
   const data = {
     evaluation_id: publicId('evaluation', evaluationId),
     prompt_name: run.prompt_name,
-    // The event has a number. The record says that there is no score.
+    // The event needs a number; the stored run shows that there is no score.
     score: score ?? 0,
     examples_evaluated: summary.evaluated,
     regressions,
@@ -245,7 +249,7 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
     await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
 }
 
-/** An earlier attempt may have completed the run without having been able to say so. */
+/** An earlier attempt may have completed the run without being able to report it. */
 async function leftAs(query: Query, { evaluationId, round }: RunRef): Promise<FinishedRun> {
   const [row] = await query((db) =>
     db.selectFrom('evaluations').select('status').where('id', '=', evaluationId).where('retries', '=', round),

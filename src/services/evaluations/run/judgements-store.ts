@@ -8,7 +8,7 @@ import { addedUsage, lacksOutcome, laterAnswer, USAGE_COLUMNS, usageArrays, usag
 /** A judge's stored response. */
 export interface StoredJudgement {
   response: string;
-  /** Which response it is, from 1: a judge is asked once more after an unusable one. */
+  /** The number of the response, from 1: a judge is called once more after an unusable one. */
   asks: number;
 }
 
@@ -34,14 +34,14 @@ export async function loadJudgement(
   return row;
 }
 
-/** The outcome of asking a judge. */
+/** The outcome of calling a judge. */
 export interface JudgementToStore {
-  /** Null where the provider's filter withheld it; it was billed all the same. */
+  /** Null if the provider's filter withheld it; it was billed anyway. */
   response: string | null;
-  /** Which response it is, from 1; 0 for one that was withheld. */
+  /** The number of the response, from 1; 0 if it was withheld. */
   asks: number;
   spent: Spent;
-  /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
+  /** What the call counts against a budget, in US dollars, if its cost is unknown. */
   assumedUsd: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface NewJudgement {
   seq: number;
   evaluator: string;
   judgement: JudgementToStore;
-  /** Of this outcome: storing it again changes nothing. */
+  /** The id of this outcome: storing it again has no effect. */
   outcomeId: string;
 }
 
@@ -68,8 +68,8 @@ type NewJudgements = ArraysOf<ReturnType<typeof toRow>> & { evaluationId: string
 const OUTCOME_COLUMNS = ['seq', 'evaluator', 'answer', 'asks', ...USAGE_COLUMNS] as const;
 
 /**
- * A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added.
- * In the order of the key, two workers don't wait for each other's rows in a circle.
+ * A later response replaces an earlier one; if two workers called at the same time, the first response is kept. All
+ * billed usage is added. Rows are written in the order of the key, so that two workers cannot deadlock.
  */
 const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
   db
@@ -101,7 +101,7 @@ const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
     ),
 );
 
-/** Stores what came of asking judges, each about an example once: all of it or nothing. */
+/** Stores the outcomes of calling judges, at most one per example: all of them or none. */
 export async function storeJudgements(
   query: Query,
   evaluationId: string,

@@ -10,21 +10,21 @@ export interface OpenExample {
   seq: number;
   key: string;
   variables: Record<string, JsonValue>;
-  /** Undefined where none was given; JSON null is a value. */
+  /** Undefined if nothing is expected; JSON null is a value. */
   expected: JsonValue | undefined;
   metadata: Record<string, JsonValue> | null;
-  /** The model's output, where it is there already. */
+  /** The model's output, if it exists already. */
   output: string | null;
-  /** With it. */
+  /** The tool calls of the output. */
   toolCalls: ToolCall[];
   modelMs: number | null;
-  /** Decimal; null where it is not known. */
+  /** Decimal; null if unknown. */
   costUsd: string | null;
-  /** What the example and its output take as text. */
+  /** The size of the example and its output as text. */
   bytes: number;
 }
 
-/** What the examples of a page take as text; a larger one has a page to itself. */
+/** The maximum size of the examples of a page as text; a larger example has a page of its own. */
 export const MAX_PAGE_BYTES = 512 * 1024;
 
 interface OpenRange {
@@ -40,7 +40,7 @@ interface OpenRange {
 
 const COST = sql<string | null>`coalesce(r.source_cost, case when r.assumed_cost is null then r.cost_amount end)::text`;
 
-/** PostgreSQL tells the size of a text without reading it. Few examples have tool calls already. */
+/** PostgreSQL knows the size of a text without reading it. Few examples already have tool calls. */
 const BYTES = sql<number>`e.bytes + coalesce(octet_length(r.output), 0) + coalesce(octet_length(r.tool_calls::text), 0)`;
 
 const selectExamples = (
@@ -79,7 +79,7 @@ const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, li
     .orderBy('e.seq')
     .limit(limit);
 
-/** The first of them that are not too large together. */
+/** The first examples that together are not too large. */
 const selectPage = (db: Builder, examples: ReturnType<typeof selectExamples>) =>
   db
     .selectFrom(
@@ -116,7 +116,7 @@ const LOAD_RANGE = prepared<RunRef>()((db, { evaluationId, round }) =>
     .where('status', '=', 'running'),
 );
 
-/** Whether examples of a run still have something to do. One that is not `running` has none. */
+/** Whether a run has examples with work left. A run that is not `running` has none. */
 export async function hasOpenExamples(query: Query, run: RunRef): Promise<boolean> {
   const [range] = await query(LOAD_RANGE, run);
   if (range === undefined) return false;
@@ -141,8 +141,8 @@ const toExample = ({ hasExpected, expected, toolCalls, ...row }: RowOf<typeof LO
 });
 
 /**
- * Examples from `from` until before `to` that still have something to do, in order: `limit` at most, and at most
- * {@link MAX_PAGE_BYTES} of them. None only where there is none.
+ * Examples with work left from `from` up to, but excluding, `to`, in order: at most `limit`, and at most
+ * {@link MAX_PAGE_BYTES}. Empty only if there are none.
  */
 export async function loadOpenExamples(
   query: Query,
@@ -156,8 +156,8 @@ export async function loadOpenExamples(
 }
 
 /**
- * Examples by their numbers, whether they have a result or not, in order: at most {@link MAX_PAGE_BYTES} of them.
- * @param seqs the rest is to be asked for again
+ * Examples by number, with or without a result, in order: at most {@link MAX_PAGE_BYTES}.
+ * @param seqs request the remaining ones again
  */
 export async function loadExamplesOf(
   query: Query,

@@ -8,7 +8,7 @@ import type { TokenUsage } from '../../../domain/usage.ts';
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::float8`;
 
-/** Sums of the usage columns, which results and judgements share. */
+/** Sums of the usage columns that results and judgements share. */
 const USAGE_SUMS = [
   sumOf('tokens_input').as('input'),
   sumOf('tokens_output').as('output'),
@@ -84,7 +84,7 @@ const FAILURES = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * Counts, tokens, cost and latency of a run so far, and why examples failed, from its rows. Nothing is stored.
+ * Counts, tokens, cost and latency of a run so far, and why examples failed, from its rows. Stores nothing.
  * @param query bound to the run's workspace
  */
 export async function readSummary(query: Query, evaluationId: string): Promise<EvaluationSummary> {

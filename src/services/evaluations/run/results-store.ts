@@ -8,31 +8,31 @@ import type { FinishReason, ModelResponse } from '../../../models/model.ts';
 import type { RunSpec } from '../creation/run-spec.ts';
 import { addedUsage, lacksOutcome, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
 
-/** How an example ended, or (`answered`) that its output is safe. */
+/** How an example ended or, with `answered`, that its output is stored. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
-  /** `model`: null where it is not known. */
+  /** `model`: null if unknown. */
   response?: (ModelResponse & { attempts: number; model: string | null }) | undefined;
-  /** A score of null: the evaluator has given none. */
+  /** A score of null: the evaluator gave none. */
   scores?: Record<string, { score: number | null; reason: string | null; category?: string }> | undefined;
-  /** Null where one of the evaluators has given none. */
+  /** Null if one of the evaluators gave none. */
   score?: number | null | undefined;
   error?: { code: string; message: string } | undefined;
-  /** How long the call took is not known. */
+  /** The duration of the call is unknown. */
   isUntimed?: boolean | undefined;
-  /** Without an output: the calls that were made. */
+  /** Without an output: the number of calls made. */
   attempts?: number | undefined;
   /** Without an output: the model that failed last. */
   model?: string | null | undefined;
-  /** Without an output: what was billed all the same, where a filter withheld it or it was not understood. */
+  /** Without an output: what was billed anyway, because a filter withheld the output or it could not be parsed. */
   spent?: Spent | undefined;
-  /** Without an output: how the call that was billed ended. Default: by the error. */
+  /** Without an output: how the billed call ended. Default: derived from the error. */
   finishReason?: FinishReason | undefined;
-  /** Of what the model was sent, as hexadecimal digits, where this run has paid for the output. */
+  /** The hash of what the model was sent, in hexadecimal, if this run has paid for the output. */
   callHash?: string | undefined;
-  /** Where the output was paid for before: by which execution or evaluation (public id), and what it cost. */
+  /** If the output was paid for before: the execution or evaluation that paid (public id), and the cost. */
   reused?: { from: string; costUsd: string | null } | undefined;
-  /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
+  /** What the call counts against a budget, in US dollars, if its cost is unknown. */
   assumedUsd?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ const EXAMPLE_COLUMNS = [
   'variables',
   'expected',
 ] as const;
-/** The ones that come from what the model's call came to. */
+/** The columns that come from the model's call. */
 const OUTCOME_COLUMNS = [
   'status',
   'output',
@@ -64,11 +64,11 @@ const OUTCOME_COLUMNS = [
   'reused_from',
 ] as const;
 
-/** What came of calling the model for an example. */
+/** The outcome of calling the model for an example. */
 export interface NewResult {
   seq: number;
   result: ResultToStore;
-  /** Of this outcome: storing it again changes nothing. */
+  /** The id of this outcome: storing it again has no effect. */
   outcomeId: string;
 }
 
@@ -108,7 +108,7 @@ type NewResults = ArraysOf<ReturnType<typeof toRow>> & {
   round: number;
 };
 
-/** The columns of the outcome that counts, from a row that is there or from the new one. */
+/** The columns of the outcome that counts: of the existing row or the new one. */
 const COUNTS = [
   'status',
   'output',
@@ -134,9 +134,9 @@ const outcomeThatCounts = Object.fromEntries(
 );
 
 /**
- * The first result stays, unless it is a failure of an earlier round. What another one cost is added all the same: two workers
- * may have paid for the same example. `outcome_ids` makes the statement safe to repeat. In the order of the examples, two
- * workers don't wait for each other's rows in a circle.
+ * The first result is kept, unless it is a failure of an earlier round. The cost of another one is added anyway: two
+ * workers may have paid for the same example. `outcome_ids` makes the statement safe to repeat. Rows are written in the
+ * order of the examples, so that two workers cannot deadlock.
  */
 const STORE_RESULTS = prepared<NewResults>()((db, given) =>
   db
@@ -165,7 +165,7 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
             reused_from: ['text', given.reused_from],
           }),
         )
-        // The limit makes it a look-up by key for each row, whatever the planner knows of the table.
+        // The limit forces a look-up by key for each row, whatever the planner knows of the table.
         .innerJoinLateral(
           (examples) =>
             examples
@@ -196,7 +196,7 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
     ),
 );
 
-/** Stores what came of calling the model for some examples, of each once: all of it or nothing. */
+/** Stores the outcomes of calling the model, at most one per example: all of them or none. */
 export async function storeResults(
   query: Query,
   evaluationId: string,
@@ -206,7 +206,7 @@ export async function storeResults(
   await query(STORE_RESULTS, { evaluationId, examplesId, round, ...arraysOf(results.map(toRow)) });
 }
 
-/** How an example ended whose output is stored: with its scores, or failed since a judge failed for good. */
+/** How an example with a stored output ended: with its scores, or failed because a judge failed permanently. */
 export interface NewScore {
   seq: number;
   result: Pick<ResultToStore, 'status' | 'scores' | 'score' | 'error'>;

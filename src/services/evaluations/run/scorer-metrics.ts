@@ -4,7 +4,7 @@ import type { Outbound } from '../../../outbound/outbound.ts';
 const REQUESTS = 'pms_scorer_requests_total';
 const SECONDS = 'pms_scorer_request_seconds';
 
-/** The same client, which counts its requests in metrics for Prometheus; existing metrics of the names are replaced. */
+/** Wraps the client to count its requests in Prometheus metrics, replacing existing metrics of the same names. */
 export function countScorerRequests(registry: Registry, outbound: Outbound): Outbound {
   for (const name of [REQUESTS, SECONDS]) registry.removeSingleMetric(name);
   const registers = [registry];
@@ -15,7 +15,7 @@ export function countScorerRequests(registry: Registry, outbound: Outbound): Out
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
-  // From 0 on, so that the first of each is seen as an increase.
+  // Starts at 0, so that the first of each is visible as an increase.
   for (const outcome of ['succeeded', 'failed']) requests.inc({ outcome }, 0);
   return {
     async post(request) {

@@ -4,8 +4,8 @@ import type { Parameters } from '../../../db/statement.ts';
 import type { Pricing, Spent } from '../../../domain/usage.ts';
 
 /**
- * What an outcome was billed, as columns.
- * @param assumedUsd what the call counts as against a budget, where its cost is unknown
+ * The billed usage of an outcome, as columns.
+ * @param assumedUsd what the call counts against a budget if its cost is unknown
  */
 export const usageColumns = (spent: Spent | undefined, assumedUsd: number | undefined) => ({
   tokens_input: spent?.tokens?.input ?? 0,
@@ -45,8 +45,8 @@ export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageCo
 type PaidTable = 'evaluation_results' | 'evaluation_judgements' | 'rule_judgements';
 
 /**
- * The usage columns for `on conflict do update set`: adds what another outcome was billed to the row that is there. A cost is
- * null where none is known.
+ * The usage columns for `on conflict do update set`: adds the usage of another outcome to the existing row. A cost is
+ * null if none is known.
  */
 export function addedUsage(table: PaidTable) {
   const added = (column: string) => [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)] as const;
@@ -82,7 +82,7 @@ export function laterAnswer(table: 'evaluation_judgements' | 'rule_judgements') 
   };
 }
 
-/** Whether the row lacks the outcome that is to be inserted. */
+/** Whether the row lacks the outcome to be inserted. */
 export function lacksOutcome(table: PaidTable) {
   return sql<boolean>`not ${sql.ref(`${table}.outcome_ids`)} @> excluded.outcome_ids`;
 }

@@ -16,14 +16,14 @@ interface RunSummary extends EvaluationSummary {
   /** US dollars, decimal; null: no limit. */
   maxCost: string | null;
   status: EvaluationStatus;
-  /** Why it is paused, or how it failed. */
+  /** Why it is paused or failed. */
   reason: string | null;
 }
 
-/** What a result takes beside its texts. */
+/** The size of a result without its texts. */
 export const ROW_BYTES = 1024;
 
-/** What the results of a run and its judges' responses take, for an update of its row across workspaces. */
+/** The size of a run's results and judge responses, for an update of its row across workspaces. */
 export function bytesOfResults(evaluationId: string) {
   const eb = expressionBuilder<Tables>();
   const judgements = eb
@@ -38,7 +38,7 @@ export function bytesOfResults(evaluationId: string) {
     .where('r.evaluation_id', '=', evaluationId);
 }
 
-/** Of a run that has completed they are final: sums that were read before must not replace them. */
+/** The sums of a completed run are final: sums that were read earlier must not replace them. */
 const NOT_FINAL = evaluationStates.states.filter((status) => status !== 'completed');
 
 const RUN_COLUMNS = [
@@ -52,9 +52,9 @@ const RUN_COLUMNS = [
 ] as const;
 
 /**
- * Reads the sums and keeps them in the run's row, where lists show them; one that has completed has its final ones.
+ * Reads the sums and stores them in the run's row, where lists show them; a completed run has its final sums.
  * @param query across workspaces
- * @param states only where the run is in one of these states
+ * @param states only if the run is in one of these states
  */
 export async function sumUpRun(
   query: Query,
@@ -79,9 +79,9 @@ export async function sumUpRun(
 
 /** Progress in words, for operators. */
 export interface RunProgress {
-  /** How far it is, what it has cost, and why it does not run. */
+  /** Its progress and cost, and why it is not running. */
   line: string;
-  /** The same and more, in Markdown. */
+  /** The same and more details, in Markdown. */
   details: string;
 }
 

@@ -13,12 +13,12 @@ export interface CallContent {
   toolChoice: ToolChoice | null;
 }
 
-/** SHA-256 of what a model is sent, the same for equal calls, the order of an object's names aside. */
+/** SHA-256 of what a model is sent. Equal calls have the same hash, whatever the order of object properties. */
 export function callHashOf({ input, parameters, tools, toolChoice }: CallContent): Buffer {
   return hash('sha256', canonicalJson(toJson([input, parameters, tools, toolChoice])), 'buffer');
 }
 
-/** All of it was parsed from JSON; names without a value are left out. */
+/** Everything was parsed from JSON; undefined properties are omitted. */
 function toJson(value: unknown): JsonValue {
   return value as JsonValue;
 }

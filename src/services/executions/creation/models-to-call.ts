@@ -2,7 +2,7 @@ import { ApiError, invalidField } from '../../../domain/errors.ts';
 import type { Models } from '../../../models/model.ts';
 import { type ResolvedModel, resolveModelName } from '../../../models/names.ts';
 
-/** The models of an execution: the one that is called first, and those that take its place, in order. */
+/** The models of an execution: the one called first, and its fallbacks in order. */
 export interface ModelsToCall {
   model: string;
   provider: string;
@@ -10,9 +10,9 @@ export interface ModelsToCall {
 }
 
 /**
- * Resolves the models of an execution. Credentials for one of them will do: a call of one without any fails at once, and the
- * next is called.
- * @param fields where the names stand in the request
+ * Resolves the models of an execution. Credentials for one of them are enough: a call of a model without credentials
+ * fails immediately, and the next model is called.
+ * @param fields where the names are in the request
  * @throws ApiError `invalid_request`: an unknown name, or no credentials for any
  */
 export function modelsToCall(
@@ -41,7 +41,7 @@ function canBeCalled(models: Models, name: string): boolean {
   }
 }
 
-/** What is wrong with a model's name is said of the field that has it. */
+/** Reports an invalid model name at the field that contains it. */
 function at<T>(field: string, resolve: () => T): T {
   try {
     return resolve();

@@ -9,7 +9,7 @@ import type { PreparedExecution } from './create-execution.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed', from: ['queued'] }, 'e');
 
-/** The statement is one of the workspace, which is bound to it. */
+/** The statement runs in the workspace, which is added to it automatically. */
 const [, ...OWN_EVENT_COLUMNS] = EVENT_COLUMNS;
 
 interface Reuse extends NewEvent {
@@ -66,8 +66,8 @@ const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId, t
 );
 
 /**
- * Completes an execution that was just stored with the response of an earlier one: the same call of the same model in this
- * workspace, completed within that time by a call of its own. No model is called, and nothing is paid.
+ * Completes a newly stored execution with the response of an earlier one: the same call of the same model in this
+ * workspace, completed within that time by a real call. No model is called, and nothing is paid.
  * @returns whether there is such a response
  */
 export async function reuseResponse(

@@ -23,18 +23,21 @@ export interface StartDeps extends WorkflowStarter {
   log: Logger;
 }
 
-/** How long a caller waits for the turn of its execution, and is told where the start fails. */
+/** How long a caller waits for its queued execution to start, and receives the error if the start fails. */
 const TURN_WITHIN_MS = 1_000;
-/** What nobody was told of is withdrawn after half a minute; this is accepted before, since its caller still waits. */
+/**
+ * Executions without a notified caller are withdrawn after half a minute; this one is accepted earlier, because its
+ * caller still waits.
+ */
 const ACCEPT_AFTER_MS = 10_000;
 
 /**
- * Starts the workflow of an execution when its turn has come, or withdraws the execution. Where the turn takes long, it goes on in
- * the background: what fails then is made up for like what a process left behind that died. An execution that an earlier request has
- * stored is started where that request did not come to it.
- * @param acceptAfterMs when an execution that waits for its turn is accepted
- * @returns the execution where it has ended already
- * @throws ApiError `not_found` where it was withdrawn; else what kept the workflow from starting
+ * Starts the workflow of an execution when the start limiter allows it, or withdraws the execution. If that takes long,
+ * it continues in the background; a failure is then repaired like the leftovers of a process that died. An execution
+ * stored by an earlier request is started if that request did not get to it.
+ * @param acceptAfterMs when a waiting execution is accepted
+ * @returns the execution if it has already ended
+ * @throws ApiError `not_found` if it was withdrawn; otherwise the error that kept the workflow from starting
  */
 export async function startExecution(
   deps: StartDeps,
@@ -70,7 +73,7 @@ function toStored({ workspaceId }: WorkspaceDatabase, row: ExecutionRow): Stored
   };
 }
 
-/** @returns undefined where the promise takes longer: making an error would take longer than most waits do */
+/** @returns undefined if the promise takes longer. Creating an error would take longer than most waits */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {
@@ -83,7 +86,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Starts the workflow after its turn has come, unless the execution has ended by then. */
+/** Starts the workflow when the start limiter allows it, unless the execution has ended by then. */
 async function startLater(
   deps: StartDeps,
   db: WorkspaceDatabase,

@@ -2,59 +2,62 @@ import { CHANNELS, type Listener } from '../../../db/listener.ts';
 import { onExecutionFinished } from '../run/execution-finished.ts';
 
 /**
- * Spreads out the starts of a workspace that begins many executions at once: hundreds of workflows would be in front of what
- * others start. Rows wait at no cost.
- *
- * Few executions of a workspace are between their start and their call; the next one waits until the call of one of these has
- * begun, so starts are as fast as workers take them. While few go on, those that come at the same moment are also spread out by
- * some milliseconds: each is faster alone, and callers that go on when they are answered then stay apart. While `many` go on, the
- * next one also waits until one of them has ended, or for a pause: so their number grows slowly.
+ * Spreads out the starts of a workspace that creates many executions at once; otherwise hundreds of workflows would
+ * delay those of other workspaces. Waiting rows cost nothing.
+ * Only a few executions of a workspace are between their start and their call; the next one waits until one of these
+ * calls has started, so starts are as fast as workers accept them. While few executions are running, simultaneous ones
+ * are also spread out by some milliseconds: each is faster on its own, and callers that continue when they get a
+ * response then stay apart. While `many` are running, the next one also waits until one of them has ended, or for a
+ * pause, so that their number grows slowly.
  */
 export interface StartLimiter {
   /**
    * Waits until the workflow of an execution may be started.
-   * @returns false where the execution has ended meanwhile
+   * @returns false if the execution has ended in the meantime
    */
   mayStart(workspaceId: string, id: string): Promise<boolean>;
   /**
-   * Says that the call of an execution begins.
-   * @returns false where this process did not start it: the one that did is to be notified
+   * Reports that the call of an execution has started.
+   * @returns false if this process did not start it: the process that did has to be notified
    */
   callBegan(id: string): boolean;
   /**
-   * For work that nobody waits for: until no execution of any workspace is between its start and its call, or the time is up.
+   * For background work: waits until no execution of any workspace is between its start and its call, or the time is
+   * up.
    * @param maxMs milliseconds
    */
   untilQuiet(maxMs: number): Promise<void>;
-  /** How many wait now, of all workspaces. */
+  /** The number of executions waiting now, of all workspaces. */
   waiting(): number;
 }
 
 export interface StartLimiterOptions {
-  /** Executions of a workspace between their start and their call. */
+  /** The maximum number of executions of a workspace between their start and their call. */
   beginning?: number;
-  /** After so long, an execution whose call has not begun no longer keeps others from their start. */
+  /** After this time, an execution whose call has not started no longer blocks the start of others. */
   maxWaitMs?: number;
-  /** Starts are spread out while fewer executions of a workspace go on; with more, their rate counts. */
+  /**
+   * Starts are spread out while fewer executions of a workspace are running; with more, their rate is limited instead.
+   */
   few?: number;
-  /** The time between two starts then, divided by those that wait and one more. */
+  /** The time between two such starts, divided by the number waiting plus one. */
   spreadMs?: number;
-  /** So many executions of a workspace go on before their growth is slowed down. */
+  /** The number of running executions of a workspace from which their growth is slowed down. */
   many?: number;
-  /** The pause between two starts from then on, where none ends meanwhile. */
+  /** The pause between two starts above that number, if no execution ends in the meantime. */
   pauseMs?: number;
-  /** For how long an execution counts that has not ended, or of whose end nothing was heard. */
+  /** How long an execution counts as running if its end is not reported. */
   countedMs?: number;
 }
 
 interface WorkspaceStarts {
-  /** Executions that were started and go on, and when they count no more; the oldest first. */
+  /** Started executions that have not ended, and when they stop counting; oldest first. */
   open: Map<string, number>;
-  /** Those whose call has not begun, and the end of the patience with each. */
+  /** Executions whose call has not started, each with the timer after which it no longer blocks others. */
   beginning: Map<string, NodeJS.Timeout>;
-  /** Those that wait, in order, and what lets them go. */
+  /** The waiting executions, in order, with the function that releases each. */
   queue: Map<string, (isTurn: boolean) => void>;
-  /** When the last start was made, in milliseconds of `performance.now()`. */
+  /** The time of the last start, in milliseconds of `performance.now()`. */
   startedAt: number;
   /** Whether an execution has ended since. */
   hasEnded: boolean;
@@ -76,7 +79,7 @@ export function createStartLimiter(
   const workspaces = new Map<string, WorkspaceStarts>();
   const workspaceOf = new Map<string, string>();
 
-  /** What ends the waits of `untilQuiet`. */
+  /** The functions that end the waits of `untilQuiet`. */
   const waitingForQuiet = new Set<() => void>();
 
   const isQuiet = () => workspaces.values().every(({ beginning }) => beginning.size === 0);
@@ -85,7 +88,7 @@ export function createStartLimiter(
     if (waitingForQuiet.size > 0 && isQuiet()) for (const go of waitingForQuiet) go();
   }
 
-  /** @returns whether its call had not begun */
+  /** @returns whether its call had not started */
   function endBeginning({ beginning }: WorkspaceStarts, id: string): boolean {
     clearTimeout(beginning.get(id));
     return beginning.delete(id);
@@ -96,7 +99,7 @@ export function createStartLimiter(
     workspaceOf.delete(id);
   }
 
-  /** How long there has to be between the last start and the next one, in milliseconds. */
+  /** The minimum time between the last start and the next one, in milliseconds. */
   function pauseOf({ open, beginning, queue, hasEnded }: WorkspaceStarts): number {
     if (open.size >= many) return hasEnded ? 0 : pauseMs;
     return open.size < few && beginning.size > 0 ? spreadMs / (queue.size + 1) : 0;
@@ -151,7 +154,7 @@ export function createStartLimiter(
     const workspaceId = workspaceOf.get(id);
     const starts = workspaces.get(workspaceId ?? '');
     if (workspaceId === undefined || starts === undefined) return;
-    // One that was canceled while it waited must not take up the time of a start.
+    // An execution canceled while it waited must not use up a start.
     starts.queue.get(id)?.(false);
     if (!starts.queue.delete(id)) starts.hasEnded = true;
     forget(starts, id);

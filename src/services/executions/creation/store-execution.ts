@@ -23,23 +23,23 @@ export interface StoreDeps extends Pick<WorkflowStarter, 'client'> {
   log: Logger;
 }
 
-/** What a request asks to run. */
+/** What a request wants to run. */
 export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
-  /** Take the response of the same call that was completed within so many seconds, where there is one. */
+  /** Reuse the response of the same call if one was completed within this many seconds. */
   reuse?: { max_age: number } | undefined;
 }
 
-/** An execution that is stored, by this request or by an earlier one with the same `Idempotency-Key`. */
+/** An execution stored by this request or by an earlier one with the same `Idempotency-Key`. */
 export interface StoredRun extends Claim {
-  /** When its creation began, as `performance.now()` gives it. */
+  /** When its creation started, as a `performance.now()` time. */
   startedAt: number;
-  /** What its workflow is started for. Undefined: it may have ended, or been started; its row says so. */
+  /** What to start its workflow for. Undefined: it may have ended or been started, which its row shows. */
   toStart: StoredExecution | undefined;
 }
 
 /**
- * Stores an execution, once for each `Idempotency-Key`; `startExecution` starts it. Where nobody knows whether it was stored,
- * since the reply of the database was lost, it is withdrawn.
+ * Stores an execution, once for each `Idempotency-Key`; `startExecution` starts it. If it is unknown whether it was
+ * stored, because the reply of the database was lost, it is withdrawn.
  * @throws ApiError as `checkChange`, `prepareExecution` and `IdempotencyKeys.claim`, `quota_exceeded`
  */
 export async function storeExecution(
@@ -50,7 +50,7 @@ export async function storeExecution(
 ): Promise<StoredRun> {
   const startedAt = performance.now();
   const { workspaceId } = db;
-  // The schemas of its tools are compiled, in a thread.
+  // Compiles the schemas of its tools, in a thread.
   if (request.draft !== undefined) await checkChange(deps.evaluatorPool, workspaceId, request.draft, 'draft.');
   const execution = { ...request, id: newId() };
   let toStart: StoredExecution | undefined;
@@ -68,7 +68,7 @@ export async function storeExecution(
   }
 
   try {
-    // One statement stores most executions; it needs no transaction.
+    // Most executions are stored by one statement, which needs no transaction.
     if (requestKey === undefined && reuse === undefined)
       return { ...(await store(db.query)), keyId: undefined, isReplay: false, startedAt, toStart };
     const claim = await deps.idempotency.claim(db, requestKey, store);
@@ -79,7 +79,7 @@ export async function storeExecution(
   }
 }
 
-/** Prepares an execution from the versions that are known, or from the database. */
+/** Prepares an execution from cached versions, or from the database. */
 async function prepare(
   { models, known }: StoreDeps,
   query: Query,
@@ -96,13 +96,13 @@ async function prepare(
   try {
     return await prepareExecution(query, { models, find }, execution);
   } catch (error) {
-    // What is wrong may be wrong only for the version that was known.
+    // The error may apply only to the cached version.
     if (!isAssumed) throw error;
     return prepareExecution(query, { models, find: versions.read }, execution);
   }
 }
 
-/** @returns what is stored: something else, where what was prepared is out of date by then */
+/** @returns the stored execution, which differs from the prepared one if that is out of date by then */
 async function insert(
   { models, known, quotas }: StoreDeps,
   query: Query,

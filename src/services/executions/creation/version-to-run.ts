@@ -7,41 +7,43 @@ import type { Assumption, DecidedBy, FindVersion } from '../../prompts/known-ver
 import type { VersionSelector } from '../../prompts/prompts.ts';
 import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../../prompts/version.ts';
 
-/** What is run: a version, or a draft in place of one. */
+/** What to run: a version, or a draft instead of one. */
 export interface VersionToRun {
   promptName: string | null;
-  /** Null: a draft. */
+  /** Null for a draft. */
   promptVersion: number | null;
   content: PromptContent;
-  /** The one of the request, where it names one. */
+  /** The model of the request, if it names one. */
   model: string;
   fallbackModels: string[];
   parameters: ModelParameters;
-  /** To be proved where the run is stored; undefined: the version was read just now. */
+  /** Verified when the run is stored; undefined if the version was read just now. */
   assumption: Assumption | undefined;
   release: DecidedBy | null;
-  /** Where the parts stand in the request, for what is wrong with them. `text` undefined: in no field of it. */
+  /** Where the parts are in the request, for errors about them. `text` undefined: it is in no field of the request. */
   fields: { model: string; fallbackModels: string; text: string | undefined };
 }
 
-/** What a request says of the version. */
+/** The parts of a request that decide about the version. */
 export interface VersionRequest extends VersionSelector {
-  /** Undefined: a draft that is run on its own. */
+  /** Undefined for a draft without a prompt. */
   promptName?: string | undefined;
-  /** Runs in place of the version: what `PUT /prompts/{name}` would make of it, or `POST /prompts` where there is no prompt. */
+  /**
+   * Runs instead of the version: what `PUT /prompts/{name}` would make of it, or `POST /prompts` if there is no prompt.
+   */
   draft?: VersionChange | undefined;
   /** Replaces the model of the version. */
   model?: string | undefined;
-  /** Replace the tools of the version, and with them its `tool_choice`. */
+  /** Replaces the tools of the version, and with them its `tool_choice`. */
   tools?: Tool[] | undefined;
-  /** Replaces that of the version. */
+  /** Replaces the `tool_choice` of the version. */
   toolChoice?: ToolChoice | undefined;
 }
 
 /**
  * Finds what a request runs.
- * @param rollout decides between the versions of a release; a draft is one of the stable version
- * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` where nothing says what is sent, or to which model
+ * @param rollout decides between the versions of a release; a draft is based on the stable version
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` if nothing defines what is sent, or to which model
  */
 export async function versionToRun(
   query: Query,

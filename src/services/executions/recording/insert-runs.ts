@@ -8,7 +8,7 @@ import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
 import type { Pricing } from '../../../domain/usage.ts';
 
-/** A row of `executions` as it is inserted, by the names of its columns. */
+/** A row of `executions` to insert, by column name. */
 export interface RecordedRow {
   id: string;
   record_key: string | null;
@@ -81,8 +81,8 @@ const DEFINITION = Object.entries(TYPES)
   .join(', ');
 
 /**
- * All rows come as one JSON text in bytes, as those of a dataset do. In one order of what can be taken already, so that two
- * requests with the same runs can't wait for each other.
+ * All rows come as one JSON text in bytes, like those of a dataset. Taken keys are processed in a fixed order, so that
+ * two requests with the same runs cannot deadlock.
  */
 const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
   db
@@ -137,14 +137,14 @@ export const textOfRow = (row: RecordedRow): string => JSON.stringify(row);
 
 /**
  * Stores runs that are not stored yet, in one statement.
- * @param texts of rows, by {@link textOfRow}
- * @returns those that were stored now
+ * @param texts of rows, from {@link textOfRow}
+ * @returns the newly stored runs
  */
 export function insertRuns(query: Query, texts: readonly string[]): Promise<Stored[]> {
   return query(INSERT, { rows: Buffer.from(`[${texts.join(',')}]`) });
 }
 
-/** Runs of the workspace that were stored before. */
+/** The runs of the workspace that were already stored. */
 export function findRuns(query: Query, wanted: readonly Stored[]): Promise<Stored[]> {
   const ids = wanted.flatMap(({ id, record_key: key }) => (key === null ? [id] : []));
   const keys = wanted.flatMap(({ record_key: key }) => (key === null ? [] : [key]));

@@ -12,18 +12,18 @@ import type { RecordedRun } from './recorded-run.ts';
 import { createRunModels, type RunModels, tokenUsage } from './run-cost.ts';
 import { promptsOfRuns, type RunPrompt } from './run-prompts.ts';
 
-/** Of a run as it is stored: what it takes of memory to show it. */
+/** The maximum size of a stored run: the memory needed to show it. */
 export const MAX_RUN_BYTES = 1024 * 1024;
-/** Runs that are made ready between two turns of others. */
+/** The number of runs processed before yielding to other requests. */
 const RUNS_AT_ONCE = 100;
 const MAX_DETAILS = 20;
 const TAKEN = 'cannot be used: generate another one';
-/** How far the application's clock may be ahead. */
+/** The maximum time by which the application's clock may be ahead. */
 const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_AGE_DAYS = 366;
 const MAX_AGE_MS = MAX_AGE_DAYS * 24 * 60 * 60_000;
 
-/** @param faults with paths from the list of runs on */
+/** @param faults with paths starting at the list of runs */
 function refuse(faults: readonly ErrorDetail[]): never {
   const details = faults.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: `records.${path}`, message }));
   const message = details.map(({ path, message: fault }) => `${path}: ${fault}`).join('; ');
@@ -77,7 +77,7 @@ function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { m
   return row;
 }
 
-/** What is wrong with the times of a run, as it is now. */
+/** The errors in the times of a run, at the current time. */
 function* timeFaults({ startedAt, finishedAt }: RecordedRun): Generator<ErrorDetail> {
   const now = Date.now();
   if (startedAt.getTime() < now - MAX_AGE_MS)
@@ -86,11 +86,11 @@ function* timeFaults({ startedAt, finishedAt }: RecordedRun): Generator<ErrorDet
     if (time.getTime() > now + MAX_AHEAD_MS) yield { path, message: 'is in the future: is the clock right?' };
 }
 
-/** @returns what is wrong with the size of a row; undefined: nothing */
+/** @returns what is wrong with the size of a row; undefined if nothing */
 function sizeFault(text: string): string | undefined {
   if (text.length * 3 > MAX_RUN_BYTES && Buffer.byteLength(text) > MAX_RUN_BYTES)
     return `is too large: as JSON it may have at most ${MAX_RUN_BYTES} bytes`;
-  // A short one can't have so many.
+  // A short text cannot contain that many values.
   if (text.length > MAX_JSON_VALUES && countJsonValues(Buffer.from(text), MAX_JSON_VALUES) > MAX_JSON_VALUES)
     return `has too many JSON values: at most ${MAX_JSON_VALUES}`;
   return undefined;
@@ -101,7 +101,7 @@ interface Rows {
   texts: string[];
 }
 
-/** @throws ApiError `invalid_request` naming each run that can't be stored, and what of it */
+/** @throws ApiError `invalid_request` naming each run that can't be stored, and the reason */
 async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: readonly RecordedRun[]): Promise<Rows> {
   const runModels = createRunModels(models);
   const { prompts, faults } = await promptsOfRuns(query, runs);
@@ -129,17 +129,17 @@ async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: reado
 }
 
 /**
- * Stores runs that were made elsewhere as executions that have ended: all of them, or none. Those that are stored already stay as they
- * are. Runs in the caller's transaction.
+ * Stores runs made elsewhere as ended executions: all of them, or none. Runs that are already stored are left
+ * unchanged. Runs in the caller's transaction.
  * @returns UUIDs of the executions, in the order of the runs
- * @throws ApiError `invalid_request` naming each run that can't be stored, and what of it; `quota_exceeded`
+ * @throws ApiError `invalid_request` naming each run that can't be stored, and the reason; `quota_exceeded`
  */
 export async function recordRuns(
   { models, quotas }: { models: Pick<Models, 'priceOf'>; quotas: Pick<Quotas, 'check'> },
   query: Query,
   runs: readonly RecordedRun[],
 ): Promise<string[]> {
-  // They have ended: of the quotas, that of bytes is theirs.
+  // They have ended, so only the quota of bytes applies.
   await quotas.check(query, 'executionBytes');
   const { rows, texts } = await rowsOf(query, models, runs);
   await lockLateDays(query, rows);
@@ -159,7 +159,7 @@ export async function recordRuns(
       known.set(nameOf(row), row.id);
     }
   const ids = rows.map((row) => known.get(nameOf(row)));
-  // Another workspace has them, which is not told.
+  // The ids belong to another workspace, which is not disclosed.
   const taken = ids.flatMap((id, index) => (id === undefined ? [{ path: `${index}.id`, message: TAKEN }] : []));
   if (taken.length > 0) refuse(taken);
   return ids.map((id) => id ?? '');

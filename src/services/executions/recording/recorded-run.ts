@@ -2,14 +2,17 @@ import type { ChatMessage, ToolCall } from '../../../domain/prompts/messages.ts'
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
 
-/** A run that an application made itself, as it tells of it. What it says of its times was checked. */
+/** A run that an application made itself and reports. Its times have been validated. */
 export interface RecordedRun {
-  /** The UUID of the execution, or what the application calls the run: the same again is not stored again. Default: one is made. */
+  /**
+   * The UUID of the execution, or the application's own key for the run: a repeated id is not stored again. Default:
+   * generated.
+   */
   id?: { uuid: string } | { key: string } | undefined;
   promptName?: string | undefined;
   promptVersion?: number | undefined;
   label?: string | undefined;
-  /** `provider/model`, what the provider calls the model, or a bare name that one provider is known to serve. */
+  /** `provider/model`, the provider's name of the model, or a bare name that only one provider is known to serve. */
   model: string;
   provider?: string | undefined;
   variables: Record<string, JsonValue>;
@@ -17,13 +20,13 @@ export interface RecordedRun {
   input: string | ChatMessage[];
   output: string | null;
   toolCalls: ToolCall[];
-  /** Undefined: they are not known. */
+  /** Undefined if unknown. */
   tokens?: { input: number; output: number; cached_input: number; reasoning: number; cache_write?: number } | undefined;
-  /** US dollars, as a decimal. Undefined: by the tokens and the price list. */
+  /** US dollars, as a decimal. Undefined: calculated from the tokens and the price list. */
   cost?: string | undefined;
-  /** How long the model took to respond. Default: from the start to the end. */
+  /** How long the model took to respond. Default: the time from start to end. */
   modelMs?: number | undefined;
-  /** Null: it has completed. */
+  /** Null if it completed. */
   error: { code: string; message: string } | null;
   startedAt: Date;
   finishedAt: Date;

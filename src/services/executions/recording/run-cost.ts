@@ -7,7 +7,7 @@ import type { RecordedRun } from './recorded-run.ts';
 
 const MAX_NAME_CHARS = 200;
 
-/** Tokens as executions have them: those that were written to a cache are among the input. */
+/** Tokens in the form that executions store: tokens written to a cache count as input. */
 export const tokenUsage = ({
   input,
   output,
@@ -21,11 +21,11 @@ export const tokenUsage = ({
   total: input + output,
 });
 
-/** Names of models, and their prices, of one request: many of its runs are of the same. */
+/** Model names and prices of one request, cached because many of its runs use the same model. */
 export interface RunModels {
-  /** The model's full name, and its provider's. @returns or what is wrong with the name */
+  /** The full names of the model and its provider. @returns or what is wrong with the name */
   name(run: RecordedRun): { model: string; provider: string } | { fault: string };
-  /** What was given, or what the price list says of the tokens. */
+  /** The reported cost, or the cost of the tokens by the price list. */
   cost(model: string, run: Pick<RecordedRun, 'cost' | 'tokens'>): Cost;
 }
 
@@ -45,7 +45,7 @@ function fullName(
   }
 }
 
-/** @param models of this installation: a run may be of others, whose price is then not known */
+/** @param models of this installation: a run may use others, whose price is then unknown */
 export function createRunModels(models: Pick<Models, 'priceOf'>): RunModels {
   const names = new Map<string, ReturnType<typeof fullName>>();
 

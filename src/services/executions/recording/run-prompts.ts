@@ -8,7 +8,10 @@ import { releaseStates, UNFINISHED_RELEASE } from '../../../domain/releases/rele
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** Which prompt, version and release a run counts for. `stage` null: the release has ended, or does not count recorded runs there. */
+/**
+ * The prompt, version and release that a run counts for. `stage` null: the release has ended, or does not count
+ * recorded runs at its stage.
+ */
 export interface RunPrompt {
   name: string | null;
   version: number | null;
@@ -25,14 +28,14 @@ interface ReleaseRow {
   steps: readonly ReleaseStep[];
 }
 
-/** Where recorded runs count; null: they do not count now. */
+/** The stage at which recorded runs count; null if they do not count now. */
 const stageOf = ({ stage, steps }: ReleaseRow) => (stage !== null && countsRecorded(steps, stage) ? stage : null);
 
-/** What the runs name, as it is in the workspace. */
+/** The resources of the workspace that the runs name. */
 interface Named {
   latestVersions: ReadonlyMap<string, number>;
   releases: ReadonlyMap<string, ReleaseRow>;
-  /** The release that runs on a label of a prompt, by {@link labelKey}. */
+  /** The active release of a label of a prompt, by {@link labelKey}. */
   running: ReadonlyMap<string, ReleaseRow>;
 }
 
@@ -104,7 +107,7 @@ async function findNamed(query: Query, runs: readonly RecordedRun[]): Promise<Na
   };
 }
 
-/** @returns what is wrong with what a run names, by its field; or what it counts for */
+/** @returns what is wrong with the names in a run, by field; or what the run counts for */
 function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named): RunPrompt | ErrorDetail {
   const { promptName: name, label, release: given } = run;
   const wrong = (path: string, message: string): ErrorDetail => ({ path, message });
@@ -138,8 +141,9 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
 }
 
 /**
- * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has its version.
- * @returns or what is wrong, with paths from the list of runs on
+ * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has
+ * its version.
+ * @returns or what is wrong, with paths starting at the list of runs
  */
 export async function promptsOfRuns(
   query: Query,

@@ -53,35 +53,38 @@ const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
 /** A call to make. */
 export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_messages' | 'told'> {
   input: ModelInput;
-  /** Which attempt at its execution it is, from 1. */
+  /** The number of the attempt at the execution, from 1. */
   attempt: number;
-  /** Which attempt at this model. */
+  /** The number of the attempt at this model. */
   modelAttempt: number;
-  /** Whether this model is not called again. */
+  /** Whether this is the last call of this model. */
   isLastAttempt: boolean;
-  /** The model that is called after this one has failed for good; null: none is left. */
+  /** The model to call after this one has failed permanently; null if none is left. */
   fallback: string | null;
-  /** Whether what the model says is passed on as it comes. */
+  /** Whether the model's output is streamed as it arrives. */
   streamed: boolean;
 }
 
 /**
- * What there is to do: a call, one of the next model (at the next claim), or nothing. `suspect`: it is set aside, to be claimed again when it may
- * run; `poison`: yet another process has ended then.
+ * What to do: make a call, switch to the next model (and claim again), or nothing. `suspect`: isolated, to be claimed
+ * again when it may run; `poison`: another process crashed even in isolation.
  */
 export type Claim = ClaimedCall | { fallback: string } | 'suspect' | 'poison' | 'nothing' | 'exhausted';
 
 export interface ClaimOptions {
-  /** Whether to notify the process that started it that its call begins; needless where this one did. Default: true. */
+  /**
+   * Whether to notify the process that started it that its call starts; not needed if that is this process. Default:
+   * true.
+   */
   isNotified?: boolean;
-  /** It may run although it is set aside. Default: false. */
+  /** It may run although it is isolated. Default: false. */
   mayBeSuspect?: boolean;
 }
 
 /**
- * Takes an execution to call its model. This is the one place that limits how often that happens.
- * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
- * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
+ * Claims an execution to call its model. This is the only place that limits how often that happens.
+ * @returns `nothing` if it has its response, has ended or was withdrawn; `exhausted` if its last model was tried
+ * `MAX_CALL_ATTEMPTS` times; the next model if another one was
  */
 export async function claimExecution(
   query: Query,
@@ -103,6 +106,6 @@ export async function claimExecution(
       return fallback === undefined ? 'exhausted' : { fallback };
     }
     if (row.crashes > crashes) return row.crashes > CRASHES_BEFORE_ISOLATION ? 'poison' : 'suspect';
-    // A caller was told of it just now.
+    // A caller has just been notified of it.
   }
 }

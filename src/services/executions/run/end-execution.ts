@@ -32,7 +32,7 @@ const FAIL_EXECUTION = prepared<NewEvent & { id: string; error: ExecutionError }
       .selectFrom('done')
       .select(END_AND_NOTIFICATIONS),
 );
-/** Whoever waits for the execution hears of it at once. */
+/** Requests waiting for the execution are notified immediately. */
 const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
   db
     .with('done', (cte) =>
@@ -50,9 +50,9 @@ const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * Ends an execution with an error, or (null) as canceled; one that has ended stays as it is.
- * @param onEnd told where this has ended it
- * @returns its status now, undefined where there is no such execution
+ * Ends an execution with an error, or as canceled (null). An ended execution is left unchanged.
+ * @param onEnd called if this call ended it
+ * @returns its current status, undefined if there is no such execution
  */
 export async function failExecution(
   query: Query,
@@ -67,8 +67,8 @@ export async function failExecution(
 }
 
 /**
- * Marks an execution as canceled; a response that still comes is kept, but changes the status no more.
- * @param onEnd told of it
+ * Marks an execution as canceled. A response that arrives later is kept, but does not change the status.
+ * @param onEnd called when it is canceled
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function cancelExecution(

@@ -5,22 +5,25 @@ import { parseJson } from '../../../evaluators/matching/json.ts';
 import { EXECUTION_COLUMN_NAMES, type ExecutionRow, JSON_TEXT_NAMES } from '../executions.ts';
 
 const UUID_LENGTH = 36;
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes. */
 const MAX_JSON_BYTES = 7_900;
 
-/** The value as the driver gives it: an amount is a text. */
+/** The value in the form the driver returns: an amount is a text. */
 const told = (column: string) =>
   column === 'cost_amount' || JSON_TEXT_NAMES.has(column) ? sql`${sql.ref(column)}::text` : sql.ref(column);
-/** Texts that are too long by themselves are not copied. */
+/** Texts that alone exceed the limit are not copied. */
 const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMN_NAMES.map(told))})::text end`;
 
-/** Tells of the end of the execution of `done`, which has all columns, and the execution itself where it is short. */
+/**
+ * Notifies of the end of the execution of `done`, which has all columns, and includes the execution itself if it is
+ * short.
+ */
 export const FINISHED_NOTIFICATION = sql`(select ${notify(
   CHANNELS.executionFinished,
   sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
 )} from (select ${json} as json) as told)`.as('finished_told');
 
-/** The execution as it was told; undefined where that is not what this release tells. */
+/** The execution in a notification; undefined if another release with another format sent it. */
 function parseNotification(values: string): ExecutionRow | undefined {
   const told = parseJson(values);
   if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMN_NAMES.length) return undefined;
@@ -37,7 +40,10 @@ function parseNotification(values: string): ExecutionRow | undefined {
   };
 }
 
-/** @param heard gets the UUID of an execution that has ended, and how to get the execution itself where that was told with it */
+/**
+ * @param heard called with the UUID of an ended execution, and a function that returns the execution itself if the
+ * notification includes it
+ */
 export function onExecutionFinished(
   listener: Pick<Listener, 'on'>,
   heard: (id: string, told: () => ExecutionRow | undefined) => void,

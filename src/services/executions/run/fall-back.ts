@@ -8,8 +8,8 @@ import type { ModelErrorCode } from '../../../models/model-error.ts';
 import { type CallEnd, callEnded, callLost } from './calls.ts';
 
 /**
- * How a model fails in a way that another one may not. Not among them: a refusal of what the prompt says, and a call that no
- * model would take.
+ * Errors of a model that another model may not have. Excluded: refusals of the content of the prompt, and calls that no
+ * model would accept.
  */
 const FALLS_BACK: Record<ModelErrorCode, boolean> = {
   model_unavailable: true,
@@ -22,12 +22,12 @@ const FALLS_BACK: Record<ModelErrorCode, boolean> = {
   content_filtered: false,
 };
 
-/** Whether the next model is called where one has failed for good with this code. */
+/** Whether the next model is called after one has failed permanently with this code. */
 export function fallsBackOn(code: string): boolean {
   return Object.hasOwn(FALLS_BACK, code) && FALLS_BACK[code as ModelErrorCode];
 }
 
-/** The next model takes the place of the one that failed: what happened so far is the row's, and no worker's. */
+/** The next model replaces the failed one: all progress is stored in the row, none in a worker. */
 const toNextModel = {
   model: sql<string>`fallback_models[1]`,
   provider: sql<string>`split_part(fallback_models[1], '/', 1)`,
@@ -37,7 +37,7 @@ const toNextModel = {
 const isRunning = inStates(executionStates, ['running']);
 const anyLeft = sql<boolean>`cardinality(fallback_models) > 0`;
 
-/** Safe to repeat: after it, `model_attempts` is 0 until the next claim. */
+/** Safe to repeat: afterwards, `model_attempts` is 0 until the next claim. */
 const FALL_BACK = prepared<{ id: string; attempt: number; end: CallEnd }>()((db, { id, attempt, end }) =>
   db
     .updateTable('executions')
@@ -63,16 +63,16 @@ const LEAVE_EXHAUSTED = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * Ends the call of an attempt that has failed for good, and has the next model called instead. It changes nothing where the
- * execution has ended, or another attempt has begun.
+ * Ends the call of an attempt that has failed permanently, and lets the next model be called. Does nothing if the
+ * execution has ended or another attempt has started.
  */
 export async function fallBack(query: Query, id: string, attempt: number, end: CallEnd): Promise<void> {
   await query(FALL_BACK, { id, attempt, end });
 }
 
 /**
- * The same where calls were lost with their workers, as often as a model may be called.
- * @returns the next model; undefined where there is none
+ * Like `fallBack`, if calls were lost with their workers as often as a model may be called.
+ * @returns the next model; undefined if there is none
  */
 export async function leaveExhaustedModel(query: Query, id: string): Promise<string | undefined> {
   const [moved] = await query(LEAVE_EXHAUSTED, { id });

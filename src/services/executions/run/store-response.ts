@@ -16,7 +16,7 @@ import { type CallEnd, callEnd, callEnded, modelOfCall } from './calls.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed', from: ['running'] });
 
-/** What an attempt was billed. */
+/** The billed usage of an attempt. */
 interface Payment {
   id: string;
   attempt: number;
@@ -36,7 +36,7 @@ interface StoredResponse extends Payment {
   modelMs: number;
 }
 
-/** Adds what an attempt was billed, once, however often the statement is run: together with {@link isUnpaid}. */
+/** Adds the billed usage of an attempt only once, however often the statement runs: use with {@link isUnpaid}. */
 const pay = (eb: ExpressionBuilder<Tables, 'executions'>, paid: Parameters<Payment>) => ({
   tokens_input: eb('tokens_input', '+', paid.input),
   tokens_output: eb('tokens_output', '+', paid.output),
@@ -52,19 +52,19 @@ const isUnpaid = ({ attempt }: { attempt: Expression<number> }) =>
   sql<SqlBool>`not (${attempt}::int = any(paid_attempts))`;
 
 const keep = (response: Parameters<StoredResponse>) => ({
-  // A worker that was taken for dead may have called another model than the one that is called by now.
+  // A worker presumed dead may have called another model than the current one.
   model: modelOfCall(response.attempt),
   provider: sql<string>`split_part(${modelOfCall(response.attempt)}, '/', 1)`,
   output: response.text,
   tool_calls: asJson(response.toolCalls),
   finish_reason: response.finishReason,
-  // Of the model that has responded; another may have been paid before.
+  // The pricing of the model that responded; another may have been paid before.
   pricing: asJson(response.pricing),
   model_ms: response.modelMs,
   answered_at: now,
 });
 
-/** Of an execution that is running, which nearly all are. */
+/** For an execution that is running, as nearly all are. */
 const STORE = prepared<StoredResponse & NewEvent>()((db, response) =>
   db
     .with('done', (cte) =>
@@ -81,7 +81,7 @@ const STORE = prepared<StoredResponse & NewEvent>()((db, response) =>
     .selectFrom('done')
     .select(END_AND_NOTIFICATIONS),
 );
-/** Of one that has ended meanwhile: what was paid for is kept. */
+/** For an execution that has ended in the meantime: what was paid for is kept. */
 const STORE_LATE = prepared<StoredResponse>()((db, response) =>
   db
     .updateTable('executions')
@@ -138,10 +138,10 @@ function paymentOf(id: string, attempt: number, { tokens, cost }: Spent, end: Ca
 }
 
 /**
- * Stores a response and, where the execution is still running, completes it. The first response stays; what a later one cost is
- * added. Safe to repeat.
- * @param onEnd told where this has ended it
- * @returns its status now, undefined where there is no such execution
+ * Stores a response and completes the execution if it is still running. The first response is kept; the cost of a later
+ * one is added. Safe to repeat.
+ * @param onEnd called if this call ended it
+ * @returns its current status, undefined if there is no such execution
  */
 export async function storeResponse(
   query: Query,
@@ -170,7 +170,7 @@ export async function storeResponse(
 }
 
 /**
- * Stores how a call ended whose response is not kept, and what it was billed where that is known. Safe to repeat.
+ * Stores how a call ended whose response is not kept, and its billed usage if known. Safe to repeat.
  * @param end see `callEnd`
  */
 export async function endCall(
@@ -185,9 +185,9 @@ export async function endCall(
 }
 
 /**
- * Completes an execution that has its response; one that has ended stays as it is.
- * @param onEnd told where this has ended it
- * @returns its status now, undefined where there is no such execution
+ * Completes an execution that has its response. An ended execution is left unchanged.
+ * @param onEnd called if this call ended it
+ * @returns its current status, undefined if there is no such execution
  */
 export async function completeExecution(
   query: Query,
