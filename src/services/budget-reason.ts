@@ -4,8 +4,8 @@ import { type SqlBool, sql } from 'kysely';
 const OUT_OF_BUDGET = 'of max_cost, ';
 
 /**
- * The `status_reason` of an evaluation or a backfill that is paused because its `max_cost` is used up. @param unit what
- * costs, such as `example`
+ * The `status_reason` of an evaluation or a backfill that is paused because its `max_cost` is used up. @param unit what costs,
+ * such as `example`
  */
 export const outOfBudget = (unit: string) =>
   sql<string>`${sql.lit(OUT_OF_BUDGET)} || trim_scale(max_cost)

@@ -30,10 +30,7 @@ interface RowsSpec<DB, TB extends keyof DB, Row, Key extends keyof Row & string>
   select: (db: Builder) => SelectQueryBuilder<DB, TB, Row>;
   /** Columns of the select. */
   keys: readonly Key[];
-  /**
-   * The order of lists, by a column that is unique in the list. Default: the last key, ids newest first, names from a
-   * to z.
-   */
+  /** The order of lists, by a column that is unique in the list. Default: the last key, ids newest first, names from a to z. */
   order?: readonly [column: keyof Row & string, direction: 'asc' | 'desc'];
   /** The table, or its alias, that has the keys. Needed only if there are several tables. */
   of?: TB & string;
@@ -70,8 +67,8 @@ export function rowsBy<DB, TB extends keyof DB, Row, Key extends keyof Row & str
     /** @throws ApiError `not_found` */
     get: async (query: Query, at: Keys<Key>): Promise<Row> => found(await find(query, at), at),
     /**
-     * A page of at most `limit`. @param after the key of the last row of the page before, or the value that orders the
-     * list @param where default: all
+     * A page of at most `limit`. @param after the key of the last row of the page before, or the value that orders the list
+     * @param where default: all
      */
     list: (query: Query, limit: number, after: string | undefined, where?: Expression<SqlBool>): Promise<Page<Row>> =>
       selectPage(
@@ -151,8 +148,8 @@ export function namedRows<
     ...rows,
 
     /**
-     * Creates the row, or replaces the one of this name, in the caller's transaction. Concurrent calls run one after
-     * the other. If the row already has all values, nothing is written or recorded.
+     * Creates the row, or replaces the one of this name, in the caller's transaction. Concurrent calls run one after the other.
+     * If the row already has all values, nothing is written or recorded.
      * @param decide returns the content, after the existing row is locked; throws to refuse the change
      * @param changed what to do afterwards; for a new row at the end, such as checking a limit on their number
      */

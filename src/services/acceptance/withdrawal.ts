@@ -47,8 +47,8 @@ export async function startedOrWithdrawn(
 
 /**
  * Makes sure that a row cannot run later, before its caller receives the error.
- * @param startedAt when its creation started, as a `performance.now()` time. Undefined if no start was attempted: only
- * another request with the same `Idempotency-Key` can have started it or been notified of it
+ * @param startedAt when its creation started, as a `performance.now()` time. Undefined if no start was attempted: only another
+ * request with the same `Idempotency-Key` can have started it or been notified of it
  */
 export async function giveUp(
   kind: Withdrawable,
@@ -71,8 +71,7 @@ export async function giveUp(
 /**
  * Gives up what a request has stored if it cannot be started or its response cannot be sent.
  * @param run rows stored by an earlier request are kept
- * @returns the error to throw: `temporarily_unavailable` instead of `not_found`, because the row was withdrawn in the
- * meantime
+ * @returns the error to throw: `temporarily_unavailable` instead of `not_found`, because the row was withdrawn in the meantime
  */
 export async function giveUpFailed(
   kind: Withdrawable,

@@ -126,8 +126,8 @@ export function listApiKeys(
 }
 
 /**
- * Locks a key until the transaction ends, so that it cannot be revoked before the rows that depend on it exist. @throws
- * ApiError `unauthorized` if it was revoked
+ * Locks a key until the transaction ends, so that it cannot be revoked before the rows that depend on it exist. @throws ApiError
+ * `unauthorized` if it was revoked
  */
 export async function holdKey(query: Query, id: string): Promise<{ expires_at: Date | null }> {
   const [row] = await query((own) =>
@@ -155,14 +155,13 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key in every process, together with all keys derived from it at any depth, and ends their sessions.
- * Revoking again has no effect.
+ * Revokes a key in every process, together with all keys derived from it at any depth, and ends their sessions. Revoking again
+ * has no effect.
  * @throws ApiError `not_found`
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
   return db.transaction(async (query) => {
-    // A request that derives a key locks its parent first: the derived key either exists by now, or cannot be created
-    // any more.
+    // A request that derives a key locks its parent first: the derived key either exists by now, or cannot be created any more.
     const [held] = await query((own) => own.selectFrom('api_keys').select('hash').where('id', '=', id).forUpdate());
     if (held === undefined) throw notFound('This key');
     const keys = [id];

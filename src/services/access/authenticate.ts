@@ -11,10 +11,7 @@ import { allows, type Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
 
-/**
- * What a caller presents: a key, the token of a session, or an access token of an identity provider. The kinds are
- * never confused.
- */
+/** What a caller presents: a key, the token of a session, or an access token of an identity provider. The kinds are never confused. */
 export interface Credential {
   kind: 'key' | 'session' | 'access_token';
   token: string;
@@ -27,21 +24,19 @@ export interface AccessTokens {
   /** @throws ApiError `unauthorized`, `temporarily_unavailable` */
   authenticate(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
   /**
-   * Whether a token that was valid still is: it has not expired, and its person is a member. Calls no provider. @throws
-   * ApiError `unauthorized`
+   * Whether a token that was valid still is: it has not expired, and its person is a member. Calls no provider. @throws ApiError
+   * `unauthorized`
    */
   lookAgain(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
 }
 
-/**
- * Checks credentials. Caches valid ones briefly and evicts them as soon as they are revoked or ended in any process.
- */
+/** Checks credentials. Caches valid ones briefly and evicts them as soon as they are revoked or ended in any process. */
 export interface Authenticator {
   /** @throws ApiError `unauthorized` */
   authenticate(credential: Credential): Promise<AuthenticatedKey>;
   /**
-   * The credentials that are no longer valid, or have lost the scopes they need (one of these), each with the error to
-   * return. Reads the database and ignores the cache. Does not count as use of a session, which would extend it.
+   * The credentials that are no longer valid, or have lost the scopes they need (one of these), each with the error to return.
+   * Reads the database and ignores the cache. Does not count as use of a session, which would extend it.
    */
   findEnded(credentials: ReadonlyMap<Credential, readonly Scope[]>): Promise<Map<Credential, ApiError>>;
   /** Whether the credential was valid when this process last checked it. Makes no calls. */
@@ -63,14 +58,11 @@ export interface AuthenticatedKey {
   workspaceId: string;
   workspaceName: string;
   scopes: Scope[];
-  /**
-   * The key that this one was created from, through a session that it started; otherwise its own id. There are no
-   * chains.
-   */
+  /** The key that this one was created from, through a session that it started; otherwise its own id. There are no chains. */
   rootKeyId: string;
   /**
-   * The member who owns the key; for a key of the workspace, the member who created it, if any. This identifies a
-   * person across all of their keys.
+   * The member who owns the key; for a key of the workspace, the member who created it, if any. This identifies a person across
+   * all of their keys.
    */
   memberId: string | null;
   /** Set if the caller presented the session, not the key. */

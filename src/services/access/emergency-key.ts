@@ -4,8 +4,8 @@ import { newId } from '../../domain/ids.ts';
 import { type ApiKeyRow, createApiKey, generateApiKey, SCOPES } from './api-keys.ts';
 
 /**
- * Creates a short-lived key with all scopes that can sign in at the console when other keys cannot. The audit log
- * records it with its reason, and the owner of the workspace is notified.
+ * Creates a short-lived key with all scopes that can sign in at the console when other keys cannot. The audit log records it with
+ * its reason, and the owner of the workspace is notified.
  * @param reason one line
  */
 export async function createEmergencyKey(

@@ -54,8 +54,8 @@ export const listPersonalKeys = (
 ): Promise<Page<ApiKeyRow>> => listApiKeys(db, limit, before, memberId);
 
 /**
- * Creates a personal key for the caller, inside the caller's transaction. It never has more scopes or a later expiry
- * than the key that creates it.
+ * Creates a personal key for the caller, inside the caller's transaction. It never has more scopes or a later expiry than the key
+ * that creates it.
  * @throws ApiError `invalid_request`, `unauthorized`, `quota_exceeded`
  */
 export async function createPersonalKey(

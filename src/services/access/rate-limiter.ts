@@ -32,8 +32,8 @@ const LEASE_SHARE = 1 / 100;
 const REMEMBER_CALLERS = 10_000;
 
 /**
- * The limit is exact across all processes: each request is counted before it is let through. To spare the database, a
- * process leases a hundredth of the limit at a time, which is also the most that a stopped or idle process withholds.
+ * The limit is exact across all processes: each request is counted before it is let through. To spare the database, a process
+ * leases a hundredth of the limit at a time, which is also the most that a stopped or idle process withholds.
  */
 export function createRateLimiter(db: SystemDatabase, name: string, limit: number): RateLimiter {
   const store = new RateLimiterPostgres({

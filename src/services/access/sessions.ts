@@ -33,8 +33,7 @@ export function hashToken(token: string): Buffer {
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
 /**
- * When a session ends. PostgreSQL's `least` ignores null: a key without expiry, or a session without an identity
- * provider.
+ * When a session ends. PostgreSQL's `least` ignores null: a key without expiry, or a session without an identity provider.
  * @param times `usedAt`: default now
  */
 export const endOfSession = ({
@@ -186,9 +185,9 @@ export async function getSession(
 }
 
 /**
- * The key with which the console encrypts unsaved texts before a browser stores them: the same for all sessions of an
- * API key, different for each API key. Neither a person who signs in with another key nor one who is signed out can
- * read them. Derived from the API key's stored hash without revealing it.
+ * The key with which the console encrypts unsaved texts before a browser stores them: the same for all sessions of an API key,
+ * different for each API key. Neither a person who signs in with another key nor one who is signed out can read them. Derived
+ * from the API key's stored hash without revealing it.
  * @returns 32 bytes in base64
  * @throws ApiError `not_found`
  */

@@ -21,10 +21,7 @@ export const OPERATOR: Acting = { key: undefined, address: undefined, requestId:
 
 const acting = new AsyncLocalStorage<Acting>();
 
-/**
- * Runs `work` and records its changes as made by `who`. Changes outside of it, such as those of recurring tasks, are
- * not recorded.
- */
+/** Runs `work` and records its changes as made by `who`. Changes outside of it, such as those of recurring tasks, are not recorded. */
 export const actAs = <T>(who: Acting, work: () => Promise<T>): Promise<T> => acting.run(who, work);
 
 /** The author of the current request; null: the operator or the service itself. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Whether a row already has these values, so that storing them again would change nothing and needs no audit log entry.
- * Values are compared as JSON, because most of them are stored as JSON.
+ * Whether a row already has these values, so that storing them again would change nothing and needs no audit log entry. Values
+ * are compared as JSON, because most of them are stored as JSON.
  * @param values by column
  */
 export function hasValues(row: object, values: Record<string, unknown>): boolean {

@@ -22,8 +22,8 @@ export interface BatchError {
 }
 
 /**
- * Changes a batch's state and marks its run as having news. The workflow reads the news when it is signaled, or at the
- * next reconciliation.
+ * Changes a batch's state and marks its run as having news. The workflow reads the news when it is signaled, or at the next
+ * reconciliation.
  * @param mayRun only if the run is active in the batch's round
  * @returns whether the batch was in one of those states
  */
@@ -64,10 +64,7 @@ export interface Submission {
   reservedUsd: number;
 }
 
-/**
- * Records the intent to submit, before the provider is called. @returns false if the run was paused or has ended in the
- * meantime
- */
+/** Records the intent to submit, before the provider is called. @returns false if the run was paused or has ended in the meantime */
 export const beginSubmission = (db: SystemDatabase, batch: LoadedBatch, given: Submission): Promise<boolean> =>
   change(
     db,

@@ -6,8 +6,8 @@ import { providerBatchStates, UNFINISHED_PROVIDER_BATCH } from '../../domain/bat
 import type { LoadedBatch } from './load-batch.ts';
 
 /**
- * Whether an evaluation has batches that providers may still process, for a statement across workspaces on
- * `evaluations`. Their cost is still unknown, and their files at the provider are still to be deleted.
+ * Whether an evaluation has batches that providers may still process, for a statement across workspaces on `evaluations`. Their
+ * cost is still unknown, and their files at the provider are still to be deleted.
  */
 export const hasUnfinishedBatches = () => {
   const eb = expressionBuilder<Tables, 'evaluations'>();

@@ -100,8 +100,8 @@ function viewOf(rows: readonly Row[], isDone: boolean): BatchesView {
 export type PlanDeps = WorkflowStarter & { models: Models };
 
 /**
- * Reads the batches of an active run and creates the next one if it is due: ranges of examples one after another, and
- * the judges once all responses exist.
+ * Reads the batches of an active run and creates the next one if it is due: ranges of examples one after another, and the judges
+ * once all responses exist.
  * @param query across workspaces
  */
 export async function planBatches({ models, ...starter }: PlanDeps, query: Query, ref: RunRef): Promise<BatchesView> {
@@ -160,10 +160,7 @@ async function createBatch(
   if (created !== undefined) await startBatchWorkflow(starter, stored);
 }
 
-/**
- * The ranges that a run has called in batches in a round, if leftovers are to fail. Empty if leftovers are called one
- * by one.
- */
+/** The ranges that a run has called in batches in a round, if leftovers are to fail. Empty if leftovers are called one by one. */
 export async function rangesToFail(query: Query, { evaluationId, round }: RunRef): Promise<BatchedRange[]> {
   const [run] = await query(READ_RUN, { evaluationId, round });
   const settings: BatchSettings | null | undefined = run?.batch;

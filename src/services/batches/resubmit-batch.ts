@@ -10,8 +10,8 @@ import { recordChange } from '../audit/record-change.ts';
 const AGAIN = changeState(providerBatchStates, { to: 'preparing', from: ['unknown'] });
 
 /**
- * Resubmits a batch that the provider may have although the service did not find it: a person confirms that the
- * provider does not have it, or accepts paying twice. Signals its workflow, which otherwise notices within ten minutes.
+ * Resubmits a batch that the provider may have although the service did not find it: a person confirms that the provider does not
+ * have it, or accepts paying twice. Signals its workflow, which otherwise notices within ten minutes.
  * @throws ApiError `not_found`; `invalid_state` if it is not `unknown`
  */
 export async function resubmitBatch(

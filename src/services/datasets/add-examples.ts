@@ -41,10 +41,7 @@ async function compare(query: Query, given: string, old: string): Promise<Omit<D
   return counts ?? { added: 0, replaced: 0, unchanged: 0 };
 }
 
-/**
- * Copies both sets into another one: an example of `given` takes the position of the one with its key in `old`, or
- * follows the others.
- */
+/** Copies both sets into another one: an example of `given` takes the position of the one with its key in `old`, or follows the others. */
 async function merge(query: Query, given: string, { examplesId, total }: LatestVersion, to: string): Promise<void> {
   const old = examplesId ?? '';
   for (const { from, until } of rangesOf(total))
@@ -94,10 +91,9 @@ const deleteSet = (query: Query, examplesId: string) =>
   query((db) => db.deleteFrom('dataset_versions').where('id', '=', examplesId));
 
 /**
- * Adds a set of examples to a dataset, in its next version: they replace the dataset's examples with the same keys, and
- * the others follow. Creates no version if nothing would change, and a new dataset if the name is unused. Runs in the
- * caller's transaction, whose connection stays busy until all examples are copied and read: the caller queues such
- * calls.
+ * Adds a set of examples to a dataset, in its next version: they replace the dataset's examples with the same keys, and the
+ * others follow. Creates no version if nothing would change, and a new dataset if the name is unused. Runs in the caller's
+ * transaction, whose connection stays busy until all examples are copied and read: the caller queues such calls.
  * @param given a set that belongs to no dataset; afterwards it is deleted or a part of the dataset
  * @param options `latest`: as `lockLatest` read it. `description`: of the dataset; undefined: unchanged
  * @throws ApiError `invalid_request` if there would be too many, `quota_exceeded`, `temporarily_unavailable`

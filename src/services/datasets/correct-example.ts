@@ -24,9 +24,7 @@ export interface CorrectedExample {
   metadata: Record<string, JsonValue>;
 }
 
-/**
- * A correction is a part of a review and is not queued: larger datasets would keep others waiting for its connection.
- */
+/** A correction is a part of a review and is not queued: larger datasets would keep others waiting for its connection. */
 const MAX_CORRECTED_EXAMPLES = 20_000;
 const MAX_CORRECTED_MIB = 64;
 
@@ -74,9 +72,8 @@ async function copyOthers(
 }
 
 /**
- * Creates the next version of a dataset: the latest one with this example, at the position of the one with its key,
- * otherwise at the end. The first version of a new dataset contains only this example. Runs in the caller's
- * transaction.
+ * Creates the next version of a dataset: the latest one with this example, at the position of the one with its key, otherwise at
+ * the end. The first version of a new dataset contains only this example. Runs in the caller's transaction.
  * @returns the number of the version
  * @throws ApiError `invalid_request` if the dataset or the example is too large, `quota_exceeded`
  */
@@ -113,9 +110,9 @@ export async function correctExample(
 }
 
 /**
- * Reverts a correction in another version: the example is as it was before the version with the correction, or removed
- * if it did not exist. Does nothing if the dataset was deleted, or the example has changed since or would be the only
- * one. Runs in the caller's transaction.
+ * Reverts a correction in another version: the example is as it was before the version with the correction, or removed if it did
+ * not exist. Does nothing if the dataset was deleted, or the example has changed since or would be the only one. Runs in the
+ * caller's transaction.
  * @param corrected the version with the correction
  */
 export async function withdrawCorrection(

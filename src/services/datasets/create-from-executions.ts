@@ -132,9 +132,8 @@ async function matchesAny(query: Query, selection: ExecutionSelection): Promise<
 }
 
 /**
- * Creates the next version of a dataset from executions, or adds them to it, oldest first. Executions that are already
- * examples are left unchanged; if all are, no version is created. Runs in the caller's transaction, like
- * {@link addExamples}.
+ * Creates the next version of a dataset from executions, or adds them to it, oldest first. Executions that are already examples
+ * are left unchanged; if all are, no version is created. Runs in the caller's transaction, like {@link addExamples}.
  * @throws ApiError `invalid_request` if no execution matches, or not all named ones match
  */
 export async function createFromExecutions(

@@ -5,8 +5,8 @@ import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 
 /**
- * Versions of datasets joined with the fields of the dataset. A deleted dataset keeps a row without versions, so that
- * its version numbers are not reused; the join excludes it.
+ * Versions of datasets joined with the fields of the dataset. A deleted dataset keeps a row without versions, so that its version
+ * numbers are not reused; the join excludes it.
  */
 const selectVersions = (db: Builder) =>
   db

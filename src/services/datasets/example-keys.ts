@@ -12,8 +12,8 @@ export type KeyOrDuplicate = { key: string } | { usedAt: number };
 /** Assigns keys to the examples of one set, unique in the set. */
 export interface ExampleKeys {
   /**
-   * Returns the example's id, or a hash of its content if it has none; the second example of equal content gets the
-   * suffix `#2`, and so on.
+   * Returns the example's id, or a hash of its content if it has none; the second example of equal content gets the suffix `#2`,
+   * and so on.
    * @param place its line or index, for the error about a repeated id
    */
   keyOf(id: Example['id'], content: ExampleContent, place: number): KeyOrDuplicate;
@@ -24,8 +24,8 @@ const WORDS = 3;
 const MAX_LOAD = 0.7;
 
 /**
- * A map from hashes to positive numbers, in one flat array: a million entries take 24 MiB, where a `Map` of the texts
- * would take hundreds. It identifies a hash by 64 bits; two of a million collide about once in 30 million sets.
+ * A map from hashes to positive numbers, in one flat array: a million entries take 24 MiB, where a `Map` of the texts would take
+ * hundreds. It identifies a hash by 64 bits; two of a million collide about once in 30 million sets.
  */
 class HashMap {
   private slots = new Uint32Array(1024 * WORDS);

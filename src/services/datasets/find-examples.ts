@@ -22,8 +22,8 @@ const FIND = prepared<{ name: string; version: number | null }>()((db, { name, v
 );
 
 /**
- * Finds the examples of an evaluation: the given version, by default the latest. Call it in the transaction that stores
- * the evaluation, so that the examples exist until it ends.
+ * Finds the examples of an evaluation: the given version, by default the latest. Call it in the transaction that stores the
+ * evaluation, so that the examples exist until it ends.
  * @throws ApiError `not_found` naming what is missing: the dataset or the version
  */
 export async function findExamples(query: Query, name: string, version?: number): Promise<FoundExamples> {

@@ -78,9 +78,9 @@ export async function countExamples(query: Query, examplesId: string): Promise<n
 
 /**
  * Makes a set of examples the next version of a dataset.
- * @param options `description`: of the dataset from now on; undefined: unchanged. `latest`: the version that it is
- * based on, as `lockLatest` read it; undefined: none. A new dataset has no row to lock, so an upload can create it in
- * the meantime, and its examples would be missing from this version
+ * @param options `description`: of the dataset from now on; undefined: unchanged. `latest`: the version that it is based on, as
+ * `lockLatest` read it; undefined: none. A new dataset has no row to lock, so an upload can create it in the meantime, and its
+ * examples would be missing from this version
  * @throws ApiError `quota_exceeded`, `temporarily_unavailable` if another version was created since `latest` was read
  */
 export async function attachNext(

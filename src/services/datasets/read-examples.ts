@@ -24,8 +24,8 @@ export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | '
 const MAX_PAGE_EXAMPLES = 1000;
 
 /**
- * The maximum number of examples that a page of a search examines, together with about {@link MAX_PAGE_BYTES}, so that
- * rare texts take no longer.
+ * The maximum number of examples that a page of a search examines, together with about {@link MAX_PAGE_BYTES}, so that rare texts
+ * take no longer.
  */
 export const EXAMINED_EXAMPLES = 5_000;
 

@@ -42,8 +42,8 @@ async function openNameless(): Promise<FileHandle> {
 }
 
 /**
- * Opens a spool in the system's temporary folder (`TMPDIR`). It collects a batch in one buffer; rows kept as strings
- * would grow the heap by more than the size of the upload.
+ * Opens a spool in the system's temporary folder (`TMPDIR`). It collects a batch in one buffer; rows kept as strings would grow
+ * the heap by more than the size of the upload.
  * @param maxRowBytes the maximum size of a row
  */
 export async function openSpool(maxRowBytes: number): Promise<Spool> {

@@ -126,10 +126,10 @@ async function insert(
 }
 
 /**
- * Uploads are checked and written to disk as they arrive, and only a complete one gets a connection and a transaction:
- * slow callers hold none, and an invalid line never reaches the database.
- * @param storing the number of concurrent transactions. A few are enough, since the database is the limit; a single
- * workspace gets half of them
+ * Uploads are checked and written to disk as they arrive, and only a complete one gets a connection and a transaction: slow
+ * callers hold none, and an invalid line never reaches the database.
+ * @param storing the number of concurrent transactions. A few are enough, since the database is the limit; a single workspace
+ * gets half of them
  */
 export function createUploads(quotas: Quotas, storing = 4): Uploads {
   const semaphore = createFairSemaphore({ total: storing });

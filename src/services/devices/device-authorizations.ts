@@ -132,8 +132,8 @@ export async function findDeviceAuthorization(
 }
 
 /**
- * The most that an approval by this session can grant: a member's own key, or a key like the workspace key that started
- * the session, which ends with it. So no key outlives the one it depends on.
+ * The most that an approval by this session can grant: a member's own key, or a key like the workspace key that started the
+ * session, which ends with it. So no key outlives the one it depends on.
  * @param query of the workspace
  * @throws ApiError `invalid_state` if the key of the session was itself created this way
  */
@@ -199,8 +199,8 @@ export type Polled =
   | { outcome: 'key'; key: string; record: ApiKeyRow; workspaceName: string };
 
 /**
- * Hands a program its key, once, and deletes the request. The key is recorded as created by the approving session,
- * which must still be valid.
+ * Hands a program its key, once, and deletes the request. The key is recorded as created by the approving session, which must
+ * still be valid.
  * @throws ApiError `quota_exceeded`
  */
 export async function pollDeviceAuthorization(
@@ -260,10 +260,7 @@ async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow
 /** The maximum number of valid keys derived from one key of the workspace. */
 const MAX_DERIVED_KEYS = 20;
 
-/**
- * Creates a key of the workspace that ends with the key that started the session. @throws ApiError `unauthorized` if
- * that key has ended
- */
+/** Creates a key of the workspace that ends with the key that started the session. @throws ApiError `unauthorized` if that key has ended */
 async function createKeyLike(
   own: Query,
   { id, memberId }: AuthenticatedKey,

@@ -6,8 +6,8 @@ export type OnEvaluationEnd = (status: 'completed' | 'failed') => void;
 const NAME = 'pms_evaluations_total';
 
 /**
- * Registers a metric of evaluations, replacing an existing one. Canceled evaluations are not counted. @returns the
- * function to call at each end
+ * Registers a metric of evaluations, replacing an existing one. Canceled evaluations are not counted. @returns the function to
+ * call at each end
  */
 export function countEvaluations(registry: Registry): OnEvaluationEnd {
   registry.removeSingleMetric(NAME);

@@ -41,10 +41,7 @@ const WRITE = prepared<NewEvent & { type: EventType; data: EventData }>()((db, {
     .returning((eb) => eb.case().when(isUndispatched).then(notify(CHANNELS.eventWritten, '')).end().as('notified')),
 );
 
-/**
- * Writes an event in the transaction of the change that it reports, and wakes the relay on commit if a webhook
- * subscribes to it.
- */
+/** Writes an event in the transaction of the change that it reports, and wakes the relay on commit if a webhook subscribes to it. */
 export async function writeEvent<Type extends EventType>(
   query: Query,
   type: Type,

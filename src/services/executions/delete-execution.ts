@@ -8,8 +8,8 @@ import { recordChange } from '../audit/record-change.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions.ts';
 
 /**
- * Deletes an ended execution. Its usage still counts in the usage sums. Its idempotency key also contains the response
- * and is deleted with it.
+ * Deletes an ended execution. Its usage still counts in the usage sums. Its idempotency key also contains the response and is
+ * deleted with it.
  * @returns it as it was
  * @throws ApiError `not_found`, `invalid_state`
  */

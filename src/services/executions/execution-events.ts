@@ -85,10 +85,7 @@ export const END_MEASURES = [
   msBetween('created_at', 'finished_at').as('total_ms'),
 ];
 
-/**
- * Sends the notifications about the execution of `done`, which has ended, and about its `event`, and returns an
- * `EndedExecution`.
- */
+/** Sends the notifications about the execution of `done`, which has ended, and about its `event`, and returns an `EndedExecution`. */
 export const END_AND_NOTIFICATIONS = [
   sql.ref<ExecutionStatus>('status').as('status'),
   ...END_MEASURES,

@@ -7,8 +7,8 @@ import type { EndedExecution } from './execution-events.ts';
 export type OnExecutionEnd = (ended: EndedExecution) => void;
 
 /**
- * Registers metrics of executions. Each end is counted once, by the process whose statement ended it. Executions that
- * reused a response or were recorded by an application are not counted, because nothing was run.
+ * Registers metrics of executions. Each end is counted once, by the process whose statement ended it. Executions that reused a
+ * response or were recorded by an application are not counted, because nothing was run.
  * @returns the function to call at each end
  */
 export function countExecutions(registry: Registry): OnExecutionEnd {

@@ -5,8 +5,8 @@ import { isFinished, type SeenExecution, toSeen } from './executions.ts';
 import { onExecutionFinished } from './run/execution-finished.ts';
 
 /**
- * Lets requests wait for executions. An execution returned to a waiting request is accepted: it runs whatever happens.
- * Long ones are not read while requests wait for them.
+ * Lets requests wait for executions. An execution returned to a waiting request is accepted: it runs whatever happens. Long ones
+ * are not read while requests wait for them.
  */
 export type ExecutionWaiter = Waiter<SeenExecution>;
 

@@ -41,9 +41,7 @@ export function startExecutionWorkflow(starter: WorkflowStarter, execution: Stor
   });
 }
 
-/**
- * Requests the workflow to stop. The row is already `canceled`, so it does no harm if the workflow can't be reached.
- */
+/** Requests the workflow to stop. The row is already `canceled`, so it does no harm if the workflow can't be reached. */
 export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
@@ -60,9 +58,9 @@ const MIN_CANCEL_AFTER_MS = 2_000;
 const MAX_CANCEL_AFTER_MS = 10_000;
 
 /**
- * Like {@link cancelExecutionWorkflow}, some seconds later, when a workflow with a call in flight has ended. A request
- * during the call would make Temporal reject the workflow task that ends it, and repeat all of it. Hundreds of requests
- * are spread over time, so that they do not delay other workspaces. Does nothing if the process ends before.
+ * Like {@link cancelExecutionWorkflow}, some seconds later, when a workflow with a call in flight has ended. A request during the
+ * call would make Temporal reject the workflow task that ends it, and repeat all of it. Hundreds of requests are spread over
+ * time, so that they do not delay other workspaces. Does nothing if the process ends before.
  */
 export function cancelExecutionWorkflowLater(client: Client, id: string, log: Logger): void {
   const ms = MIN_CANCEL_AFTER_MS + Math.random() * (MAX_CANCEL_AFTER_MS - MIN_CANCEL_AFTER_MS);

@@ -10,10 +10,7 @@ import { type ExecutionStatus, executionStates } from '../../domain/execution-st
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { type ExecutionSearch, executionConditions, splitFilter } from './filter.ts';
 
-/**
- * The columns of an execution that callers see. Parameters, variables, messages and tools are JSON texts that are
- * passed on unchanged.
- */
+/** The columns of an execution that callers see. Parameters, variables, messages and tools are JSON texts that are passed on unchanged. */
 const COLUMNS = [
   'id',
   'status',
@@ -85,8 +82,8 @@ export const toolCallsOf = ({ tool_calls: json }: Pick<ExecutionRow, 'tool_calls
   json === null ? [] : JSON.parse(json);
 
 /**
- * The maximum size of the texts with which an execution is read at once. Of a longer one, the columns that decide
- * whether to read it come first.
+ * The maximum size of the texts with which an execution is read at once. Of a longer one, the columns that decide whether to read
+ * it come first.
  */
 const SHORT_BYTES = 64 * 1024;
 
@@ -196,10 +193,7 @@ export async function executionStatus(query: Query, id: string): Promise<Executi
   return row?.status;
 }
 
-/**
- * Whether a model responded, or a response could not be parsed, without reporting its usage. In SQL:
- * `execution-events.ts`.
- */
+/** Whether a model responded, or a response could not be parsed, without reporting its usage. In SQL: `execution-events.ts`. */
 export const hasUnknownTokens = ({ calls }: Pick<ExecutionRow, 'calls'>): boolean =>
   calls.some((call) => call.tokens === null && (call.error === null || call.response !== undefined));
 
@@ -207,10 +201,7 @@ export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }
 
-/**
- * The maximum number of executions that a page with an unindexed condition examines, so that rare matches take no
- * longer.
- */
+/** The maximum number of executions that a page with an unindexed condition examines, so that rare matches take no longer. */
 export const EXAMINED_EXECUTIONS = 5_000;
 /** The maximum size of the texts that such a page searches. */
 export const SEARCHED_BYTES = 32 * 1024 * 1024;
@@ -257,9 +248,9 @@ export const newestMatching = (db: Builder, filter: ExecutionSearch, last: strin
     .orderBy('executions.id', 'desc');
 
 /**
- * Executions, newest first: a page of at most `limit` before the id `before`. With an unindexed condition, a page
- * examines at most {@link EXAMINED_EXECUTIONS}, and in a text search at most {@link SEARCHED_BYTES}: it may then hold
- * fewer executions than there are, or none.
+ * Executions, newest first: a page of at most `limit` before the id `before`. With an unindexed condition, a page examines at
+ * most {@link EXAMINED_EXECUTIONS}, and in a text search at most {@link SEARCHED_BYTES}: it may then hold fewer executions than
+ * there are, or none.
  * @returns `next`: the remaining executions come before this id. Undefined if none remain
  */
 export async function listExecutions(

@@ -40,8 +40,8 @@ const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
 const CAUSES = causesOf('counted.error');
 
 /**
- * Counts executions by facet: the newest {@link COUNTED_EXECUTIONS} that match and, with an unindexed condition, only
- * those among the newest {@link EXAMINED_EXECUTIONS}. An execution without a value counts in no value of that facet.
+ * Counts executions by facet: the newest {@link COUNTED_EXECUTIONS} that match and, with an unindexed condition, only those among
+ * the newest {@link EXAMINED_EXECUTIONS}. An execution without a value counts in no value of that facet.
  */
 export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch): Promise<FacetCounts> {
   const { query } = db.heavy;
@@ -123,7 +123,5 @@ export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch
 
 /** The result of PostgreSQL's `grouping` for the total, which is grouped by no column. */
 const ALL = 2 ** FACETS.length - 1;
-/**
- * The result of `grouping` for one facet: the bit of the grouped column is 0, and the first column is the highest bit.
- */
+/** The result of `grouping` for one facet: the bit of the grouped column is 0, and the first column is the highest bit. */
 const groupingOf = (facet: Facet) => ALL - 2 ** (FACETS.length - 1 - FACETS.indexOf(facet));

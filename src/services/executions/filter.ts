@@ -7,10 +7,7 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import type { ScoreCondition } from '../../domain/scores/score-condition.ts';
 import { isInGroup } from '../prompts/list-prompts.ts';
 
-/**
- * Selects the executions that match every given condition. Plain JSON if times are strings: it can be stored and read
- * again.
- */
+/** Selects the executions that match every given condition. Plain JSON if times are strings: it can be stored and read again. */
 export interface ExecutionFilter {
   promptName?: string | undefined;
   /** Prompts whose name starts with this and a `/`. */

@@ -21,10 +21,7 @@ type SortName = (typeof EXECUTION_SORTS)[number];
 /** The order of executions; with a minus, the greatest come first. Missing values count as the smallest. */
 export type ExecutionSort = Sort<SortName>;
 
-/**
- * Where a page ended: the last execution, and the first and the last id of the sorted executions, so that new ones stay
- * out.
- */
+/** Where a page ended: the last execution, and the first and the last id of the sorted executions, so that new ones stay out. */
 export interface SortedPosition {
   value: number;
   id: string;
@@ -57,8 +54,8 @@ async function spanOf(query: Query, filter: ExecutionSearch): Promise<SortedPosi
 }
 
 /**
- * A page of at most `limit` after `after`, of the newest {@link SORTED_EXECUTIONS} executions that match, in an order
- * that no index serves. With an unindexed condition, they are searched like one page of `listExecutions`.
+ * A page of at most `limit` after `after`, of the newest {@link SORTED_EXECUTIONS} executions that match, in an order that no
+ * index serves. With an unindexed condition, they are searched like one page of `listExecutions`.
  * @returns `next`: the remaining executions come after it. Undefined if none remain
  */
 export async function listSortedExecutions(

@@ -33,13 +33,12 @@ export interface Claim extends Created {
 }
 
 /**
- * Idempotency keys of a workspace. A key's row and the resource created with it are stored in one transaction, so a
- * process that dies leaves both or neither. Responses are encrypted, because they may contain a secret.
+ * Idempotency keys of a workspace. A key's row and the resource created with it are stored in one transaction, so a process that
+ * dies leaves both or neither. Responses are encrypted, because they may contain a secret.
  */
 export interface IdempotencyKeys {
   /**
-   * Creates something in a transaction, once for each key: of two concurrent requests one creates it, and the other
-   * finds it.
+   * Creates something in a transaction, once for each key: of two concurrent requests one creates it, and the other finds it.
    * @throws ApiError `idempotency_key_reused`, `temporarily_unavailable`
    */
   claim<C extends Created>(
@@ -128,8 +127,7 @@ export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
         try {
           return await db.transaction((query) => create(query, requestKey, createResource));
         } catch (error) {
-          // A concurrent request was faster: its key is found next, unless that request had to withdraw what it
-          // created.
+          // A concurrent request was faster: its key is found next, unless that request had to withdraw what it created.
           if (!isKeyTaken(error)) throw error;
         }
       }

@@ -33,8 +33,8 @@ interface Locked {
 }
 
 /**
- * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other
- * changes of members.
+ * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other changes of
+ * members.
  * @throws ApiError `not_found`, and `invalid_state` if nobody would be left who can admit others
  */
 async function change(
@@ -84,8 +84,8 @@ const record = (own: Query, action: AuditAction, id: string, details: Record<str
   recordChange(own, action, publicId('member', id), details);
 
 /**
- * Changes the role or the status of a member, effective immediately in every process. A suspended member's sessions
- * end; their keys stop working until the suspension ends.
+ * Changes the role or the status of a member, effective immediately in every process. A suspended member's sessions end; their
+ * keys stop working until the suspension ends.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export function changeMember(
@@ -119,8 +119,7 @@ export function changeMember(
 }
 
 /**
- * Removes a member: ends the sessions and revokes the personal keys immediately, in every process. Removing again has
- * no effect.
+ * Removes a member: ends the sessions and revokes the personal keys immediately, in every process. Removing again has no effect.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export function removeMember(

@@ -5,16 +5,15 @@ import { ownMemberOf } from '../access/personal-keys.ts';
 
 declare const brand: unique symbol;
 /**
- * The public id of a holder. All code that distinguishes people (approvers, authors, reviewers, owners) uses this type,
- * which only the functions of this file create, so that the id of a key derived from another is not mistaken for
- * another person.
+ * The public id of a holder. All code that distinguishes people (approvers, authors, reviewers, owners) uses this type, which
+ * only the functions of this file create, so that the id of a key derived from another is not mistaken for another person.
  */
 export type HolderId = string & { readonly [brand]: 'holder' };
 
 /**
- * Who is behind a request, as a public id: the member who owns the session or personal key, otherwise the key of the
- * workspace, also if the request used one of its sessions or a key derived from it. So a holder is one author, one
- * reviewer and one owner of views, however many keys they have.
+ * Who is behind a request, as a public id: the member who owns the session or personal key, otherwise the key of the workspace,
+ * also if the request used one of its sessions or a key derived from it. So a holder is one author, one reviewer and one owner of
+ * views, however many keys they have.
  */
 export function holderOf(key: AuthenticatedKey): HolderId {
   const memberId = ownMemberOf(key);
@@ -22,8 +21,7 @@ export function holderOf(key: AuthenticatedKey): HolderId {
 }
 
 /**
- * Maps stored public ids to holders: keys derived from another key are replaced by that key, other ids are returned
- * unchanged.
+ * Maps stored public ids to holders: keys derived from another key are replaced by that key, other ids are returned unchanged.
  * @param query of the workspace
  */
 export async function holdersOf(query: Query, ids: readonly string[]): Promise<(id: string) => HolderId> {

@@ -11,8 +11,8 @@ import type { MemberRow } from './members.ts';
 export type UserRow = Selectable<Tables['users']>;
 
 /**
- * Finds a user by issuer and subject, never by e-mail, because an address can be reassigned to another person. Locks
- * the row. @param query across workspaces
+ * Finds a user by issuer and subject, never by e-mail, because an address can be reassigned to another person. Locks the row.
+ * @param query across workspaces
  */
 export async function findUser(query: Query, issuer: string, subject: string): Promise<UserRow | undefined> {
   const [user] = await query((all) =>
@@ -24,10 +24,7 @@ export async function findUser(query: Query, issuer: string, subject: string): P
 /** The grants of a person's groups at the identity provider, by group name. */
 export type GroupGrants = (groups: readonly string[]) => readonly Grant[];
 
-/**
- * The current grants of people from the provider, by user id: from the claims of the last sign-in, and from provisioned
- * groups.
- */
+/** The current grants of people from the provider, by user id: from the claims of the last sign-in, and from provisioned groups. */
 async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<Map<string, Grant[]>> {
   const active = users.filter((user) => user.is_active);
   const grants = new Map(active.map((user) => [user.id, [...user.grants]]));
@@ -43,10 +40,7 @@ async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupG
   return grants;
 }
 
-/**
- * The role that the provider currently grants a person in a workspace; undefined if none. @param query across
- * workspaces
- */
+/** The role that the provider currently grants a person in a workspace; undefined if none. @param query across workspaces */
 export async function roleGiven(
   query: Query,
   user: UserRow,
@@ -181,8 +175,8 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
 }
 
 /**
- * Brings the memberships of people in line with the identity provider's current grants, in every workspace: creates new
- * ones and changes or ends others, including their keys and sessions.
+ * Brings the memberships of people in line with the identity provider's current grants, in every workspace: creates new ones and
+ * changes or ends others, including their keys and sessions.
  * @param query across workspaces, in a transaction that has locked the users' rows, in the order of their ids
  * @param options.mayReturn whether ended memberships can restart. Default: true
  */

@@ -21,9 +21,8 @@ export const presentValues = (checks: readonly { metric: string }[], progress: r
 const bad = (state: MonitorState) => state === 'alerting';
 
 /**
- * Stores the progress of a monitor, unless another process has stored it since `row` was read; if its state has
- * changed, also the change, the event and the notification of an alert's start or end. Needs a transaction of the
- * caller if the state may change.
+ * Stores the progress of a monitor, unless another process has stored it since `row` was read; if its state has changed, also the
+ * change, the event and the notification of an alert's start or end. Needs a transaction of the caller if the state may change.
  * @param reason of a change, in words
  * @returns whether it was stored
  */

@@ -39,8 +39,8 @@ async function lookAt(db: WorkspaceDatabase, row: MonitorRow, until: Date): Prom
 }
 
 /**
- * Checks the monitors of a workspace, one after the other. Each check counts once, however many processes run it: a
- * stored result invalidates concurrent ones.
+ * Checks the monitors of a workspace, one after the other. Each check counts once, however many processes run it: a stored result
+ * invalidates concurrent ones.
  * @param until the time up to which its runs are summed up
  * @param isOver whether to leave the rest for the next time; at least one monitor is always checked
  * @returns whether any monitor is enabled

@@ -30,8 +30,8 @@ const watchWorkspace = (query: Query) =>
   );
 
 /**
- * Creates a monitor, or replaces the definition of an existing one. A monitor that now watches something else restarts,
- * which ends an alert, and so does one that is disabled.
+ * Creates a monitor, or replaces the definition of an existing one. A monitor that now watches something else restarts, which
+ * ends an alert, and so does one that is disabled.
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
 export function setMonitor(

@@ -10,10 +10,7 @@ import { MAX_WINDOW_MS } from '../../domain/monitors/monitor.ts';
 import { bucketSql } from '../releases/latency-buckets.ts';
 
 const MINUTE_MS = 60_000;
-/**
- * How far back minutes are summed up again, to include late data from transactions in progress or from applications
- * that report runs.
- */
+/** How far back minutes are summed up again, to include late data from transactions in progress or from applications that report runs. */
 const AGAIN_MS = 5 * MINUTE_MS;
 /** The time span that one transaction sums up. */
 const STEP_MS = 30 * MINUTE_MS;
@@ -27,10 +24,7 @@ export const LATENCY_HOUR = 'latency_hour';
 export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
 
-/**
- * The time up to which hours are summed up, given the time for minutes: no minute of an earlier hour can change any
- * more.
- */
+/** The time up to which hours are summed up, given the time for minutes: no minute of an earlier hour can change any more. */
 export const hoursUntil = (minutesUntil: Date) => floorHour(minutesUntil.getTime() - AGAIN_MS);
 
 const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;
@@ -131,8 +125,8 @@ const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
     );
 
 /**
- * Minutes are summed up as a whole, so that repeating it has no effect. Rows are locked in a fixed order. Locks the row
- * of the workspace first and renews the claim to it, so that no other process takes the workspace between two steps.
+ * Minutes are summed up as a whole, so that repeating it has no effect. Rows are locked in a fixed order. Locks the row of the
+ * workspace first and renews the claim to it, so that no other process takes the workspace between two steps.
  */
 const sumUp = (db: Builder, workspaceId: string, span: Span) =>
   db
@@ -160,8 +154,8 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
     .returning('check_at');
 
 /**
- * Sums up by minute the runs that have ended in a workspace, and the scores that were submitted, since the last time;
- * the first time, as far as monitors look back. Each run is read a few times. Safe to run in several processes at once.
+ * Sums up by minute the runs that have ended in a workspace, and the scores that were submitted, since the last time; the first
+ * time, as far as monitors look back. Each run is read a few times. Safe to run in several processes at once.
  * @param until the end of the time to sum up: the database's time
  * @param isOver stops after the current step; at least one step is made, the rest is left for the next time
  * @returns `isDone`: whether everything is summed up; `claimedUntil`: until when no other process takes the workspace

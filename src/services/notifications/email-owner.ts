@@ -103,15 +103,13 @@ export interface EmailDeps {
   mailer: Mailer | undefined;
 }
 
-/**
- * The result of an attempt. `later`: it will be retried, another process is sending it, or there is nothing to send.
- */
+/** The result of an attempt. `later`: it will be retried, another process is sending it, or there is nothing to send. */
 export type EmailOutcome = 'sent' | 'refused' | 'later' | 'no mail server';
 
 /**
- * E-mails a notification to the owner of its workspace, once: the sender holds a lease on the row, and a sent e-mail is
- * not sent again. A crash in between causes a duplicate with the same Message-ID. `jobs/send-due-emails.ts` finds
- * unsent e-mails by their rows and retries them; the reason is stored as `email_error`.
+ * E-mails a notification to the owner of its workspace, once: the sender holds a lease on the row, and a sent e-mail is not sent
+ * again. A crash in between causes a duplicate with the same Message-ID. `jobs/send-due-emails.ts` finds unsent e-mails by their
+ * rows and retries them; the reason is stored as `email_error`.
  */
 export async function emailOwner({ db, mailer }: EmailDeps, notificationId: string): Promise<EmailOutcome> {
   if (mailer === undefined) return 'no mail server';

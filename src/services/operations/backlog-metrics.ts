@@ -10,10 +10,7 @@ import { backfillStates } from '../../domain/rules/backfill-states.ts';
 import { isOutOfBudget } from '../budget-reason.ts';
 import { cachedReading, READ_TIMEOUT_MS } from './cached-reading.ts';
 
-/**
- * The maximum number of rows that a statement counts; larger numbers are lower bounds. A workspace can queue as many as
- * it likes.
- */
+/** The maximum number of rows that a statement counts; larger numbers are lower bounds. A workspace can queue as many as it likes. */
 const MAX_ROWS = 100_000;
 
 /** For each status the number of rows, and how long the oldest has waited, in seconds. */
@@ -110,8 +107,8 @@ function createReader({ system }: Database): () => Promise<Backlog | undefined> 
 }
 
 /**
- * Registers gauges of unfinished work, read from the database at scrapes: at most every 5 s, from partial indexes, at
- * most 100,000 rows of each. They are `NaN` if that takes longer than 2 s.
+ * Registers gauges of unfinished work, read from the database at scrapes: at most every 5 s, from partial indexes, at most
+ * 100,000 rows of each. They are `NaN` if that takes longer than 2 s.
  */
 export function addBacklogMetrics(registry: Registry, db: Database): void {
   const backlog = createReader(db);

@@ -44,8 +44,8 @@ const UNKNOWN: Server = {
 };
 
 /**
- * Registers gauges of this process's connections and of the state of PostgreSQL. Values from PostgreSQL are `NaN` if
- * reading them takes longer than 2 s, and `pms_database_up` is then 0.
+ * Registers gauges of this process's connections and of the state of PostgreSQL. Values from PostgreSQL are `NaN` if reading them
+ * takes longer than 2 s, and `pms_database_up` is then 0.
  */
 export function addDatabaseMetrics(registry: Registry, db: Database): void {
   const registers = [registry];

@@ -19,8 +19,8 @@ export type OnUsed = (used: readonly Used[]) => void;
 const NAMES = ['pms_spend_usd_total', 'pms_unpriced_responses_total', 'pms_tokens_total'];
 
 /**
- * Registers metrics of model costs, replacing existing ones. They are counted when usage is summed up, which one worker
- * does once for each entry: sum them over the workers.
+ * Registers metrics of model costs, replacing existing ones. They are counted when usage is summed up, which one worker does once
+ * for each entry: sum them over the workers.
  * @returns the function to call with usage
  */
 export function countSpend(registry: Registry): OnUsed {

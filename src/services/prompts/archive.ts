@@ -10,9 +10,8 @@ import { getPrompt, type PromptRow } from './prompts.ts';
 import { isHeld } from './protected-includes.ts';
 
 /**
- * Archives a prompt, which refuses runs and changes from then on; repeating it has no effect. A protected label keeps
- * its version in use: callers that can't move the label can't archive its prompt, nor a prompt included by the labelled
- * version.
+ * Archives a prompt, which refuses runs and changes from then on; repeating it has no effect. A protected label keeps its version
+ * in use: callers that can't move the label can't archive its prompt, nor a prompt included by the labelled version.
  * @throws ApiError `not_found`, `insufficient_scope`
  */
 export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
@@ -20,8 +19,7 @@ export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: 
 }
 
 /**
- * Restores a prompt from the archive; a prompt that is not archived is left unchanged. Needs the same permissions as
- * archiving.
+ * Restores a prompt from the archive; a prompt that is not archived is left unchanged. Needs the same permissions as archiving.
  * @throws ApiError `not_found`, `insufficient_scope`
  */
 export async function restorePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {

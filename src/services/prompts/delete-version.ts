@@ -13,9 +13,9 @@ import { INCLUDES_LOCK } from './includes.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 
 /**
- * Deletes a version that nothing needs: it is not the latest, has no label, is not included by number in another
- * version, is in no unfinished run or release, and is not used by a schedule. Its number is never reused. Executions
- * and evaluations of it keep what they were run with.
+ * Deletes a version that nothing needs: it is not the latest, has no label, is not included by number in another version, is in
+ * no unfinished run or release, and is not used by a schedule. Its number is never reused. Executions and evaluations of it keep
+ * what they were run with.
  * @returns it as it was
  * @throws ApiError `not_found`; `invalid_request` naming what needs it
  */
@@ -23,8 +23,7 @@ export async function deleteVersion(db: WorkspaceDatabase, name: string, version
   return db.transaction(async (query) => {
     const [prompt] = await query((own) => own.selectFrom('prompts').select('id').where('name', '=', name).forUpdate());
     if (prompt === undefined) throw notFound(`The prompt "${name}"`);
-    // Nothing can include it, and no label can move to it, until this has ended. The prompt's row is locked first, as
-    // everywhere.
+    // Nothing can include it, and no label can move to it, until this has ended. The prompt's row is locked first, as everywhere.
     await lockInWorkspace(query, INCLUDES_LOCK);
     const row = await getPrompt(query, name, { version });
     const need = await neededBy(query, row);

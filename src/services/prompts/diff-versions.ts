@@ -32,8 +32,8 @@ const TEXTS = /(?:^|\.)(?:template|content|text|description)$/;
 /** The number of lines around a change. */
 const CONTEXT_LINES = 3;
 /**
- * The maximum number of changed lines of a text, or changed items of a list: the work grows quadratically, so larger
- * changes are shown as a full replacement.
+ * The maximum number of changed lines of a text, or changed items of a list: the work grows quadratically, so larger changes are
+ * shown as a full replacement.
  */
 const MAX_EDITS = 400;
 /** The limit for all texts together. */

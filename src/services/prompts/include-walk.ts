@@ -9,9 +9,8 @@ const versionFor = (key: Expression<string | null>): RawBuilder<number> => sql`c
     < round(l.percent * ${sql.lit(BUCKETS / 100)}) then l.candidate else l.version end`;
 
 /**
- * Starts a statement with the CTE `walk`: everything that the references resolve to, at any depth, in one snapshot.
- * Each reference is followed once, so a cycle ends the walk; cycles are detected afterwards. An unresolved reference
- * has no version.
+ * Starts a statement with the CTE `walk`: everything that the references resolve to, at any depth, in one snapshot. Each
+ * reference is followed once, so a cycle ends the walk; cycles are detected afterwards. An unresolved reference has no version.
  * @param key decides which version a label refers to while a release runs; default: the stable one
  */
 export function walkIncludes(

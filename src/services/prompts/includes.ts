@@ -8,8 +8,8 @@ import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompts
 import { walkIncludes } from './include-walk.ts';
 
 /**
- * Locked by every change to what includes resolve to, or to which labels are protected: one at a time in a workspace,
- * until the end of its transaction. If a prompt's row is also locked, it is locked first.
+ * Locked by every change to what includes resolve to, or to which labels are protected: one at a time in a workspace, until the
+ * end of its transaction. If a prompt's row is also locked, it is locked first.
  */
 export const INCLUDES_LOCK = 'includes';
 
@@ -66,13 +66,13 @@ export function includesProblem(
 }
 
 /**
- * Resolves everything that a content includes, at any depth, in one statement: each reference once, all in one
- * snapshot. A content without includes needs no statement.
+ * Resolves everything that a content includes, at any depth, in one statement: each reference once, all in one snapshot. A
+ * content without includes needs no statement.
  *
  * @param at path of the content's text in the request. Default: the field of the content that has it
  * @param key decides which versions labels refer to while releases run. Default: the stable ones
- * @throws ApiError `invalid_request` if an include is unknown, archived or not a text, or if includes are circular,
- * nested more than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB in total
+ * @throws ApiError `invalid_request` if an include is unknown, archived or not a text, or if includes are circular, nested more
+ * than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB in total
  */
 export async function resolveIncludes(
   query: Query,
@@ -138,8 +138,8 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
 }
 
 /**
- * Checks the includes of a newly stored version. Other writers of includes wait until the transaction ends, because two
- * of them could otherwise create a cycle.
+ * Checks the includes of a newly stored version. Other writers of includes wait until the transaction ends, because two of them
+ * could otherwise create a cycle.
  * @throws ApiError `invalid_request` as {@link resolveIncludes}
  */
 export async function checkIncludes(query: Query, content: PromptContent): Promise<IncludeSet> {

@@ -70,8 +70,8 @@ export type FindVersion = (
 ) => Promise<FoundVersion>;
 
 /**
- * A cache of recently run versions, so that running one does not have to read it. Versions never change, and whether a
- * selector still refers to one is verified when the run is stored.
+ * A cache of recently run versions, so that running one does not have to read it. Versions never change, and whether a selector
+ * still refers to one is verified when the run is stored.
  */
 export interface KnownVersions {
   of(workspaceId: string): {
@@ -147,10 +147,7 @@ function assumptionOf({ id, version, rollout }: KnownRow, { version: pinned, lab
   };
 }
 
-/**
- * Whether there is nothing to verify, or the selector still refers to that version of the prompt and the prompt can be
- * run.
- */
+/** Whether there is nothing to verify, or the selector still refers to that version of the prompt and the prompt can be run. */
 export function isAsAssumed({
   promptId,
   version,

@@ -76,8 +76,8 @@ export async function requireFreeLabel(
 }
 
 /**
- * Makes sure that a release has completed its steps before it moves a label that moves only by releases. If the label
- * got its policy after the release started, the steps of the policy are also required.
+ * Makes sure that a release has completed its steps before it moves a label that moves only by releases. If the label got its
+ * policy after the release started, the steps of the policy are also required.
  * @throws ApiError `invalid_state`, `insufficient_scope`
  */
 export async function requireSteps(

@@ -59,14 +59,13 @@ export interface LabelMove {
 }
 
 /**
- * Points a label at a version, moving it if it is elsewhere. This is the only way in which labels move. Applies the
- * same checks as writing that version. Runs in the caller's transaction, until whose end no other label moves and no
- * other includes are written. Call it before the transaction locks any label rows of a prompt.
+ * Points a label at a version, moving it if it is elsewhere. This is the only way in which labels move. Applies the same checks
+ * as writing that version. Runs in the caller's transaction, until whose end no other label moves and no other includes are
+ * written. Call it before the transaction locks any label rows of a prompt.
  * @param by who moves it: a caller, or the release (UUID) that runs on it
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` if the version's includes
- * can't be run, are circular with the label there, or are not pinned although the label is protected, or if another
- * version includes the label and this one is a list of messages; `invalid_state` if the label moves only by releases,
- * or a release is active
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` if the version's includes can't be
+ * run, are circular with the label there, or are not pinned although the label is protected, or if another version includes the
+ * label and this one is a list of messages; `invalid_state` if the label moves only by releases, or a release is active
  */
 export async function moveLabel(
   query: Query,
@@ -104,8 +103,7 @@ export async function moveLabel(
 }
 
 /**
- * Checks the includes of a version that a label was just moved to, and that the versions that include the label can
- * include it.
+ * Checks the includes of a version that a label was just moved to, and that the versions that include the label can include it.
  * @throws ApiError `invalid_request`
  */
 async function requireFit(query: Query, row: PromptRow, label: string): Promise<void> {
@@ -122,8 +120,8 @@ async function requireFit(query: Query, row: PromptRow, label: string): Promise<
 }
 
 /**
- * Refuses a change that would leave versions that include a prompt by a label without a text. As in lists, a version
- * counts if it is the latest of its prompt or has a label.
+ * Refuses a change that would leave versions that include a prompt by a label without a text. As in lists, a version counts if it
+ * is the latest of its prompt or has a label.
  * @throws ApiError `invalid_request` naming one of them
  */
 async function requireNoIncluder(query: Query, name: string, label: string, at: string, why: string): Promise<void> {
@@ -162,8 +160,8 @@ async function requireNoIncluder(query: Query, name: string, label: string, at: 
 }
 
 /**
- * Makes sure that a label on `version` could move to the version of `row`: moves it there and back inside the
- * transaction, invisible to others. The transaction holds `INCLUDES_LOCK`.
+ * Makes sure that a label on `version` could move to the version of `row`: moves it there and back inside the transaction,
+ * invisible to others. The transaction holds `INCLUDES_LOCK`.
  * @throws ApiError `invalid_request`, as {@link moveLabel}
  */
 export async function requireMovable(query: Query, row: PromptRow, label: string, version: number): Promise<void> {
@@ -189,9 +187,8 @@ export async function setLabel(
 
 /**
  * Removes a label and returns the prompt without it.
- * @throws ApiError `not_found` also if the prompt has no such label, `prompt_archived`, `insufficient_scope`;
- * `invalid_request` if another version includes it; `invalid_state` if it moves only by releases, or a release is
- * active
+ * @throws ApiError `not_found` also if the prompt has no such label, `prompt_archived`, `insufficient_scope`; `invalid_request`
+ * if another version includes it; `invalid_state` if it moves only by releases, or a release is active
  */
 export async function removeLabel(
   db: WorkspaceDatabase,
@@ -230,10 +227,7 @@ export async function labelsOfPrompt(query: Query, name: string): Promise<{ labe
   );
 }
 
-/**
- * Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label
- * `only`.
- */
+/** Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label `only`. */
 export async function listLabels(
   query: Query,
   { after, only, limit }: { after?: string | undefined; only?: string | undefined; limit: number },
@@ -300,10 +294,9 @@ export async function listLabels(
 }
 
 /**
- * Changes the protection or the policy of a label, for all prompts; repeating it has no effect. Omitted parts are
- * unchanged.
- * @throws ApiError `quota_exceeded`; `invalid_request` if a version under a protected label would include something
- * that is not pinned
+ * Changes the protection or the policy of a label, for all prompts; repeating it has no effect. Omitted parts are unchanged.
+ * @throws ApiError `quota_exceeded`; `invalid_request` if a version under a protected label would include something that is not
+ * pinned
  */
 export async function changeLabel(
   db: WorkspaceDatabase,

@@ -28,8 +28,8 @@ export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
 
 /**
- * The prompts that include the one of this name, in their latest version or in one that a label points at. Independent
- * of the surrounding statement, so that PostgreSQL can start here if they are few.
+ * The prompts that include the one of this name, in their latest version or in one that a label points at. Independent of the
+ * surrounding statement, so that PostgreSQL can start here if they are few.
  */
 const includersOf = (db: Builder, name: string) =>
   db

@@ -22,8 +22,8 @@ const MODELS = prepared<{ limit: number; owner: string }>()((db, { limit, owner 
 );
 
 /**
- * The prompts that are not archived, as models in OpenAI's format, in order of their names, at most `limit`. Returned
- * as JSON, because thousands of rows would block the event loop.
+ * The prompts that are not archived, as models in OpenAI's format, in order of their names, at most `limit`. Returned as JSON,
+ * because thousands of rows would block the event loop.
  * @param owner the public id of the workspace
  */
 export async function listModels(query: Query, limit: number, owner: string): Promise<string> {

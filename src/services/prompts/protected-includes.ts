@@ -8,9 +8,7 @@ import { walkIncludes } from './include-walk.ts';
 /** The maximum number of includes that one error names. */
 const MAX_NAMED = 20;
 
-/**
- * The versions under protected labels to consider. Default: all of the workspace, including those of archived prompts.
- */
+/** The versions under protected labels to consider. Default: all of the workspace, including those of archived prompts. */
 export interface HeldBy {
   promptId?: string | undefined;
   label?: string | undefined;
@@ -61,8 +59,8 @@ export async function isHeld(query: Query, name: string): Promise<boolean> {
 }
 
 /**
- * Checks that versions under protected labels include, at any depth, only prompts pinned to a version or to a protected
- * label, because anything else can be changed without `publish`. Call it with the lock `includes`.
+ * Checks that versions under protected labels include, at any depth, only prompts pinned to a version or to a protected label,
+ * because anything else can be changed without `publish`. Call it with the lock `includes`.
  * @param at path of the invalid field
  * @param change the refused change, in words
  * @param selector only includes by this label count. Default: all

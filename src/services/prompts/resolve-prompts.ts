@@ -12,8 +12,8 @@ import { includesProblem } from './includes.ts';
 import { type FoundPromptRow, missing, rolloutOf, selectPrompts, type VersionSelector } from './prompts.ts';
 
 /**
- * The maximum number of references that one statement resolves, including those of includes. Further prompts are left
- * to the next request.
+ * The maximum number of references that one statement resolves, including those of includes. Further prompts are left to the next
+ * request.
  */
 const MAX_WALKED = 1_000;
 
@@ -99,12 +99,12 @@ const READ_TEMPLATES = prepared<{ ids: string[] }>()((db, { ids }) =>
 );
 
 /**
- * Reads versions of many prompts, each with everything that it includes, in a constant number of statements. A version
- * that the caller has is not read: its number and, if it has includes, their hash match the caller's copy. Versions
- * that would make the response larger than a page are left out, but never the first.
+ * Reads versions of many prompts, each with everything that it includes, in a constant number of statements. A version that the
+ * caller has is not read: its number and, if it has includes, their hash match the caller's copy. Versions that would make the
+ * response larger than a page are left out, but never the first.
  *
- * @returns a result for each, in their order: an {@link ApiError} is `not_found`, or `invalid_request` if a run would
- * be refused because of an include
+ * @returns a result for each, in their order: an {@link ApiError} is `not_found`, or `invalid_request` if a run would be refused
+ * because of an include
  */
 export async function resolvePrompts(
   db: WorkspaceDatabase,

@@ -20,9 +20,7 @@ export const EMPTY_VERSION: Omit<Version, 'model'> = {
   config: null,
 };
 
-/**
- * Applies a change to a version, except for its model. A template replaces messages, and messages replace a template.
- */
+/** Applies a change to a version, except for its model. A template replaces messages, and messages replace a template. */
 export function changeVersion(before: Omit<Version, 'model'>, change: VersionChange): Omit<Version, 'model'> {
   const isNewText = change.template !== undefined || change.messages !== undefined;
   const kept = <Value>(given: Value | undefined, was: Value) => (given === undefined ? was : given);

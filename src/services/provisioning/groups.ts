@@ -137,8 +137,8 @@ function uuidsOf(ids: ReadonlySet<string>): Set<string> {
 }
 
 /**
- * Changes who is in a group, and with it the memberships of added and removed people; of all of them if its name
- * changes, because roles depend on it.
+ * Changes who is in a group, and with it the memberships of added and removed people; of all of them if its name changes, because
+ * roles depend on it.
  * @param query in a transaction that has locked the group's row
  */
 async function setMembers(

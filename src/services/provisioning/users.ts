@@ -178,8 +178,8 @@ export async function inOne<T>({ db }: Provisioning, conflict: string, work: (qu
 }
 
 /**
- * Provisions a person. Somebody who has signed in before, or was deleted by the provisioning, is recognized if the
- * `externalId` is the subject.
+ * Provisions a person. Somebody who has signed in before, or was deleted by the provisioning, is recognized if the `externalId`
+ * is the subject.
  * @throws ScimError 409
  */
 export async function createUser(provisioning: Provisioning, attributes: UserAttributes): Promise<ProvisionedRow> {

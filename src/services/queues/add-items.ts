@@ -17,22 +17,22 @@ const MAX_MISSING_SHOWN = 5;
 
 const newItemId = sql.raw<string>(UUID_V7);
 
-/** What is added to a queue by hand. Ids are UUIDs. */
+/** The items to add to a queue by hand. Ids are UUIDs. */
 export interface NewItems {
   executionIds?: string[] | undefined;
   examples?: { evaluationId: string; exampleId: string }[] | undefined;
-  /** The newest `limit` that match, of the share `sampleRate`. */
+  /** The newest `limit` executions that match, from a sample of the share `sampleRate`. */
   filtered?: { filter: ExecutionFilter; sampleRate: number; limit: number } | undefined;
 }
 
-/** How many are new in the queue, and how many were there. */
+/** The number of items that are new in the queue, and that were already there. */
 export interface AddedItems {
   added: number;
   present: number;
 }
 
 /**
- * Adds executions and examples to a queue; what is there stays as it is.
+ * Adds executions and examples to a queue; existing items are unchanged.
  * @throws ApiError `not_found` for the queue; `invalid_request` naming what does not exist; `quota_exceeded`
  */
 export async function addItems(
@@ -41,10 +41,11 @@ export async function addItems(
   { executionIds = [], examples = [], filtered }: NewItems,
 ): Promise<AddedItems> {
   const { id } = await findQueue(db.query, name);
-  // It may go through everything: no lock is held meanwhile.
+  // May examine everything, so it runs without holding a lock.
   const matching = filtered && (await db.heavy.query((own) => selectEntering(own, id, filtered)));
   return db.transaction(async (query) => {
-    // Of those who add at once, each sees how much room the others have left. Whoever inserts an item needs its queue's key alone.
+    // Serializes concurrent additions, so that each sees the room left by the others. Inserting an item needs only a key lock on
+    // its queue.
     const [queue] = await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forNoKeyUpdate());
     if (queue === undefined) throw notFound(`The queue "${name}"`);
     const sums: AddedItems[] = [];
@@ -66,7 +67,7 @@ export async function addItems(
   });
 }
 
-/** How many more items a queue can have; negative: it has too many. */
+/** How many more items a queue can have; negative if it has too many. */
 export async function roomOf(query: Query, queueId: string): Promise<number> {
   const [row] = await query((db) =>
     db
@@ -77,24 +78,24 @@ export async function roomOf(query: Query, queueId: string): Promise<number> {
   return MAX_QUEUE_ITEMS - (row?.count ?? 0);
 }
 
-/** Whether an execution is of the sample, as `bucketOf` has it: the same at every look. */
+/** Whether an execution is in the sample, based on `bucketOf`: the same at every check. */
 const isSampled = (queueId: string, sampleRate: number) =>
   sql<SqlBool>`('x' || encode(substr(sha256(convert_to(${queueId}::text || ':' || ${sql.ref('executions.id')}::text, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint
     % ${sql.lit(BUCKETS)} < ${sampleRate}::float8 * ${sql.lit(BUCKETS)}`;
 
-/** Which executions enter a queue. */
+/** Selects the executions that enter a queue. */
 export interface Entering {
   filter: ExecutionFilter;
   sampleRate: number;
-  /** The newest ones, where more match. */
+  /** Takes the newest executions if more match. */
   limit: number;
-  /** Only among these. */
+  /** Only executions with these ids. */
   ids: string[];
-  /** How many more the queue takes. */
+  /** How many more items fit into the queue. */
   room: number;
 }
 
-/** Executions that have ended and match, newest first: completed ones, where the filter names no status. */
+/** Ended executions that match, newest first; only completed ones if the filter has no status. */
 const selectEntering = (
   db: Builder,
   queueId: string,
@@ -115,7 +116,7 @@ const selectEntering = (
     .orderBy('executions.id', 'desc')
     .limit(limit);
 
-/** Puts executions that have ended and match into a queue: completed ones, where the filter names no status. */
+/** Adds ended executions that match to a queue; only completed ones if the filter has no status. */
 export async function enterQueue(query: Query, queueId: string, { room, ...entering }: Entering): Promise<AddedItems> {
   const [counted] = await query((db) =>
     db
@@ -195,7 +196,7 @@ async function addExamples(
   given: { evaluationId: string; exampleId: string }[],
 ): Promise<AddedItems> {
   const evaluationIds = [...new Set(given.map(({ evaluationId }) => evaluationId))];
-  // They stay until the transaction ends.
+  // Locked until the transaction ends.
   await query((db) =>
     db
       .selectFrom('evaluations')

@@ -4,10 +4,10 @@ import { publicId } from '../../domain/ids.ts';
 import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 
-/** What an example takes from what was reviewed. */
+/** The fields that an example takes from the reviewed subject. */
 export interface ReviewedExample {
   variables: Record<string, JsonValue>;
-  /** Where it comes from, as examples that are made of executions say it. */
+  /** Its origin, in the format of examples created from executions. */
   metadata: Record<string, JsonValue>;
 }
 

@@ -31,7 +31,7 @@ type ItemColumns = Pick<
   'id' | 'execution_id' | 'evaluation_id' | 'example_id' | 'completed' | 'skipped' | 'completed_at' | 'created_at'
 > & { state: ItemState };
 
-/** What came of an item and one reviewer. */
+/** The outcome of an item for one reviewer. */
 export interface ReviewRow {
   item_id: string;
   reviewer: string;
@@ -41,10 +41,10 @@ export interface ReviewRow {
   correction: ReviewCorrection | null;
 }
 
-/** An item with reviews: all of them, or those of the caller alone. */
+/** An item with reviews: all of them, or only those of the caller. */
 export type ItemRow = ItemColumns & { reviews: ReviewRow[] };
 
-/** Reviews of an item that are shown. */
+/** The maximum number of reviews shown for an item. */
 const MAX_SHOWN_REVIEWS = 20;
 
 async function withReviews(query: Query, items: ItemColumns[], reviewer?: HolderId): Promise<ItemRow[]> {
@@ -67,7 +67,7 @@ async function withReviews(query: Query, items: ItemColumns[], reviewer?: Holder
   return items.map((item) => ({ ...item, reviews: (byItem.get(item.id) ?? []).slice(0, MAX_SHOWN_REVIEWS) }));
 }
 
-/** Items of a queue in the order in which they came, a page of at most `limit` after the id `after`. @throws ApiError `not_found` */
+/** Items of a queue in the order in which they were added: a page of at most `limit` after the id `after`. @throws ApiError `not_found` */
 export async function listItems(
   { query }: Pick<WorkspaceDatabase, 'query'>,
   name: string,
@@ -94,7 +94,7 @@ export async function listItems(
   return { rows: await withReviews(query, rows), more };
 }
 
-/** An item, and what the reviewer has made of it. @throws ApiError `not_found` */
+/** An item, with the review of this reviewer. @throws ApiError `not_found` */
 export async function getItem(query: Query, queue: QueueColumns, id: string, reviewer: HolderId): Promise<ItemRow> {
   const rows = await query((db) => selectItems(db).where('i.queue_id', '=', queue.id).where('i.id', '=', id));
   const [item] = await withReviews(query, rows, reviewer);

@@ -12,7 +12,7 @@ import { findQueue, type QueueColumns } from './queues.ts';
 
 const leaseEnd = sql<Date>`now() + ${milliseconds(LEASE_MINUTES * 60_000)}`;
 
-/** How many others hold the item `i` now. */
+/** The number of other reviewers who currently hold the item `i`. */
 export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>, reviewer: HolderId) =>
   eb
     .selectFrom('queue_reviews as lease')
@@ -23,11 +23,10 @@ export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue
     .where('lease.leased_until', '>', now);
 
 /**
- * Gives the reviewer an item that they have not dealt with and for which a reviewer is still wanted, until the lease ends. Whoever holds one
- * of the queue gets it again, for as long anew. What somebody has skipped comes last.
- *
- * Requests of a queue take turns by its row, so each sees the leases of those before it. Who completes an item locks only that: the item's
- * own columns are looked at again once it is locked.
+ * Leases an item to the reviewer that they have not handled and that still needs a reviewer. A reviewer who already holds an item
+ * of the queue gets it again, with a renewed lease. Skipped items come last.
+ * Requests of a queue run one after the other by locking its row, so each sees the leases of those before it. Completing an item
+ * locks only that item, so its own columns are checked again once it is locked.
  * @returns null: nothing is left for this reviewer now
  * @throws ApiError `not_found`
  */
@@ -52,7 +51,7 @@ async function lockQueue(query: Query, name: string): Promise<QueueColumns> {
   return findQueue(query, name);
 }
 
-/** Somebody who completes an item, or takes it back, holds its row no longer than a few statements take. */
+/** A request that completes or returns an item locks its row for only a few statements. */
 const MAX_ATTEMPTS = 100;
 const POLL_AGAIN_MS = 10;
 
@@ -63,7 +62,7 @@ async function findItem(query: Query, queue: QueueColumns, reviewer: HolderId): 
       (await openItem(query, queue, reviewer, 'new')) ??
       (await openItem(query, queue, reviewer, 'skipped'));
     if (id !== undefined || look === MAX_ATTEMPTS) return id;
-    // One that is being completed was passed over, and may want another reviewer still.
+    // An item that is being completed was skipped, and may still need another reviewer.
     if ((await openItem(query, queue, reviewer, 'all')) === undefined) return undefined;
     await delay(POLL_AGAIN_MS);
   }
@@ -88,7 +87,7 @@ async function heldItem(query: Query, { id }: QueueColumns, reviewer: HolderId):
   return held?.item_id;
 }
 
-/** Locks it and passes over those that others have locked, except among `all`. */
+/** Locks the item and skips items that others have locked, except with `all`. */
 async function openItem(
   query: Query,
   { id, reviewers_per_item: wanted }: QueueColumns,

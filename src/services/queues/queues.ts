@@ -21,11 +21,11 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** How many items are in each state. */
+/** The number of items in each state. */
 export type QueueProgress = Record<ItemState, number>;
 export type QueueRow = QueueColumns & { progress: QueueProgress };
 
-/** What a caller says of a queue. */
+/** The settings of a queue. */
 export interface QueueSettings {
   description: string | null;
   scoreNames: string[];
@@ -51,7 +51,7 @@ export type QueueColumns = RowIn<typeof QUEUES>;
 /** @throws ApiError `not_found` */
 export const findQueue = (query: Query, name: string): Promise<QueueColumns> => QUEUES.get(query, { name });
 
-/** Whether somebody holds the item `i`. */
+/** Whether a reviewer holds the item `i`. */
 export const isLeased = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>) =>
   eb.exists(
     eb
@@ -107,7 +107,7 @@ export async function listQueues(query: Query, limit: number, after: string | un
 }
 
 /**
- * Makes a queue, or changes all settings of the one of this name. Its items stay.
+ * Creates a queue, or replaces all settings of the queue of this name. Its items are kept.
  * @throws ApiError `quota_exceeded`
  */
 export function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSettings): Promise<QueueRow> {
@@ -134,7 +134,7 @@ export function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSet
   });
 }
 
-/** Items are complete by the new number of reviewers, or are not any more. */
+/** Recomputes which items are complete with the new number of reviewers. */
 async function completeAgain(query: Query, queueId: string, reviewers: number): Promise<void> {
   await query((db) =>
     db
@@ -155,7 +155,7 @@ async function completeAgain(query: Query, queueId: string, reviewers: number): 
 }
 
 /**
- * Deletes a queue with its items. Scores stay, and so do datasets.
+ * Deletes a queue with its items. Scores and datasets are kept.
  * @returns it as it was
  * @throws ApiError `not_found`
  */
@@ -166,7 +166,7 @@ export const deleteQueue = (db: WorkspaceDatabase, name: string): Promise<QueueR
     return row;
   });
 
-/** Queues that executions enter by themselves, with their filters. */
+/** Queues that are filled automatically, with their filters. */
 export async function filteredQueues(query: Query): Promise<(QueueColumns & { filter: ExecutionFilter })[]> {
   const rows = await query((db) => select(db).where('filter', 'is not', null).orderBy('id'));
   return rows.flatMap(({ filter, ...row }) => (filter === null ? [] : [{ ...row, filter }]));

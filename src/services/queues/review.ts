@@ -21,7 +21,7 @@ import { leasesOfOthers } from './lease.ts';
 import { findQueue, type QueueColumns } from './queues.ts';
 import { withdrawScores } from './withdraw-scores.ts';
 
-/** Which item of which queue, and whose review of it. */
+/** An item of a queue, and the reviewer. */
 export interface Reviewing {
   queueName: string;
   /** UUID of the item. */
@@ -30,14 +30,14 @@ export interface Reviewing {
   reviewer: HolderId;
 }
 
-/** What a reviewer says of an item. */
+/** What a reviewer submits about an item. */
 export interface Verdict {
   scores: { name: string; value: ScoreValue; comment?: string | undefined }[];
-  /** What the output should have been, and the dataset of which that becomes an example. */
+  /** What the output should have been, and the dataset that gets this as an example. */
   correction?: { expected: JsonValue; dataset: string } | undefined;
 }
 
-/** An item that nobody else changes until the transaction ends, and the reviewer's review of it. */
+/** An item that is locked until the transaction ends, and the reviewer's review of it. */
 interface Held {
   queue: QueueColumns;
   item: {
@@ -46,7 +46,7 @@ interface Held {
     evaluation_id: string | null;
     example_id: string | null;
     completed: number;
-    /** Leases that others have. */
+    /** The number of leases held by others. */
     others: number;
   };
   review:
@@ -60,7 +60,8 @@ interface Held {
 }
 
 /**
- * Locks the execution before the item, as its deletion does, which takes the item with it: in another order they would wait for each other.
+ * Locks the execution before the item, in the same order as its deletion, which also deletes the item; otherwise they could
+ * deadlock.
  * @throws ApiError `not_found`
  */
 async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): Promise<Held> {
@@ -82,7 +83,7 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
     db.selectFrom('queue_items').select('id').where('queue_id', '=', queue.id).where('id', '=', itemId).forUpdate(),
   );
   if (locked === undefined) throw notFound(`This item of the queue "${queueName}"`);
-  // Read once it is locked: what others did before is in sight.
+  // Read after it is locked, so that earlier changes by others are visible.
   const [item] = await query((db) =>
     db
       .selectFrom('queue_items as i')
@@ -111,15 +112,15 @@ function subjectOf({
   return { evaluationId, exampleId };
 }
 
-/** The key of the example that a correction makes: as examples that are made of executions have it. */
+/** The key of the example that a correction creates, like that of examples created from executions. */
 const keyOf = ({ execution_id: executionId, example_id: exampleId }: Held['item']) =>
   executionId === null ? (exampleId ?? '') : publicId('execution', executionId);
 
 /**
- * Stores what a reviewer says of an item: scores of the source `person`, and a correction as an example of a dataset, all in one transaction.
- * The same once more changes nothing; another verdict replaces the reviewer's earlier one.
- * @throws ApiError `not_found`; `invalid_request` naming the score at fault; `invalid_state` where as many reviewers as are wanted have
- * completed it or have it now; `quota_exceeded`
+ * Stores a reviewer's verdict on an item: scores with the source `person`, and a correction as an example of a dataset, all in
+ * one transaction. Repeating it has no effect; a different verdict replaces the reviewer's earlier one.
+ * @throws ApiError `not_found`; `invalid_request` naming the invalid score; `invalid_state` if enough reviewers have completed or
+ * hold it; `quota_exceeded`
  */
 export async function completeItem(
   db: WorkspaceDatabase,
@@ -170,7 +171,7 @@ function requirePlace({ queue: { reviewers_per_item: wanted }, item: { completed
     );
 }
 
-/** Replaces an earlier correction of the reviewer, or takes it back. */
+/** Replaces an earlier correction of the reviewer, or reverts it. */
 async function correct(
   query: Query,
   quotas: Quotas,
@@ -221,7 +222,7 @@ async function endReview(
   );
 }
 
-/** Adds to the numbers of an item; it is completed where as many as are wanted have completed it. */
+/** Updates the counts of an item; it is completed when enough reviewers have completed it. */
 async function count(
   query: Query,
   { queue: { reviewers_per_item: wanted }, item }: Held,
@@ -240,8 +241,8 @@ async function count(
 }
 
 /**
- * Leaves an item to others: the reviewer does not get it again. Skipping it once more changes nothing.
- * @throws ApiError `not_found`; `invalid_state` where the reviewer, or as many as are wanted, have completed it
+ * Leaves an item to others: the reviewer does not get it again. Repeating it has no effect.
+ * @throws ApiError `not_found`; `invalid_state` if the reviewer, or enough others, have completed it
  */
 export async function skipItem(db: WorkspaceDatabase, reviewing: Reviewing): Promise<ItemRow> {
   return db.transaction(async (query) => {
@@ -265,8 +266,8 @@ export async function skipItem(db: WorkspaceDatabase, reviewing: Reviewing): Pro
 }
 
 /**
- * Takes back what the reviewer has made of an item: ends a lease; undoes a skip; undoes a completion with its scores and, by another version
- * of the dataset, its correction. The item is open again. Where there is nothing to take back, nothing changes.
+ * Reverts what the reviewer has done with an item: ends a lease; undoes a skip; undoes a completion with its scores and, in
+ * another version of the dataset, its correction. The item is open again. Has no effect if there is nothing to revert.
  * @throws ApiError `not_found`
  */
 export async function returnItem(db: WorkspaceDatabase, quotas: Quotas, reviewing: Reviewing): Promise<ItemRow> {

@@ -10,19 +10,19 @@ import {
 import { afterOthers } from '../../lib/event-loop.ts';
 import { findQueue } from './queues.ts';
 
-/** Reviews that are looked at: the newest. */
+/** The maximum number of reviews to compare: the newest. */
 const MAX_REVIEWS = 20_000;
-/** Scores of these reviews that are looked at: the newest. */
+/** The maximum number of scores of these reviews to compare: the newest. */
 const MAX_SCORES = 100_000;
-/** Bytes of the texts that are read: an id, a reviewer, a name and a category each. */
+/** The maximum size of the texts that are read: an id, a reviewer, a name and a category each. */
 export const QUEUE_AGREEMENT_BYTES = MAX_SCORES * 280;
-/** Pairs of reviewers that are shown: those with the most items. */
+/** The maximum number of reviewer pairs shown: those with the most items. */
 const MAX_PAIRS = 20;
 
 /** How much two reviewers agree. */
 export interface PairAgreement {
   reviewers: [string, string];
-  /** That both have scored. */
+  /** The number of items that both have scored. */
   items: number;
   measure: Measure;
 }
@@ -31,9 +31,9 @@ export interface PairAgreement {
 export interface ScoreAgreement {
   name: string;
   type: ComparableType;
-  /** That at least two have scored. */
+  /** The number of items that at least two have scored. */
   items: number;
-  /** 0–1: the share of them on which all say exactly the same; null: there are none. */
+  /** 0–1: the share of these items on which all scores are exactly the same; null if there are none. */
   same: number | null;
   measure: Measure;
   pairs: PairAgreement[];
@@ -43,7 +43,7 @@ export interface ScoreAgreement {
 type Unit = Map<string, ComparableValue>;
 
 /**
- * How much the reviewers of a queue agree, by score; texts are left out. It reads {@link QUEUE_AGREEMENT_BYTES} at most.
+ * How much the reviewers of a queue agree, by score; text scores are excluded. Reads at most {@link QUEUE_AGREEMENT_BYTES}.
  * @throws ApiError `not_found`
  */
 export async function queueAgreement(query: Query, name: string): Promise<ScoreAgreement[]> {

@@ -3,9 +3,9 @@ import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 
 /**
- * Deletes scores that a reviewer takes back, and takes them out of the numbers of the release that they count for. Runs in the caller's
- * transaction.
- * @param ids UUIDs; those that are gone already are left out
+ * Deletes scores that a reviewer withdraws, and removes them from the numbers of the release that they count for. Runs in the
+ * caller's transaction.
+ * @param ids UUIDs; missing ones are ignored
  */
 export async function withdrawScores(query: Query, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

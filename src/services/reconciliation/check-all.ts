@@ -8,18 +8,18 @@ import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-st
 import { releaseStates, UNFINISHED_RELEASE } from '../../domain/releases/release-states.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 
-/** By table, how much is compared. */
+/** The number of rows to compare, by table. */
 export type Checked = Record<
   'executions' | 'evaluations' | 'provider_batches' | 'releases' | 'deliveries' | 'schedules',
   number
 >;
 
-/** The work of hours may be unfinished. */
+/** There may be hours of unfinished work. */
 const UNHURRIED = { statementTimeoutMs: 0 };
 
 /**
- * Has all work that has not ended compared with Temporal at the next reconciliation, and told to read its row: since one of both was restored,
- * what each knows of the other is of another time.
+ * Schedules all unfinished work to be compared with Temporal at the next reconciliation, and its workflows to read their rows:
+ * after either side was restored, their states are from different times.
  */
 export function checkAll({ transaction }: SystemDatabase): Promise<Checked> {
   return transaction(async (query) => {

@@ -21,10 +21,13 @@ import { type Mover, requireSteps } from '../prompts/label-policies.ts';
 import { moveLabel } from '../prompts/labels.ts';
 import type { ReleaseRow } from './releases.ts';
 
-/** What the service itself decides. */
+/** The actor of decisions by the service itself. */
 export const SERVICE: ReleaseActor = { key_id: null, name: 'release' };
 
-/** Marks a change that the workflow has to learn of: whoever makes it tells the workflow, and the reconciliation does where that fails. */
+/**
+ * Marks a change that the workflow must notice. The code that makes the change signals the workflow; if that fails, the
+ * reconciliation does.
+ */
 export async function markSignalPending(query: Query, { id }: Pick<ReleaseRow, 'id'>): Promise<void> {
   await query((db) =>
     db
@@ -50,7 +53,7 @@ interface Changes {
 const iso = () => new Date().toISOString();
 
 /**
- * Writes what has changed of a release that the transaction has locked.
+ * Stores the changes of a release that the transaction has locked.
  * @returns the row as it is now
  */
 export async function saveRelease(query: Query, row: ReleaseRow, changes: Changes): Promise<ReleaseRow> {
@@ -95,7 +98,7 @@ export async function saveRelease(query: Query, row: ReleaseRow, changes: Change
   return after;
 }
 
-/** Who gets which version from now on. `stage`: the step whose numbers count from now on. */
+/** Sets who gets which version from now on. `stage`: the step whose numbers count from now on. */
 export async function setSplit(query: Query, row: ReleaseRow, percent: number, stage: number): Promise<void> {
   await query((db) =>
     db
@@ -107,8 +110,8 @@ export async function setSplit(query: Query, row: ReleaseRow, percent: number, s
 }
 
 /**
- * Everybody gets what the label is on.
- * @param backTo the version that it moves back to, whatever is wrong with it
+ * Gives everybody the version that the label points at.
+ * @param backTo the version to move back to, whatever is wrong with it
  */
 async function endSplit(query: Query, row: ReleaseRow, backTo?: number): Promise<void> {
   const moved = await query((db) =>
@@ -130,7 +133,7 @@ async function endSplit(query: Query, row: ReleaseRow, backTo?: number): Promise
     });
 }
 
-/** The step with a run that has begun now. */
+/** The step with a run that starts now. */
 const begun = (step: StoredStep): StoredStep => {
   const span = spanOf(step);
   const at = Date.now();
@@ -143,10 +146,10 @@ const spanOf = (step: ReleaseStep): string | undefined => ('for' in step ? step.
 const replaced = (steps: readonly StoredStep[], index: number, run: Partial<StepRun>): StoredStep[] =>
   steps.map((step, at) => (at === index ? { ...step, ...run } : step));
 
-/** Notes something of the step that a release is at. */
+/** The steps, with changes to the run of the current step. */
 export const withRun = (row: ReleaseRow, run: Partial<StepRun>): StoredStep[] => replaced(row.steps, row.step, run);
 
-/** The steps of a release that begins: the first one is begun. */
+/** The steps of a release that starts, with the first one started. */
 export const firstBegun = (steps: readonly StoredStep[]): StoredStep[] =>
   steps.map((step, index) => (index === 0 ? begun(step) : step));
 
@@ -163,7 +166,7 @@ const dataOf = (row: ReleaseRow) => ({
 export const tell = (query: Query, type: `release.${string}` & Parameters<typeof writeEvent>[1], row: ReleaseRow) =>
   writeEvent(query, type, dataOf(row));
 
-/** Ends the step that a release is at and begins the next one. An approval is asked for at once. */
+/** Ends the current step of a release and starts the next one. An approval is requested immediately. */
 export async function goOn(
   query: Query,
   row: ReleaseRow,
@@ -173,13 +176,13 @@ export async function goOn(
   const next = row.step + 1;
   const ended = replaced(row.steps, row.step, { finished_at: iso(), ...run });
   const steps = ended.map((step, index) => (index === next ? begun(step) : step));
-  // The decision is one about the step that has ended.
+  // The decision concerns the step that has ended.
   const decided = await saveRelease(query, row, { ...changes, steps });
   const after = await saveRelease(query, decided, { step: next, status: 'in_progress', statusReason: null });
   return after.steps[next]?.type === 'approve' ? askForApproval(query, after) : after;
 }
 
-/** Waits for people, who decide about what is known now: the step keeps it. */
+/** Waits for people to decide, and stores the current numbers that they decide by with the step. */
 export async function askForApproval(query: Query, row: ReleaseRow): Promise<ReleaseRow> {
   const numbers = {
     candidate_version: row.candidate_version,
@@ -191,14 +194,14 @@ export async function askForApproval(query: Query, row: ReleaseRow): Promise<Rel
   return asked;
 }
 
-/** The results that people decide by: those of the last step that has any. */
+/** The results that people decide by: those of the last step with results. */
 function lastNumbers(steps: readonly StoredStep[]): JsonValue {
   return steps.findLast(({ type, numbers }) => type !== 'approve' && numbers !== null)?.numbers ?? null;
 }
 
 export type ReleaseEnd = 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
 
-/** Ends a release in the caller's transaction: from its commit on, everybody gets one version again. */
+/** Ends a release in the caller's transaction: from the commit on, everybody gets the same version again. */
 export async function endRelease(
   query: Query,
   row: ReleaseRow,
@@ -222,9 +225,10 @@ export async function endRelease(
 }
 
 /**
- * Moves the label. Every way of a release to move it goes through here.
- * @param mover who skips steps; undefined: the release itself, which is at its end
- * @throws ApiError where it may not be on the candidate (any more), or the steps that the label requires are not done
+ * Moves the label. A release moves it only through this function.
+ * @param mover who skips steps; undefined: the release itself, at its end
+ * @throws ApiError if the label may not (or no longer) point at the candidate, or the steps that the label requires are not
+ * complete
  */
 export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<void> {
   const { prompt_name: name, label, candidate_version: version } = row;

@@ -20,9 +20,9 @@ export const RELEASE_CONTROLS = ['approve', 'reject', 'pause', 'resume', 'promot
 export type ReleaseControl = (typeof RELEASE_CONTROLS)[number];
 
 interface Control {
-  /** In which states it can be done. */
+  /** The states in which the action is allowed. */
   from: readonly ReleaseStatus[];
-  /** Where it leads: a release that is there already has had it. */
+  /** The state that it leads to. In this state, the action has no effect. */
   to: ReleaseStatus;
   audit: AuditAction;
   verdict: ReleaseDecision['verdict'];
@@ -62,7 +62,7 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   return saveRelease(query, row, { approvals, decision, statusReason: `${count} of ${step.count} approvals` });
 }
 
-/** Whom an approval is of, and whom it must not be of: keys that were made from one another are one person. */
+/** Who approves, and who must not: keys derived from one another are one person. */
 async function peopleOf(query: Query, { approvals, step, authors }: ReleaseRow, by: ReleaseActor) {
   const approvers = approvals.filter((approval) => approval.step === step).map((approval) => personOf(approval.by));
   const person = personOf(by);
@@ -74,7 +74,7 @@ async function peopleOf(query: Query, { approvals, step, authors }: ReleaseRow, 
   return { person: resolve(person), approvers: approvers.map(resolve), authors: authors.map(holderOf) };
 }
 
-/** Goes on where it stood. What was inconclusive is accepted as it is. */
+/** Continues at the current step. An inconclusive result is accepted. */
 async function resume(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
   const state = row.steps[row.step]?.state;
   if (row.promoted_at !== null) {
@@ -86,7 +86,7 @@ async function resume(query: Query, row: ReleaseRow, decision: Decision): Promis
   return state === 'inconclusive' ? goOn(query, resumed, { state }) : resumed;
 }
 
-/** Skips what is left: the label moves now. If the label moves only by releases, its steps are skipped by an `admin` alone. */
+/** Skips the remaining steps and moves the label now. If the label moves only by releases, only an `admin` can skip its steps. */
 async function promote(query: Query, row: ReleaseRow, decision: Decision, mover: Mover): Promise<ReleaseRow> {
   if (row.promoted_at !== null)
     return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
@@ -146,7 +146,7 @@ const CONTROLS: Record<ReleaseControl, Control> = {
   },
 };
 
-/** Whether a control that is pressed again has done its work before: then nothing changes. */
+/** Whether a repeated action was already done, so that it has no effect. */
 async function isDone(query: Query, action: ReleaseControl, row: ReleaseRow, by: ReleaseActor): Promise<boolean> {
   if (action === 'approve') {
     const steps = row.approvals.map(({ step }) => step);
@@ -158,7 +158,7 @@ async function isDone(query: Query, action: ReleaseControl, row: ReleaseRow, by:
 }
 
 /**
- * Does what a caller wants of a release, in one transaction, and tells its workflow. Doing it again changes nothing.
+ * Performs a caller's action on a release, in one transaction, and signals its workflow. Repeating it has no effect.
  * @throws ApiError `not_found`, `insufficient_scope`, `invalid_state`
  */
 export async function controlRelease(

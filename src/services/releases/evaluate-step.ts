@@ -28,7 +28,7 @@ type EvaluateStep = Extract<StoredStep, { type: 'evaluate' }>;
 /** The evaluations of a step: UUIDs. */
 interface Evaluations {
   candidate: string;
-  /** Undefined: nothing is compared. */
+  /** Undefined if nothing is compared. */
   stable: string | undefined;
 }
 
@@ -89,8 +89,8 @@ async function storeEvaluations(
 const hasEnded = (status: EvaluationStatus) => (ENDED_EVALUATION as readonly EvaluationStatus[]).includes(status);
 
 /**
- * Evaluates the candidate, and the stable version where both are compared, and decides once both have ended.
- * @returns what is still at work, in words; null where the step is over
+ * Evaluates the candidate, and the stable version if both are compared, and decides once both have ended.
+ * @returns what is still running, in words; null if the step is over
  */
 export async function evaluateStep(deps: EvaluateDeps, id: string, index: number): Promise<string | null> {
   const found: { row: ReleaseRow; step: EvaluateStep; evaluations: Evaluations }[] = [];
@@ -101,7 +101,7 @@ export async function evaluateStep(deps: EvaluateDeps, id: string, index: number
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Other evaluations end some time; all else is for people to mend.
+    // Other evaluations will end at some time; people have to fix any other error.
     if (error.code === 'quota_exceeded') return `waits: ${error.message}`;
     await failStep(deps.db, id, index, `the evaluation could not be started: ${error.message}`);
     return null;

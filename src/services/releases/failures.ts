@@ -4,7 +4,7 @@ import { inStates } from '../../db/state-change.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { type FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 
-/** Executions of a release that are gone through, the newest: a release may have millions, and few that failed. */
+/** The maximum number of executions of a release to examine, the newest: a release may have millions, few of which failed. */
 export const EXAMINED_EXECUTIONS = 5_000;
 
 const CAUSES = causesOf('newest.error');

@@ -1,12 +1,12 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { LAST_LATENCY_BUCKET, latencyBucketEnd, latencyBucketStart } from '../../domain/analysis/sums.ts';
 
-/** As `latencyBucket`, in SQL. */
+/** Same as `latencyBucket`, in SQL. */
 const GROWTH = 1.02;
-/** Buckets of the fine kind in one of the coarse. */
+/** The number of fine buckets in a coarse one. */
 const FINE_IN_COARSE = 8;
 
-/** The bucket of a latency in milliseconds. The coarse one has the number of its first fine one. */
+/** The bucket of a latency in milliseconds. A coarse bucket has the number of its first fine bucket. */
 export const bucketSql = (ms: Expression<unknown>, isFine: Expression<unknown>): RawBuilder<number> => {
   const fine = sql`least(${sql.lit(LAST_LATENCY_BUCKET)}, floor(ln(greatest(${ms}, 1)) / ln(${sql.lit(GROWTH)})))::int`;
   return sql`case when ${isFine} then ${fine} else ${fine} / ${sql.lit(FINE_IN_COARSE)} * ${sql.lit(FINE_IN_COARSE)} end`;
@@ -18,7 +18,7 @@ function middleOf(bucket: number, isFine: boolean): number {
   return Number.isFinite(end) ? (start + end) / 2 : start;
 }
 
-/** A percentile of what is in buckets, in milliseconds; null where there is nothing. */
+/** A percentile of the values in buckets, in milliseconds; null if there are none. */
 export function percentileOf(buckets: Readonly<Record<number, number>>, share: number, isFine: boolean): number | null {
   const counts = Object.entries(buckets).map(([bucket, count]) => [Number(bucket), count] as const);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);

@@ -6,7 +6,7 @@ import { ARMS, type Arm } from '../../domain/releases/rollout.ts';
 import { percentileOf } from './latency-buckets.ts';
 import { WHOLE_STAGE } from './sum-up-releases.ts';
 
-/** What is known of the executions of one arm. */
+/** The numbers of the executions of one arm. */
 export interface ArmNumbers extends ArmSums {
   fallbacks: number;
   reused: number;
@@ -26,7 +26,7 @@ export interface MeasuredSums {
 
 type SumRow = MeasuredSums & { arm: Arm };
 
-/** What sums come to. */
+/** Combines sums into the numbers of an arm. */
 export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
   const moments = new Map<string, ValueSums>();
   const latency: Record<number, number> = {};
@@ -63,24 +63,24 @@ const selectSums = (query: Query, ids: readonly string[]) =>
       .where('starts_at', '=', WHOLE_STAGE),
   );
 
-/** The numbers of both arms by release; a release without any executions has none. */
+/** The numbers of both arms by release; a release without executions has none. */
 export async function readArms(query: Query, ids: readonly string[]): Promise<Map<string, Arms>> {
   if (ids.length === 0) return new Map();
   const rows = Map.groupBy(await selectSums(query, ids), ({ release_id: id }) => id);
   return new Map(ids.map((id) => [id, armsOf(rows.get(id) ?? [])]));
 }
 
-/** The same of one release since a step, whose share has not changed since; of both arms in the same time. */
+/** The numbers of one release since a step, during which its share has not changed; both arms cover the same time. */
 export async function readStage(query: Query, id: string, stage: number): Promise<Arms> {
   return armsOf((await selectSums(query, [id])).filter((row) => row.stage === stage));
 }
 
 export const SERIES_UNITS = ['minute', 'hour', 'day'] as const;
 export type SeriesUnit = (typeof SERIES_UNITS)[number];
-/** Points of a series at most. */
+/** The maximum number of points of a series. */
 export const MAX_POINTS = 1_500;
 
-/** What a release measured in a minute, an hour or a day, by arm and stage. */
+/** What a release measured per minute, hour or day, by arm and stage. */
 export async function readSeries(query: Query, id: string, unit: SeriesUnit) {
   const rows = await query((db) =>
     db
@@ -109,7 +109,7 @@ export async function readSeries(query: Query, id: string, unit: SeriesUnit) {
 const P95 = 0.95;
 const MS_DIGITS = 10;
 
-/** The numbers of an arm as callers see them; null: nothing was measured. */
+/** The numbers of an arm as shown to callers; null if nothing was measured. */
 export function describeArm(arm: ArmNumbers, isFine = true) {
   const { executions, errors, fallbacks, reused, tokens, cost, latency, scores } = arm;
   const mean = ({ count, sum }: ValueSums) => (count === 0 ? null : sum / count);

@@ -23,7 +23,7 @@ import { type Arms, describeArms, readArms, readStage } from './numbers.ts';
 import { lockRelease, type ReleaseRow } from './releases.ts';
 import { sumUpReleases } from './sum-up-releases.ts';
 
-/** What the workflow knows of its release: what is to be done next. Texts are for operators. */
+/** What the workflow knows of its release: what to do next. Texts are for operators. */
 export interface ReleaseView {
   /** `ended`: nothing is left to do. `waiting`: for people. */
   state: 'ended' | 'waiting' | 'at work';
@@ -31,29 +31,29 @@ export interface ReleaseView {
   type: ReleaseStepType;
   /** Whether the label has moved already. */
   isBaking: boolean;
-  /** Until the step is over at the earliest. */
+  /** The minimum time until the step is over. */
   waitMs: number;
-  /** How often it is checked meanwhile; null: there is nothing to check. */
+  /** The interval of checks during the step; null if there is nothing to check. */
   checkEveryMs: number | null;
-  /** Until its deadline; null: there is none, or it no longer counts. */
+  /** The time until its deadline; null if there is none or it no longer counts. */
   deadlineMs: number | null;
   /** Markdown. */
   details: string;
-  /** In a few words. */
+  /** A few words. */
   summary: string;
 }
 
 const msUntil = (time: string | Date | null): number =>
   time === null ? 0 : Math.max(0, new Date(time).getTime() - Date.now());
 
-/** The step that a release is at. */
+/** The current step of a release. */
 export function currentStep({ steps, step }: ReleaseRow): StoredStep {
   const current = steps[step];
   if (current === undefined) throw new Error(`A release is at step ${step}, which it does not have.`);
   return current;
 }
 
-/** The last look at the numbers of a step, against their limits. */
+/** The latest check of a step's numbers against their limits. */
 function checkNotes({ numbers }: StoredStep): string[] {
   if (!isObject(numbers)) return [];
   const { checks } = numbers;
@@ -108,8 +108,8 @@ function spanOf(step: StoredStep): string | undefined {
 }
 
 /**
- * What the workflow does next; it has learned of all changes by it.
- * @returns null where the release is gone
+ * What the workflow does next; reading it counts as noticing all changes.
+ * @returns null if the release is gone
  */
 export async function readForWorkflow({ system }: Database, id: string): Promise<ReleaseView | null> {
   return system.transaction(async (query) => {
@@ -123,8 +123,9 @@ export async function readForWorkflow({ system }: Database, id: string): Promise
 }
 
 /**
- * A change of a release at a step, on behalf of who started it. Nothing happens where it is no longer at that step, or waits.
- * @param whileAwaiting also while it awaits an approval
+ * Changes a release at a step, on behalf of the person who started it. Does nothing if it is no longer at that step, or is
+ * waiting.
+ * @param whileAwaiting also while it is waiting for an approval
  */
 export async function atStep(
   { system }: Database,
@@ -153,7 +154,7 @@ function onBehalfOf(
   return actAs({ ...OPERATOR, key }, work);
 }
 
-/** Gives the candidate to the step's share. */
+/** Serves the candidate to the step's share. */
 export const openCanary = (db: Database, id: string, step: number): Promise<void> =>
   atStep(db, id, step, async (query, row, at) => {
     if (at.type !== 'canary') return;
@@ -164,7 +165,7 @@ export const openCanary = (db: Database, id: string, step: number): Promise<void
 export const endWait = (db: Database, id: string, step: number): Promise<void> =>
   atStep(db, id, step, (query, row) => goOn(query, row, { state: 'passed' }));
 
-/** What the candidate is compared with. In a bake nobody gets the stable version: what it came to before stands for it. */
+/** The numbers that the candidate is compared with. During a bake nobody gets the stable version, so its earlier numbers are used. */
 async function armsFor(query: Query, row: ReleaseRow): Promise<Arms> {
   const stage = await readStage(query, row.id, row.stage);
   if (row.promoted_at === null) return stage;
@@ -174,7 +175,7 @@ async function armsFor(query: Query, row: ReleaseRow): Promise<Arms> {
 
 const inWords = (results: readonly CheckResult[]) => results.map(({ note }) => note).join('; ');
 
-/** How likely a release of a good candidate is rolled back, over all of its analyses and looks. */
+/** The probability that a release of a good candidate is rolled back, over all of its analyses and checks. */
 const ALPHA = 0.05;
 const analysesOf = (steps: readonly StoredStep[]) =>
   Math.max(
@@ -182,17 +183,17 @@ const analysesOf = (steps: readonly StoredStep[]) =>
     steps.filter((step) => step.type === 'analyze' || (step.type === 'promote' && step.bake?.checks.length)).length,
   );
 
-/** How likely a release is rolled back in a stage whose error rate is at its bound. Apart from {@link ALPHA}. */
+/** The probability that a release is rolled back in a stage whose error rate is at its bound. Independent of {@link ALPHA}. */
 const BOUND_ALPHA = 0.001;
 
-/** The check of the error rate, if it has failed: as long as it has not, other checks decide. */
+/** The check of the error rate, if it has failed; until then, other checks decide. */
 function errorBoundFault(bound: number | undefined, arms: Arms): CheckResult[] {
   if (bound === undefined) return [];
   const check = { metric: 'error_rate', against: bound, max_increase: 0 } as const;
   return judgeChecks([check], arms, { alpha: BOUND_ALPHA }).filter(({ verdict }) => verdict === 'failed');
 }
 
-/** What is to be done about checks that are over and can't tell. */
+/** What to do about finished checks that are inconclusive. */
 function whenInconclusive(
   checks: readonly ReleaseCheck[],
   results: readonly CheckResult[],
@@ -204,7 +205,7 @@ function whenInconclusive(
   return ways.includes('pause') ? 'pause' : 'continue';
 }
 
-/** Between what the scores of the checks lie, as far as that is known. */
+/** The possible range of each score in the checks, if known. */
 async function scoreRangesOf(query: Query, checks: readonly Check[]): Promise<Record<string, ScoreRange>> {
   const names = checks.flatMap(({ metric }) => scoreOf(metric) ?? []);
   if (names.length === 0) return {};
@@ -218,9 +219,9 @@ async function scoreRangesOf(query: Query, checks: readonly Check[]): Promise<Re
 }
 
 /**
- * Looks at the numbers: a check that has failed rolls back at once. Where the step is over, it decides how to go on.
+ * Checks the numbers: a failed check rolls back immediately. At the end of the step, decides how to continue.
  * @param isDue whether its time is over
- * @returns whether the release is still at that step, and at work
+ * @returns whether the release is still active at that step
  */
 export async function checkStep(db: Database, id: string, step: number, isDue: boolean): Promise<boolean> {
   await sumUpReleases(db.system.query, id);
@@ -238,7 +239,7 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
       decision: { verdict, by: SERVICE, comment: null, numbers },
     });
     const failed = results.filter(({ verdict }) => verdict === 'failed');
-    // These steps have other numbers, which they keep.
+    // These steps keep their own numbers.
     const hasOwn = at.type === 'approve' || at.type === 'evaluate';
     if (failed.length > 0) {
       const steps = hasOwn ? row.steps : withRun(row, { numbers });
@@ -273,7 +274,7 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
   return isStillThere;
 }
 
-/** Moves the label, and bakes or ends. Where it may not move any more, the release fails. */
+/** Moves the label, and then bakes or ends. If the label can no longer move, the release fails. */
 export const promoteStep = (db: Database, id: string, step: number): Promise<void> =>
   atStep(db, id, step, async (query, row, at) => {
     if (at.type !== 'promote' || row.promoted_at !== null) return;
@@ -320,6 +321,6 @@ async function endFromOutside(
 export const expireRelease = (db: Database, id: string): Promise<void> =>
   endFromOutside(db, id, 'rolled_back', 'its deadline has passed');
 
-/** Its workflow was canceled or terminated: everybody gets the stable version again. */
+/** Handles a workflow that was canceled or terminated: everybody gets the stable version again. */
 export const failRelease = (db: Database, id: string): Promise<void> =>
   endFromOutside(db, id, 'failed', 'an operator ended its workflow, or its end is missing from a restored database');

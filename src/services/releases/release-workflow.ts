@@ -6,7 +6,7 @@ import { startWorkflow, type WorkflowStarter } from '../../temporal/workflows.ts
 import type { releasePrompt } from '../../workflows/release-prompt.ts';
 import type { ReleaseRow } from './releases.ts';
 
-/** What a workflow is started for. */
+/** The release that a workflow is started for. */
 export type StoredRelease = Pick<
   ReleaseRow,
   'id' | 'workspace_id' | 'prompt_name' | 'label' | 'stable_version' | 'candidate_version' | 'steps'
@@ -19,8 +19,8 @@ const summaryOf = ({ prompt_name, label, stable_version, candidate_version }: St
   `${prompt_name} @${label}: version ${stable_version} → ${candidate_version}`;
 
 /**
- * Starts the workflow of a stored release. Doing it again changes nothing.
- * @returns false where it was started before
+ * Starts the workflow of a stored release. Repeating it has no effect.
+ * @returns false if it was already started
  */
 export function startReleaseWorkflow(starter: WorkflowStarter, release: StoredRelease): Promise<boolean> {
   const { id, workspace_id: workspaceId, prompt_name: prompt, label } = release;

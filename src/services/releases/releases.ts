@@ -53,7 +53,7 @@ export type ReleaseRow = RowIn<typeof RELEASES>;
 /** @throws ApiError `not_found` */
 export const getRelease = (query: Query, id: string): Promise<ReleaseRow> => RELEASES.get(query, { id });
 
-/** The same, locked until the transaction ends; undefined where it is gone. */
+/** Locks a release until the transaction ends; undefined if it is gone. */
 export const lockRelease = (query: Query, id: string): Promise<ReleaseRow | undefined> => RELEASES.lock(query, { id });
 
 export interface ReleaseFilter {
@@ -62,7 +62,7 @@ export interface ReleaseFilter {
   status?: ReleaseStatus | undefined;
 }
 
-/** Releases, newest first, a page of at most `limit` before the id `before`. */
+/** Releases, newest first: a page of at most `limit` before the id `before`. */
 export function listReleases(
   db: WorkspaceDatabase,
   { promptName, label, status }: ReleaseFilter,

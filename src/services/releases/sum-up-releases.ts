@@ -8,7 +8,7 @@ import { bucketSql } from './latency-buckets.ts';
 
 const BATCH_SIZE = 5_000;
 
-/** Where the sums of a whole stage are, beside those of its minutes. */
+/** The time of the sums of a whole stage, which are stored beside those of its minutes. */
 export const WHOLE_STAGE = new Date(0);
 
 const KEY = ['workspace_id', 'release_id', 'stage', 'arm', 'starts_at', 'measure', 'bucket'] as const;
@@ -18,7 +18,7 @@ type Key = (typeof KEY)[number];
 const raised = (column: (typeof SUMS)[number]) =>
   sql<never>`${sql.ref(`release_sums.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
 
-/** What entries of a table add to which sums: of `taken`, as a lateral table `m`. */
+/** Which sums the entries of a table contribute to: from `taken`, as a lateral table `m`. */
 type Measured = RawBuilder<{
   starts_at: Date;
   measure: string;
@@ -28,7 +28,7 @@ type Measured = RawBuilder<{
   squares: number;
 }>;
 
-/** What an execution that has ended adds. The buckets of a minute are coarser: there are many minutes. */
+/** The contribution of an ended execution. The buckets of a minute are coarser, because there are many minutes. */
 const OF_EXECUTION: Measured = sql`(
   select unit.starts_at, m.measure, m.bucket, 1 as count, m.value as total, ${squareOf(sql.ref('m.value'))} as squares
   from (values (to_timestamp(0), true), (date_trunc('minute', taken.created_at), false)) as unit(starts_at, is_whole)
@@ -42,7 +42,7 @@ const OF_EXECUTION: Measured = sql`(
   ) as m(measure, bucket, value)
   where m.value is not null)`;
 
-/** What a score adds. One that was replaced or deleted is taken away. */
+/** The contribution of a score. A replaced or deleted score is subtracted. */
 const OF_SCORE: Measured = sql`(
   select unit.starts_at, ${sql.lit(SCORE)} || taken.name as measure, 0 as bucket, taken.count, taken.total, taken.squares
   from (values (to_timestamp(0)), (date_trunc('minute', taken.created_at))) as unit(starts_at))`;
@@ -53,8 +53,8 @@ const ENTRIES = [
 ] as const;
 
 /**
- * Adds entries to the sums. Each is taken by one process, and deleted in the same statement. Rows of sums are locked in one order, so
- * that two at once can't wait for each other.
+ * Adds entries to the sums. Each entry is taken by one process and deleted in the same statement. Sum rows are locked in a fixed
+ * order, so that two concurrent calls cannot deadlock.
  */
 const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measured, releaseId: string | undefined) =>
   db
@@ -94,9 +94,9 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
     .select(sql<number>`count(*)::int`.as('count'));
 
 /**
- * Adds what has ended, and its scores, to the numbers of releases. Safe to run in several processes at once.
+ * Adds ended executions and their scores to the numbers of releases. Safe to run in several processes at once.
  * @param query of the whole system
- * @param releaseId only this one's. Default: of all
+ * @param releaseId only this release. Default: all
  */
 export async function sumUpReleases(query: Query, releaseId?: string): Promise<void> {
   for (const [table, measured] of ENTRIES)

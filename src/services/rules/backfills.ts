@@ -17,7 +17,7 @@ import { firstMisfit } from '../scores/evaluator-fit.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { RULES } from './rules.ts';
 
-/** Backfills of a rule that have not ended. */
+/** The maximum number of unfinished backfills of a rule. */
 const MAX_UNFINISHED = 10;
 
 const selectBackfills = (db: Builder) =>
@@ -66,7 +66,7 @@ const FIND = prepared<{ name: string; id: string }>()((db, { name, id }) =>
     .where('r.name', '=', name)
     .where('rule_backfills.id', '=', id),
 );
-/** A backfill, and what it did so far. */
+/** A backfill, and its progress so far. */
 export type BackfillRow = RowOf<typeof FIND>;
 
 /** @throws ApiError `not_found` */
@@ -77,7 +77,7 @@ export async function getBackfill(query: Query, name: string, id: string): Promi
 }
 
 /**
- * Backfills of a rule, newest first, a page of at most `limit` before the id `before`.
+ * Backfills of a rule, newest first: a page of at most `limit` before the id `before`.
  * @throws ApiError `not_found`
  */
 export async function listBackfills(
@@ -103,14 +103,14 @@ export async function listBackfills(
 
 export interface NewBackfill {
   since: Date;
-  /** Now at the latest. */
+  /** At the latest now. */
   until: Date;
   /** US dollars, decimal. */
   maxCost: string | null;
 }
 
 /**
- * Stores a backfill, which a recurring task starts. It takes the rule as it is now.
+ * Stores a backfill, which a recurring task starts. It uses the rule as it is now.
  * @param id UUID
  * @throws ApiError `not_found`, `invalid_request`, `invalid_state`, `quota_exceeded`
  */
@@ -145,7 +145,7 @@ export async function createBackfill(
     query,
     configs.map((config) => config.name),
   );
-  // A rule from before this was checked.
+  // The rule may be older than this check.
   const found = firstMisfit(configs, definitions);
   if (found !== undefined)
     throw new ApiError('invalid_state', `The evaluator "${found.config.name}" does not fit: ${found.misfit}.`);
@@ -191,11 +191,11 @@ const CONTROLS: Record<BackfillControl, { to: BackfillStatus; from: BackfillStat
   cancel: { to: 'canceled', from: ['running', 'paused'], audit: 'rule.backfill_canceled' },
 };
 
-/** How long what was begun may go on after a pause, before it is begun again: the process that has it looks once a second. */
+/** How long running work may continue after a pause before it is started again: the process that has it checks once a second. */
 const SETTLED_MS = 2_000;
 
 /**
- * Pauses, resumes or cancels a backfill. Doing it again changes nothing. What is in flight still ends.
+ * Pauses, resumes or cancels a backfill. Repeating it has no effect. Work in flight still finishes.
  * @param maxCost of `resume`: a higher budget, or null for none
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
  */

@@ -11,9 +11,9 @@ const FAILED = changeState(backfillStates, { to: 'failed' });
 const OUT_OF_BUDGET = changeState(backfillStates, { to: 'paused', from: ['running'] });
 
 /**
- * Completes a backfill of which nothing is left to do.
+ * Completes a backfill with no work left.
  * @param query bound to the workspace
- * @returns false where something is, or where it does not run
+ * @returns false if work is left, or it is not running
  */
 export async function completeBackfill(query: Query, id: string): Promise<boolean> {
   const [completed] = await query((db) =>
@@ -29,7 +29,7 @@ export async function completeBackfill(query: Query, id: string): Promise<boolea
   return completed !== undefined;
 }
 
-/** Ends a backfill that can't go on. @param query bound to the workspace */
+/** Ends a backfill that can't continue. @param query bound to the workspace */
 export async function failBackfill(query: Query, id: string, error: { code: string; message: string }): Promise<void> {
   await query((db) =>
     db
@@ -40,7 +40,7 @@ export async function failBackfill(query: Query, id: string, error: { code: stri
   );
 }
 
-/** Pauses a backfill whose budget is used up, unless its cap was raised meanwhile. @param query bound to the workspace */
+/** Pauses a backfill whose budget is used up, unless its cap was raised in the meantime. @param query bound to the workspace */
 export async function pauseBackfillForBudget(query: Query, id: string, maxCostUsd: number): Promise<void> {
   await query((db) =>
     db

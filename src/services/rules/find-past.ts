@@ -9,10 +9,10 @@ import { sampledSql } from '../../domain/rules/sampling.ts';
 import { executionConditions } from '../executions/filter.ts';
 import type { RuleSpec, RuleWork } from './rule-work.ts';
 
-/** Executions that a backfill looks at in one statement. */
+/** The maximum number of executions that a backfill examines in one statement. */
 const SCAN_SIZE = 5_000;
 
-// raw SQL: the condition of the trigger that puts executions down as they complete.
+// raw SQL: the condition of the trigger that queues executions as they complete.
 const IS_RULED = sql.raw<boolean>(isRuled('s'));
 
 const RUNNING = inStates(backfillStates, ['running']);
@@ -23,10 +23,10 @@ const isSampled = (ruleId: string, rate: number) =>
   sql.raw<SqlBool>(sampledSql(`'${ruleId}'`, 'scanned.id', `${rate}::float8`));
 
 /**
- * Puts down the next executions of a backfill, in the order of their ids, and moves its position behind all that it looked at: both or
- * neither. It looks at {@link SCAN_SIZE} at most, however few of them are to be scored.
+ * Queues the next executions of a backfill, in the order of their ids, and moves its position past all examined executions: both
+ * or neither. Examines at most {@link SCAN_SIZE}, however few of them are to be scored.
  * @param query bound to the workspace
- * @returns whether there may be more; false where the backfill does not run
+ * @returns whether there may be more; false if the backfill is not running
  */
 export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): Promise<boolean> {
   const [backfill] = await query((db) =>
@@ -52,7 +52,7 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
   const { to } = idsOfSpan(since, until);
   const [moved] = await query((db) =>
     db
-      // Of two that look at the same time, the second finds the position moved.
+      // Of two concurrent calls, the second finds the position moved.
       .with('at', (cte) =>
         cte
           .selectFrom('rule_backfills')
@@ -63,7 +63,7 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
           .where('exhausted', '=', sql.lit(false))
           .forUpdate(),
       )
-      // The next ones of the workspace, whatever they are: no index leads to those that are meant.
+      // The next executions of the workspace, of any kind: there is no index of the relevant ones.
       .with('scanned', (cte) =>
         cte
           .selectFrom('executions as s')

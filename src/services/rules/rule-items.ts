@@ -7,37 +7,37 @@ import { MAX_PAGE_BYTES } from '../evaluations/run/open-examples.ts';
 import { executionConditions } from '../executions/filter.ts';
 import type { RuleSpec, RuleWork } from './rule-work.ts';
 
-/** An execution that is to be scored. */
+/** An execution to be scored. */
 export interface OpenItem {
-  /** Of the item. */
+  /** The number of the item. */
   seq: number;
   executionId: string;
   output: string;
   toolCalls: ToolCall[];
   variables: Record<string, JsonValue>;
   metadata: Record<string, string>;
-  /** A filled template; null where the prompt is a list of messages. */
+  /** A filled template; null if the prompt is a list of messages. */
   input: string | null;
   inputMessages: ChatMessage[] | null;
   modelMs: number | null;
-  /** Decimal; null where it is not known. */
+  /** Decimal; null if unknown. */
   costUsd: string | null;
-  /** What its texts take. */
+  /** The size of its texts. */
   bytes: number;
 }
 
-/** How long an execution waits at most for a rule that can't keep up. */
+/** The maximum time that an execution waits for a rule that can't keep up. */
 const MAX_WAIT = sql`interval '24 hours'`;
-/** Items that a statement deletes at most. */
+/** The maximum number of items that a statement deletes. */
 const BATCH_SIZE = 2_000;
 
 const BYTES = sql<number>`coalesce(${sql.ref('executions.bytes')}, 0)`;
 
 /**
- * The next items, in the order in which their executions completed. Those whose execution is gone, or does not match, are deleted.
+ * The next items, in the order in which their executions completed. Deletes items whose execution is gone or does not match.
  * @param query bound to the workspace
- * @param taken numbers of items that are being worked on
- * @returns `limit` at most, and at most {@link MAX_PAGE_BYTES} of them; `more`: whether there may be others
+ * @param taken numbers of items in progress
+ * @returns at most `limit` and at most {@link MAX_PAGE_BYTES}; `more`: whether there may be others
  */
 export async function loadItems(
   query: Query,
@@ -94,8 +94,8 @@ export async function loadItems(
 }
 
 /**
- * Deletes items. Whoever deletes one has done it: what goes with it belongs into the same transaction.
- * @returns the numbers of those that were there
+ * Deletes items. Deleting an item marks it as done: everything that belongs to it must be in the same transaction.
+ * @returns the numbers of the items that existed
  */
 export async function deleteItems(query: Query, seqs: readonly number[]): Promise<Set<number>> {
   const gone = await query((db) =>
@@ -104,7 +104,7 @@ export async function deleteItems(query: Query, seqs: readonly number[]): Promis
   return new Set(gone.map(({ id }) => id));
 }
 
-/** What is counted of executions. */
+/** The counts about executions. */
 export interface RuleCounts {
   scored: number;
   failed: number;
@@ -117,7 +117,7 @@ export interface RuleCounts {
 const NOTHING: RuleCounts = { scored: 0, failed: 0, skipped: 0, skipped_budget: 0, spent: '0' };
 const COUNTS = ['scored', 'failed', 'skipped', 'skipped_budget', 'spent'] as const;
 
-/** What is added to the counts of a day that is there. */
+/** The columns for raising the existing counts of a day. */
 export const raisedCounts = () =>
   Object.fromEntries(
     COUNTS.map((column) => [column, sql<never>`${sql.ref(`rule_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`]),
@@ -138,7 +138,7 @@ export async function addCounts(
   );
 }
 
-/** Deletes what is due and counts it, in small steps. @param due which items */
+/** Deletes due items and counts them, in small steps. @param due which items */
 async function skip(
   query: Query,
   { id }: RuleWork,
@@ -186,10 +186,13 @@ async function skip(
   }
 }
 
-/** There is no money for what is due. @param query bound to the workspace */
+/** Skips due items because the budget is used up. @param query bound to the workspace */
 export const skipForBudget = (query: Query, work: RuleWork, day: string): Promise<void> =>
   skip(query, work, day, 'skipped_budget', sql<SqlBool>`true`);
 
-/** A rule that can't keep up leaves out what has waited for a day, so that what waits stays bounded. @param query bound to the workspace */
+/**
+ * Skips items that have waited for a day because the rule can't keep up, which bounds the number of waiting items. @param query
+ * bound to the workspace
+ */
 export const skipOverdue = (query: Query, work: RuleWork, day: string): Promise<void> =>
   skip(query, work, day, 'skipped', sql<SqlBool>`created_at < now() - ${MAX_WAIT}`);

@@ -13,7 +13,7 @@ import {
 } from '../evaluations/run/stored-usage.ts';
 import { raisedCounts } from './rule-items.ts';
 
-/** Which judgement is meant: of an execution, by a version of an evaluator of a rule. */
+/** Identifies a judgement: of an execution, by a version of an evaluator of a rule. */
 export interface JudgementKey {
   executionId: string;
   /** Name of the rule. */
@@ -40,15 +40,15 @@ export async function loadRuleJudgement(query: Query, key: JudgementKey): Promis
   return row;
 }
 
-/** The outcome of asking a judge, on its way to the database. */
+/** The outcome of calling a judge, to be stored. */
 export interface NewRuleJudgement extends JudgementKey {
-  /** The judge's. */
+  /** The model of the judge. */
   model: string;
-  /** UUID of the rule or backfill that pays for it, and on which day of UTC. */
+  /** UUID of the rule or backfill that pays for it, and the day in UTC. */
   workId: string;
   day: string;
   judgement: JudgementToStore;
-  /** Of this outcome: storing it again changes nothing. */
+  /** The id of this outcome: storing it again has no effect. */
   outcomeId: string;
 }
 
@@ -81,8 +81,8 @@ const KEY = ['execution_id', 'rule', 'evaluator', 'version'] as const;
 const OUTCOME_COLUMNS = [...KEY, 'model', 'answer', 'asks', ...USAGE_COLUMNS] as const;
 
 /**
- * As for evaluations: a later response replaces an earlier one, and what was billed is added once. What is added also counts against the
- * budget of the work, in the same statement.
+ * As for evaluations, a later response replaces an earlier one, and billed usage is added once. The same statement counts it
+ * against the budget of the work.
  */
 const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
   db
@@ -142,7 +142,7 @@ const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
 );
 
 /**
- * Stores what came of asking judges, each about an execution once: all of it or nothing.
+ * Stores the outcomes of calling judges, at most one per execution: all of them or none.
  * @param query bound to the workspace
  */
 export async function storeRuleJudgements(query: Query, judgements: readonly NewRuleJudgement[]): Promise<void> {

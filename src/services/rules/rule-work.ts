@@ -4,38 +4,38 @@ import { asJson, prepared } from '../../db/statement.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
 
-/** What executions are scored for: a rule, as they complete, or one of its backfills. */
+/** The reason to score executions: a rule, as they complete, or one of its backfills. */
 export interface RuleWork {
   kind: 'rule' | 'backfill';
   /** UUID of the row. */
   id: string;
 }
 
-/** What is to be done with executions, and for how much money. */
+/** What to do with executions, and the budget for it. */
 export interface RuleSpec {
   workspaceId: string;
-  /** Of the rule. */
+  /** The name of the rule. */
   name: string;
   filter: ExecutionFilter | null;
   evaluators: EvaluatorConfig[];
-  /** Their secrets, encrypted; null where they have none. */
+  /** The encrypted secrets of the evaluators; null if there are none. */
   evaluatorSecrets: Buffer | null;
-  /** US dollars: of a rule for the day, of a backfill in all; null: no limit. */
+  /** US dollars: for a rule per day, for a backfill in total; null: no limit. */
   limitUsd: number | null;
-  /** How much of it is spent. */
+  /** The amount spent of it. */
   spentUsd: number;
-  /** On how many executions. */
+  /** The number of executions it was spent on. */
   counted: number;
-  /** The day of UTC that it was read on, `2026-01-31`. */
+  /** The UTC day on which it was read, `2026-01-31`. */
   day: string;
-  /** Another one where the work is to be done in another way. */
+  /** Changes when the work has to be done differently. */
   revision: number;
 }
 
 const TODAY = sql<string>`to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`;
 const SPENT = sql<number>`coalesce(sum(d.spent), 0)::float8`;
 const COUNTED = sql<number>`coalesce(sum(d.scored + d.failed), 0)::int`;
-/** Of both tables. */
+/** Columns of both tables. */
 const COMMON = ['w.name', 'w.filter', 'w.evaluator_secrets as evaluatorSecrets'] as const;
 
 const LOAD_RULE = prepared<{ id: string }>()((db, { id }) =>
@@ -66,7 +66,7 @@ const LOAD_BACKFILL = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * What there is to do; undefined where nothing is: the rule is disabled, the backfill is paused or has ended, or it is gone.
+ * The work to do; undefined if there is none: the rule is disabled, the backfill is paused or has ended, or it is gone.
  * @param query across workspaces
  */
 export async function loadRuleSpec(query: Query, { kind, id }: RuleWork): Promise<RuleSpec | undefined> {
@@ -85,18 +85,18 @@ const REVISION_OF_BACKFILL = prepared<{ id: string }>()((db, { id }) =>
     .where('status', '=', 'running'),
 );
 
-/** Whether the work is still to be done as it was read. @param query across workspaces */
+/** Whether the work is unchanged since it was read. @param query across workspaces */
 export async function isUnchanged(query: Query, { kind, id }: RuleWork, { revision }: RuleSpec): Promise<boolean> {
   const [row] = await query(kind === 'rule' ? REVISION_OF_RULE : REVISION_OF_BACKFILL, { id });
   return row?.revision === revision;
 }
 
-/** The table that has the work. */
+/** The table of the work. */
 export const tableOf = ({ kind }: RuleWork): 'rules' | 'rule_backfills' =>
   kind === 'rule' ? 'rules' : 'rule_backfills';
 
 /**
- * Keeps with the work why an execution could not be scored.
+ * Stores with the work why an execution could not be scored.
  * @param query bound to the workspace
  */
 export async function keepLastError(
@@ -112,7 +112,7 @@ export async function keepLastError(
   );
 }
 
-/** Its workflow has come to an end: where something is due by now, it is started at once. @param query across workspaces */
+/** Called when its workflow has ended: if something is due by now, it is started immediately. @param query across workspaces */
 export async function checkSoon(query: Query, work: RuleWork): Promise<void> {
   await query((db) => db.updateTable(tableOf(work)).set({ check_at: sql<Date>`now()` }).where('id', '=', work.id));
 }

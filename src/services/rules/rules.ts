@@ -69,13 +69,13 @@ export const RULES = namedRows({
   audit: { created: 'rule.created', updated: 'rule.updated', deleted: 'rule.deleted' },
   onReplace: { revision: sql<number>`${sql.ref('rules.revision')} + 1`, last_error: null },
 });
-/** A rule, and what it did so far. */
+/** A rule, and its progress so far. */
 export type RuleRow = RowIn<typeof RULES>;
 
-/** Counting goes no further: what waits may be much. */
+/** The maximum to count, because many executions may wait. */
 const MAX_WAITING = 10_000;
 
-/** How many executions wait to be scored; 10,000: that or more. @param workId UUID */
+/** The number of executions waiting to be scored; 10,000 means at least that many. @param workId UUID */
 export async function countWaiting(query: Query, workId: string): Promise<number> {
   const [row] = await query((db) =>
     db
@@ -87,7 +87,7 @@ export async function countWaiting(query: Query, workId: string): Promise<number
   return row?.count ?? 0;
 }
 
-/** A rule as callers write it. */
+/** A rule as written by a caller. */
 export interface NewRule {
   promptName: string | null;
   promptGroup: string | null;
@@ -123,8 +123,8 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
 }
 
 /**
- * Creates a rule, or replaces it. Executions that complete from now on are scored by it.
- * @returns `made`: the names of evaluators whose secrets were made now, or given: they are shown this once
+ * Creates or replaces a rule, which scores executions that complete from now on.
+ * @returns `made`: the names of evaluators whose secrets were generated or passed now, and are shown this once
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
 export function setRule(
@@ -180,7 +180,7 @@ async function secretsOf(query: Query, { id }: RuleRow): Promise<Buffer | null> 
 }
 
 /**
- * Deletes a rule with its backfills. Its scores and its usage stay; what waits for it is deleted by a recurring task.
+ * Deletes a rule with its backfills. Its scores and usage are kept; a recurring task deletes its waiting items.
  * @throws ApiError `not_found`
  */
 export const deleteRule = (db: WorkspaceDatabase, name: string): Promise<RuleRow> =>

@@ -3,18 +3,18 @@ import { scoringWorkflowId } from '../../temporal/names.ts';
 import { startWorkflow, type WorkflowStarter, type WorkflowToStart } from '../../temporal/workflows.ts';
 import type { scoreExecutions } from '../../workflows/score-executions.ts';
 
-/** A rule or a backfill, as its row has it. */
+/** The row of a rule or a backfill. */
 export interface StoredWork {
   kind: 'rule' | 'backfill';
   id: string;
   workspace_id: string;
-  /** Of the rule. */
+  /** The name of the rule. */
   name: string;
 }
 
 /**
- * Starts the workflow that scores what is due.
- * @returns false where it is at work
+ * Starts the workflow that scores due executions.
+ * @returns false if it is running
  */
 export function startScoringWorkflow(
   starter: WorkflowStarter,

@@ -4,23 +4,23 @@ import { type ScoreToStore, storeScores } from '../scores/store-scores.ts';
 import { addCounts, deleteItems } from './rule-items.ts';
 import { keepLastError, type RuleWork } from './rule-work.ts';
 
-/** What came of an execution. */
+/** The result of an execution. */
 export interface ItemResult {
-  /** Of the item. */
+  /** The number of the item. */
   seq: number;
   executionId: string;
   scores: ScoreToStore[];
-  /** Why it lacks a score; null: it lacks none. */
+  /** Why a score is missing; null if none is. */
   error: { code: string; message: string } | null;
 }
 
-/** Scores that a transaction stores: as many as `storeScores` takes. */
+/** The maximum number of scores that a transaction stores, which is the limit of `storeScores`. */
 const MAX_SCORES = 1_000;
 
 /**
- * Stores scores, deletes the items that they are of, and counts them: all or nothing. An item that somebody else has deleted is left out.
- * @param day that it counts for, `2026-01-31`
- * @throws ApiError where a score can't be stored
+ * Stores scores, deletes their items, and counts them: all or nothing. Items that were already deleted are ignored.
+ * @param day the day to count them for, `2026-01-31`
+ * @throws ApiError if a score can't be stored
  */
 export function storeResults(
   db: WorkspaceDatabase,

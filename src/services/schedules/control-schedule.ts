@@ -9,7 +9,7 @@ import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduleRow } from './schedules.ts';
 import { actInTemporal, deleteInTemporal, type Temporal } from './temporal-schedule.ts';
 
-/** Changes a schedule in Temporal, where it is created again if Temporal has lost it. */
+/** Changes a schedule in Temporal, and recreates it there if Temporal has lost it. */
 async function actOn(
   temporal: Temporal,
   workspaceId: string,
@@ -48,18 +48,18 @@ export async function setSchedulePaused(
 export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await actOn(temporal, db.workspaceId, row, 'trigger');
-  // No row changes.
+  // No row changes, so this records the action.
   await recordChange(db.query, 'schedule.triggered', publicId('schedule', id));
   return row;
 }
 
-/** Evaluations that it started stay. @throws ApiError `not_found` */
+/** Deletes a schedule. The evaluations that it started are kept. @throws ApiError `not_found` */
 export async function deleteSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await deleteInTemporal(temporal, row.id);
   await db.transaction(async (query) => {
     const [deleted] = await query((own) => own.deleteFrom('schedules').where('id', '=', row.id).returning('id'));
-    // Another request was faster.
+    // A concurrent request has deleted it.
     if (deleted === undefined) throw notFound('This schedule');
     await recordChange(query, 'schedule.deleted', publicId('schedule', id), { name: row.name });
   });

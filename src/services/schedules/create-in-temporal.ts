@@ -12,10 +12,10 @@ import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.t
 import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
 import type { Temporal } from './temporal-schedule.ts';
 
-/** A start that was missed while Temporal was away happens late if it is at most this old. */
+/** A start missed while Temporal was down is made up for if it is at most this old. */
 const CATCH_UP_WINDOW = '1 hour';
 
-/** The SDK sends a `priority`, but its type leaves it out. */
+/** The SDK sends a `priority`, but its type omits it. */
 type Action = ScheduleOptionsStartWorkflowAction<typeof scheduledEvaluation> & Pick<WorkflowStartOptions, 'priority'>;
 
 type StoredSchedule = Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused' | 'request'>;
@@ -25,7 +25,7 @@ function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): s
   return dataset.version === undefined ? dataset.name : `${dataset.name} v${dataset.version}`;
 }
 
-/** What a schedule starts. */
+/** The action of a schedule. */
 function actionOf(
   { taskQueues }: Temporal,
   workspaceId: string,
@@ -48,8 +48,8 @@ function actionOf(
 }
 
 /**
- * Makes a Schedule of Temporal; one that is there already stays as it is.
- * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
+ * Creates a Schedule in Temporal; an existing one is left unchanged.
+ * @throws ApiError `invalid_request` if Temporal refuses a cron expression
  */
 export async function createInTemporal(
   temporal: Temporal,
@@ -77,8 +77,8 @@ export async function createInTemporal(
 }
 
 /**
- * Writes what a Schedule of Temporal starts anew: its payloads are then encrypted with the current key. They would be kept as they are for as long as it is
- * there, and need the key that they were encrypted with. When it is due, and whether it is paused, stays.
+ * Rewrites the action of a Schedule in Temporal, so that its payloads are encrypted with the current key. Otherwise they would
+ * need their original key for as long as the Schedule exists. Its times and whether it is paused do not change.
  */
 export async function encryptInTemporal(
   temporal: Temporal,

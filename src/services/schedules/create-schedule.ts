@@ -11,7 +11,7 @@ import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
 import { dueTimes, type Temporal } from './temporal-schedule.ts';
 
-/** How long a caller is kept waiting for it. */
+/** How long a caller waits for the withdrawal. */
 const WITHDRAW_WITHIN_MS = 1_000;
 
 export interface NewSchedule {
@@ -20,11 +20,11 @@ export interface NewSchedule {
   timeZone: string;
   paused: boolean;
   request: ScheduledRequest;
-  /** Encrypted; null where its evaluators have none. */
+  /** Encrypted; null if its evaluators have none. */
   evaluatorSecrets: Buffer | null;
 }
 
-/** Stores a schedule, in the caller's transaction. It starts nothing before {@link startSchedule}. */
+/** Stores a schedule, in the caller's transaction. It starts nothing until {@link startSchedule} is called. */
 export async function storeSchedule(
   query: Query,
   id: string,
@@ -46,8 +46,8 @@ export async function storeSchedule(
 
 /**
  * Creates a stored schedule in Temporal and marks it as accepted: from then on it starts evaluations. Safe to repeat.
- * @throws ApiError `invalid_request` on a cron expression that Temporal refuses; `temporarily_unavailable` where an earlier
- * request with the same key had to withdraw it
+ * @throws ApiError `invalid_request` if Temporal refuses a cron expression; `temporarily_unavailable` if an earlier request with
+ * the same key had to withdraw it
  */
 export async function startSchedule(
   temporal: Temporal,
@@ -78,9 +78,9 @@ async function accept(query: Query, id: string): Promise<void> {
 }
 
 /**
- * Withdraws a schedule with its idempotency key. Where Temporal has it, it is deleted there when it is next due.
+ * Withdraws a schedule with its idempotency key. If Temporal has it, it is deleted there when it is next due.
  * @param query bound to its workspace
- * @param force also one that was accepted
+ * @param force also withdraw an accepted one
  */
 export async function withdrawSchedule(query: Query, id: string, force: boolean): Promise<void> {
   await query((db) =>
@@ -99,8 +99,8 @@ export async function withdrawSchedule(query: Query, id: string, force: boolean)
 }
 
 /**
- * Makes sure, before its caller is told that it failed, that a schedule starts nothing. Where the database is away, it is
- * withdrawn once that is back; one that was not accepted starts nothing meanwhile.
+ * Makes sure that a schedule starts nothing, before its caller receives the error. If the database is down, the schedule is
+ * withdrawn once it is back; until it is accepted, it starts nothing anyway.
  */
 export async function giveUpSchedule(log: Logger, db: WorkspaceDatabase, id: string): Promise<void> {
   const withdraw = () => withdrawSchedule(db.query, id, true);

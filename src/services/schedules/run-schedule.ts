@@ -31,9 +31,9 @@ const noteError = (query: Query, id: string, lastError: LastError) =>
 type Stored = { evaluation: StoredEvaluation } | { notStarted: 'deleted' | 'not accepted' | 'evaluation deleted' };
 
 /**
- * Starts the evaluation of a schedule that is due.
- * @param workflowId of the workflow that Temporal started for this occurrence; the same one starts one evaluation, however often
- *   this is repeated
+ * Starts the evaluation of a due schedule.
+ * @param workflowId of the workflow that Temporal started for this occurrence; each id starts only one evaluation, however often
+ * this is repeated
  * @returns what happened, in words
  */
 export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, workflowId: string): Promise<string> {
@@ -42,7 +42,7 @@ export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, wor
     stored = await deps.db.system.transaction((query) => storeEvaluation(deps, query, scheduleId, workflowId));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // For the caller to fix: the prompt or the dataset is gone, or the provider has no credentials.
+    // Only the caller can fix this: the prompt or the dataset is gone, or the provider has no credentials.
     const lastError = { code: error.code, message: error.message, at: new Date().toISOString() };
     await noteError(deps.db.system.query, scheduleId, lastError);
     return `not started: ${error.message}`;

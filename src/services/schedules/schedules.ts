@@ -4,7 +4,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import type { NewEvaluation } from '../evaluations/creation/create-evaluation.ts';
 import { type RowIn, rowsBy } from '../named-rows.ts';
 
-/** What a schedule runs, without secrets: `body` as the caller wrote it, to show; `parsed` to run. */
+/** What a schedule runs, without secrets: `body` as written by the caller, to show; `parsed` to run. */
 export interface ScheduledRequest {
   body: Record<string, JsonValue>;
   parsed: Omit<NewEvaluation, 'evaluatorSecrets'>;

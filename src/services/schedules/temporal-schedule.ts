@@ -5,7 +5,7 @@ import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workf
 
 export type Temporal = Pick<WorkflowStarter, 'client' | 'taskQueues'>;
 
-/** A schedule as Temporal has it; undefined where it has no such schedule. */
+/** A schedule as stored in Temporal; undefined if Temporal does not have it. */
 export async function readInTemporal(
   { client }: Pick<Temporal, 'client'>,
   id: string,
@@ -26,13 +26,13 @@ export async function readInTemporal(
   }
 }
 
-/** When a schedule is due next, as Temporal has it: empty while it is paused; undefined where Temporal has no such schedule. */
+/** When a schedule is due next, according to Temporal: empty while it is paused; undefined if Temporal does not have it. */
 export async function dueTimes(temporal: Pick<Temporal, 'client'>, id: string): Promise<Date[] | undefined> {
   const found = await readInTemporal(temporal, id);
   return found?.paused ? [] : found?.nextTimes.slice(0, 5);
 }
 
-/** @throws ScheduleNotFoundError where Temporal has no such schedule */
+/** @throws ScheduleNotFoundError if Temporal does not have it */
 export async function actInTemporal(
   { client }: Pick<Temporal, 'client'>,
   id: string,
@@ -43,7 +43,7 @@ export async function actInTemporal(
   });
 }
 
-/** Deletes a schedule in Temporal; one that is not there (any more) is no error. */
+/** Deletes a schedule in Temporal; a missing one is not an error. */
 export async function deleteInTemporal(temporal: Pick<Temporal, 'client'>, id: string): Promise<void> {
   try {
     await actInTemporal(temporal, id, 'delete');

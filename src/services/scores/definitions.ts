@@ -17,7 +17,7 @@ const select = (db: Builder) =>
     .selectFrom('score_definitions')
     .select(['name', 'data_type', 'min', 'max', 'categories', 'description', 'defined', 'created_at', 'updated_at']);
 
-/** What scores of a name may be; the type that its first score has given it, where it is not defined. */
+/** The allowed scores of a name; without a definition, only the type set by its first score. */
 export const DEFINITIONS = namedRows({
   table: 'score_definitions',
   select,
@@ -29,7 +29,7 @@ export const DEFINITIONS = namedRows({
 });
 export type ScoreDefinitionRow = RowIn<typeof DEFINITIONS>;
 
-/** What scores of a name may be, as a caller defines it. */
+/** The allowed scores of a name, as defined by a caller. */
 export interface NewScoreDefinition {
   data_type: ScoreDataType;
   min: number | null;
@@ -38,7 +38,7 @@ export interface NewScoreDefinition {
   description: string | null;
 }
 
-/** Those of the names that are known. */
+/** The definitions of the names that are known. */
 export async function findScoreDefinitions(
   query: Query,
   names: readonly string[],
@@ -47,20 +47,20 @@ export async function findScoreDefinitions(
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** What is wrong with a name that nobody has said what it is. */
+/** The error for a name without a definition or a score. */
 export const unknownName = (name: string) =>
   `"${name}" has neither a definition nor a score: define it first, with PUT /score-definitions/${name}`;
 
 /**
- * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given;
- * where that is undefined, it is left out.
- * @throws ApiError `invalid_request` where there are too many names, or a rule could not store its scores under a new one
+ * The definitions of the names, for a transaction that stores scores: their types cannot change until it ends. A new name gets
+ * the given type; if that is undefined, it is omitted.
+ * @throws ApiError `invalid_request` if there are too many names, or a rule could not store its scores under a new one
  */
 export async function holdDefinitions(
   query: Query,
   types: ReadonlyMap<string, ScoreDataType | undefined>,
 ): Promise<Map<string, ScoreDefinitionRow>> {
-  // In one order, so that no two transactions wait for each other.
+  // In a fixed order, so that two transactions cannot deadlock.
   const names = [...types.keys()].sort();
   for (;;) {
     const rows = await query((db) =>
@@ -114,7 +114,7 @@ async function requireNames(query: Query): Promise<void> {
     throw new ApiError('invalid_request', `A workspace can have at most ${MAX_SCORE_NAMES} score names.`);
 }
 
-/** Whether definitions fit what uses their names is decided by one transaction after the other. */
+/** Serializes the transactions that check whether definitions fit the rules and checks that use their names. */
 export const lockRulesAndDefinitions = (query: Query) => lockInWorkspace(query, 'rules and score definitions');
 
 async function hasScores(query: Query, name: string): Promise<boolean> {
@@ -128,9 +128,9 @@ function fieldOf(before: ScoreDefinitionRow | undefined, { data_type, categories
 }
 
 /**
- * Defines what scores of a name may be. Scores that are stored stay as they are. Runs in the caller's transaction.
- * @throws ApiError `invalid_request` where scores of another type are stored, a rule could not store its scores any more, or a check of a monitor, policy or release
- * could not compare them any more
+ * Defines the allowed scores of a name. Stored scores are unchanged. Runs in the caller's transaction.
+ * @throws ApiError `invalid_request` if scores of another type are stored, if a rule could no longer store its scores, or if a
+ * check of a monitor, policy or release could no longer compare them
  */
 export async function setScoreDefinition(
   query: Query,
@@ -162,7 +162,7 @@ export async function setScoreDefinition(
 }
 
 /**
- * Deletes a definition: scores of this name may be anything of their type again. Without scores the type is free, too.
+ * Deletes a definition: scores of this name can have any value of their type again, and any type if there are no scores.
  * @returns it as it was
  * @throws ApiError `not_found`
  */

@@ -8,11 +8,11 @@ import { categoriesOf, type EvaluatorConfig, isPassOrFail } from '../../evaluato
 
 const SHOWN = 10;
 
-/** The type that a name takes from the first score of an evaluator. */
+/** The type that a name gets from the first score of an evaluator. */
 export const typeOfEvaluator = (config: EvaluatorConfig): ScoreDataType =>
   categoriesOf(config) === undefined ? 'numeric' : 'categorical';
 
-/** Nothing but a type, as a name has it without a definition. */
+/** Only a type, as of a name without a definition. */
 export const onlyType = (name: string, data_type: ScoreDataType): ScoreLimits => ({
   name,
   data_type,
@@ -21,7 +21,7 @@ export const onlyType = (name: string, data_type: ScoreDataType): ScoreLimits =>
   categories: null,
 });
 
-/** Why scores of an evaluator can't be stored under its name, each time or now and then; undefined: they can. */
+/** Why scores of an evaluator can never, or not always, be stored under its name; undefined if they can. */
 function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string | undefined {
   const { name, data_type: type, min, max, categories } = limits;
   const own = categoriesOf(config);
@@ -59,14 +59,17 @@ export function firstMisfit(
   return undefined;
 }
 
-/** What evaluators are kept with. */
+/** A resource that contains evaluators. */
 interface Holder {
-  /** In words: `the rule "tone"`. */
+  /** A description: `the rule "tone"`. */
   called: string;
   evaluators: EvaluatorConfig[];
 }
 
-/** The rules whose evaluators have one of these names, and unfinished backfills of what rules were. @param except a rule that is left out */
+/**
+ * The rules whose evaluators have one of these names, and unfinished backfills of earlier forms of rules. @param except a rule to
+ * ignore
+ */
 async function holdersOf(query: Query, names: readonly string[], except?: string): Promise<Holder[]> {
   const hasName = sql<boolean>`exists (select from jsonb_array_elements(${sql.ref('evaluators')}) as one where one->>'name' = any(${names}::text[]))`;
   const rules = await query((db) =>
@@ -85,7 +88,7 @@ async function holdersOf(query: Query, names: readonly string[], except?: string
       .where(inStates(backfillStates, ['running', 'paused']))
       .orderBy('name'),
   );
-  // They were checked when they were stored.
+  // They were validated when they were stored.
   const toHolder = (kind: string) => (row: { name: string; evaluators: object[] }) => ({
     called: `${kind} "${row.name}"`,
     evaluators: row.evaluators as EvaluatorConfig[],
@@ -93,7 +96,7 @@ async function holdersOf(query: Query, names: readonly string[], except?: string
   return [...rules.map(toHolder('the rule')), ...backfills.map(toHolder('an unfinished backfill of the rule'))];
 }
 
-/** Which rule could not store its scores any more, and why; undefined: each can. */
+/** The rule that could no longer store its scores, and why; undefined if there is none. */
 export async function unfitRuleOf(query: Query, changed: readonly ScoreLimits[]): Promise<string | undefined> {
   const byName = new Map(changed.map((limits) => [limits.name, limits]));
   for (const { called, evaluators } of await holdersOf(query, [...byName.keys()])) {
@@ -104,8 +107,8 @@ export async function unfitRuleOf(query: Query, changed: readonly ScoreLimits[])
 }
 
 /**
- * Makes sure that the scores of a rule's evaluators can be stored under their names: else each of them would fail.
- * @param definitions those of the names that have one, or a score
+ * Makes sure that the scores of a rule's evaluators can be stored under their names; otherwise each would fail.
+ * @param definitions of the names that have a definition or a score
  * @throws ApiError `invalid_request`
  */
 export async function requireFit(
@@ -118,7 +121,7 @@ export async function requireFit(
     invalidField(`evaluators.${evaluators.indexOf(config)}`, misfit);
   const found = firstMisfit(evaluators, definitions);
   if (found !== undefined) throw refuse(found.config, found.misfit);
-  // A new name takes the type of the first score of any of them.
+  // A new name gets the type of the first score of any of them.
   const fresh = evaluators.filter(({ name }) => !definitions.has(name));
   if (fresh.length === 0) return;
   const holders = await holdersOf(

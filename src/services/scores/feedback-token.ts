@@ -2,7 +2,7 @@ import { parse, stringify } from 'uuid';
 import type { Cipher } from '../../domain/cipher.ts';
 import { scoreNameProblem } from '../../domain/scores/score-name.ts';
 
-/** What the holder of a token may do: say these scores of this execution until then. */
+/** What the holder of a token can do: submit these scores of this execution until the expiry. */
 export interface FeedbackGrant {
   workspaceId: string;
   executionId: string;
@@ -17,17 +17,17 @@ const UUID_BYTES = 16;
 const SECONDS_BYTES = 6;
 const HEAD_BYTES = 1 + 2 * UUID_BYTES + SECONDS_BYTES;
 const SIGNATURE_BYTES = 32;
-/** Names of a token. */
+/** The maximum number of names in a token. */
 export const MAX_TOKEN_NAMES = 10;
-/** Characters of a token: no longer one is looked at. */
+/** The maximum length of a token; longer ones are not parsed. */
 const MAX_TOKEN_LENGTH = 4_096;
 
-/** Seconds since 1970; a token is good until this second begins. */
+/** Seconds since 1970; a token is valid until this second starts. */
 const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /**
- * A token for whoever may say scores of one execution: `pmsf_` and base64url of format, ids, expiry, names and signature. Nothing of it is
- * stored.
+ * Creates a token for submitting scores of one execution: `pmsf_` and the base64url of format, ids, expiry, names and signature.
+ * It is not stored.
  */
 export function createFeedbackToken(
   cipher: Cipher,
@@ -40,12 +40,12 @@ export function createFeedbackToken(
   return PREFIX + Buffer.concat([cipher.sign(PURPOSE, signed), signed]).toString('base64url');
 }
 
-/** What a token grants; undefined where it is none of ours, was changed, or has expired. Asks no one. */
+/** What a token grants; undefined if this service did not issue it, or it was modified or has expired. Makes no calls. */
 export function readFeedbackToken(cipher: Cipher, token: string, now = new Date()): FeedbackGrant | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !token.startsWith(PREFIX)) return undefined;
   const body = token.slice(PREFIX.length);
   const bytes = Buffer.from(body, 'base64url');
-  // There is one way to write each token.
+  // Each token has only one valid encoding.
   if (bytes.toString('base64url') !== body || bytes.length <= SIGNATURE_BYTES + HEAD_BYTES) return undefined;
   const signed = bytes.subarray(SIGNATURE_BYTES);
   if (!cipher.hasSigned(PURPOSE, signed, bytes.subarray(0, SIGNATURE_BYTES)) || signed[0] !== FORMAT) return undefined;

@@ -13,8 +13,8 @@ export async function requireExecution(query: Query, id: string): Promise<void> 
 }
 
 /**
- * What is said by a token must not decide what a name means to everybody else.
- * @throws ApiError `invalid_request` where a name has neither a definition nor a score
+ * A score submitted with a token must not decide what a name means for everybody else.
+ * @throws ApiError `invalid_request` if a name has neither a definition nor a score
  */
 export async function requireKnownNames(query: Query, names: readonly string[]): Promise<void> {
   const known = await findScoreDefinitions(query, names);
@@ -22,7 +22,7 @@ export async function requireKnownNames(query: Query, names: readonly string[]):
     if (!known.has(name)) throw invalidField(`names.${index}`, unknownName(name));
 }
 
-/** Whether the workspace of a token is still there. @param query of the whole system */
+/** Whether the workspace of a token still exists. @param query of the whole system */
 export async function hasWorkspace(query: Query, { workspaceId }: FeedbackGrant): Promise<boolean> {
   const rows = await query((db) =>
     db.selectFrom('workspaces').select('id').where('id', '=', workspaceId).where('deleted_at', 'is', null),
@@ -31,9 +31,9 @@ export async function hasWorkspace(query: Query, { workspaceId }: FeedbackGrant)
 }
 
 /**
- * Stores what the holder of a token says; saying it again replaces it. Runs in a transaction.
- * @returns undefined where the execution is gone
- * @throws ApiError `invalid_request` where the value does not fit, or the name is known no more
+ * Stores the scores submitted with a token; submitting them again replaces them. Runs in a transaction.
+ * @returns undefined if the execution is gone
+ * @throws ApiError `invalid_request` if the value does not fit, or the name is no longer known
  */
 export async function storeFeedback(
   query: Query,

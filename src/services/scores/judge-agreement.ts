@@ -16,45 +16,45 @@ import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject
 import { afterOthers } from '../../lib/event-loop.ts';
 import { DEFINITIONS } from './definitions.ts';
 
-/** Scores of people that are looked at: the newest. */
+/** The maximum number of human scores to compare: the newest. */
 export const MAX_PEOPLE_SCORES = 20_000;
-/** Scores of evaluators that are looked at: those of the subjects that people have scored last. */
+/** The maximum number of evaluator scores to compare: those of the subjects most recently scored by people. */
 const MAX_JUDGE_SCORES = 100_000;
-/** Versions of evaluators that are looked at: those with the newest scores. */
+/** The maximum number of evaluator versions to compare: those with the newest scores. */
 const MAX_VERSIONS = 50;
-/** Bytes of the texts that a comparison reads: ids and a category, of people also who has scored. */
+/** The maximum size of the texts that a comparison reads: ids and a category, and for human scores who scored. */
 export const AGREEMENT_BYTES = MAX_PEOPLE_SCORES * 400 + MAX_JUDGE_SCORES * 280;
-/** Subjects that are looked for at once. */
+/** The number of subjects in one query. */
 const SUBJECTS_AT_ONCE = 2_000;
-/** Characters of a judge's reason that are shown. */
+/** The maximum length of a judge's reason that is shown, in characters. */
 const MAX_REASON_LENGTH = 500;
 
-/** Which judges are compared with which people. */
+/** Which judges to compare with which people. */
 export interface AgreementQuestion {
-  /** The name of the score that both give. */
+  /** The name of the score that both submit. */
   score: string;
-  /** Undefined: of every rule. */
+  /** Undefined: every rule. */
   rule?: string | undefined;
-  /** Whether what users say by feedback tokens counts as what people say. */
+  /** Whether scores submitted with feedback tokens count as human scores. */
   feedback: boolean;
-  /** Whether the categories of the score's definition are in order. */
+  /** Whether the categories of the score's definition are ordered. */
   ordered: boolean;
-  /** Of people's scores. */
+  /** Limits human scores. */
   since?: Date | undefined;
   until?: Date | undefined;
-  /** Of each version, at most. */
+  /** The maximum number for each version. */
   disagreements: number;
 }
 
-/** A subject on which a judge and people differ. */
+/** A subject that a judge and people scored differently. */
 export interface Disagreement {
   subject: ScoreSubject;
   judge: ComparableValue;
   people: ComparableValue;
-  /** How many people. */
+  /** The number of people. */
   reviewers: number;
   distance: number;
-  /** What the judge says to it, cut after some hundred characters. */
+  /** The judge's reason, truncated to some hundred characters. */
   reason: string | null;
 }
 
@@ -63,9 +63,9 @@ export interface VersionAgreement extends JudgeAgreement {
   rule: string;
   version: string;
   model: string | null;
-  /** Subjects that both have scored. */
+  /** Subjects scored by both. */
   subjects: number;
-  /** Subjects that are left out, since people disagree among themselves. */
+  /** Subjects that are excluded because people disagree with each other. */
   undecided: number;
   disagreementsTotal: number;
   disagreements: Disagreement[];
@@ -76,7 +76,7 @@ export interface Agreement {
   type: ComparableType;
   /** Newest first. */
   versions: VersionAgreement[];
-  /** Whether there are more scores or versions than were looked at. */
+  /** Whether there are more scores or versions than were compared. */
   truncated: boolean;
 }
 
@@ -84,15 +84,15 @@ type ScoreColumns = Selectable<Tables['scores']>;
 type Valued = Pick<ScoreColumns, 'number' | 'text'>;
 type OfSubject = Pick<ScoreColumns, 'execution_id' | 'evaluation_id' | 'example_id'>;
 
-/** What people say of a subject. */
+/** The human scores of a subject. */
 interface PeopleSay {
   subject: ScoreSubject;
-  /** Null: they disagree. */
+  /** Null if they disagree. */
   consensus: ComparableValue | null;
   reviewers: number;
 }
 
-/** What a version of an evaluator says of a subject. */
+/** The score of a subject by a version of an evaluator. */
 interface JudgeSays {
   /** UUID of the score. */
   id: string;
@@ -107,13 +107,14 @@ interface Version {
   scores: JudgeSays[];
 }
 
-/** A disagreement whose reason is not read yet. */
+/** A disagreement whose reason has not been read yet. */
 type Differing = Omit<Disagreement, 'reason'> & { id: string };
 
 /**
- * Compares each version of the evaluators that give a score with what people say of the same subjects. Of several people, the most frequent
- * category or the median counts. A person's newest score of a subject counts. It reads {@link AGREEMENT_BYTES} at most.
- * @throws ApiError `not_found`; `invalid_request` where the score is a text
+ * Compares each version of the evaluators that produce a score with human scores of the same subjects. If several people scored a
+ * subject, the most frequent category or the median counts. A person's newest score of a subject counts. Reads at most
+ * {@link AGREEMENT_BYTES}.
+ * @throws ApiError `not_found`; `invalid_request` if the score is a text
  */
 export async function compareJudges(query: Query, question: AgreementQuestion): Promise<Agreement> {
   const { data_type: type, categories } = await DEFINITIONS.get(query, { name: question.score });
@@ -162,7 +163,7 @@ async function readPeople(
       .selectFrom('scores')
       .select(['id', 'execution_id', 'evaluation_id', 'example_id', 'number', 'text', 'author'])
       .where('name', '=', score)
-      // As the index on what people say has it.
+      // Matches the index on human scores.
       .where('source', 'in', [sql.lit('person' as const), sql.lit('feedback' as const)])
       .where('data_type', '=', type)
       .where((eb) =>
@@ -192,7 +193,7 @@ async function readPeople(
   return { people, truncated: rows.length > MAX_PEOPLE_SCORES };
 }
 
-/** What evaluators say of these subjects: of the newest versions, the newest first. */
+/** The evaluator scores of these subjects: of the newest versions, newest first. */
 async function readJudges(
   query: Query,
   question: AgreementQuestion,
@@ -220,7 +221,7 @@ async function readJudges(
   return { versions: scored(), truncated: found.length > MAX_VERSIONS };
 }
 
-/** The newest first: one more than are looked at, if there are more. */
+/** Newest first: one more than will be compared, if there are more. */
 async function readVersions(
   query: Query,
   question: AgreementQuestion,
@@ -229,7 +230,7 @@ async function readVersions(
 ): Promise<Omit<Version, 'scores'>[]> {
   const newest = new Map<string, Omit<Version, 'scores'> & { last: Date }>();
   for (const part of parts) {
-    // What is among the newest of all is among the newest of some part.
+    // The newest of all are among the newest of each part.
     const rows = await query((db) =>
       db
         .selectFrom('scores')
@@ -257,7 +258,7 @@ async function readVersions(
     .map(({ rule, version, model }) => ({ rule, version, model }));
 }
 
-/** The scores of these subjects and versions, newest first, with the place of their version. */
+/** The scores of these subjects and versions, newest first, with the index of their version. */
 async function readScores(
   query: Query,
   question: AgreementQuestion,
@@ -283,7 +284,7 @@ async function readScores(
   );
 }
 
-/** Scores of evaluators that are asked for, of these subjects. */
+/** The evaluator scores to compare, of these subjects. */
 function judgesOf({ score, rule }: AgreementQuestion, type: ComparableType, subjects: readonly ScoreSubject[]) {
   const executions = subjects.flatMap((subject) => ('executionId' in subject ? [subject.executionId] : []));
   const examples = subjects.flatMap((subject) => ('exampleId' in subject ? [subject] : []));
@@ -311,7 +312,7 @@ function judgesOf({ score, rule }: AgreementQuestion, type: ComparableType, subj
     ]);
 }
 
-/** What evaluators say to these scores, by id. */
+/** The evaluators' reasons for these scores, by id. */
 async function readReasons(query: Query, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await query((db) =>
@@ -349,7 +350,7 @@ function versionAgreement(
     undecided,
     ...judgeAgreement(type, judged, order),
     disagreementsTotal: differing.length,
-    // Sorting is stable: equal ones stay in the order in which they were read.
+    // Sorting is stable: equal ones keep the order in which they were read.
     differing: differing.sort((a, b) => b.distance - a.distance).slice(0, shown),
   };
 }

@@ -5,7 +5,7 @@ import { SCORE } from '../../domain/analysis/check.ts';
 import { releaseStates } from '../../domain/releases/release-states.ts';
 import type { ScoreDataType, ScoreLimits } from '../../domain/scores/score.ts';
 
-/** Why a check can't compare scores of a name: categories and texts have no mean. undefined: it can. */
+/** Why a check can't compare scores of a name: categories and texts have no mean. Undefined if it can. */
 export function noMeanOf({ name, data_type: type }: { name: string; data_type: ScoreDataType }): string | undefined {
   if (type !== 'categorical' && type !== 'text') return undefined;
   const what = type === 'text' ? 'texts' : 'categories';
@@ -14,14 +14,14 @@ export function noMeanOf({ name, data_type: type }: { name: string; data_type: S
 
 const UNFINISHED = releaseStates.states.filter((state) => !releaseStates.final.includes(state));
 
-/** Whether a column of JSON has a check of one of these metrics, however deep. */
+/** Whether a JSON column contains a check of one of these metrics, at any depth. */
 const hasMetric = (column: string, metrics: readonly string[]): RawBuilder<SqlBool> =>
   sql`exists (select from jsonb_path_query(${sql.ref(column)}, '$.**.metric') as metric where metric #>> '{}' = any(${metrics}::text[]))`;
 
 /**
- * What checks the mean of scores that would have none: a monitor, the policy of a label, or a release that has not ended.
- * @param changed what scores of these names are to be
- * @returns in words; undefined: nothing
+ * Finds a check of the mean of scores that would have none: of a monitor, the policy of a label, or an unfinished release.
+ * @param changed the new definitions of these names
+ * @returns a description; undefined if there is none
  */
 export async function unfitMeanOf(query: Query, changed: readonly ScoreLimits[]): Promise<string | undefined> {
   const byName = new Map(

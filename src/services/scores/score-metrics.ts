@@ -5,8 +5,8 @@ import { findScoreDefinitions, lockRulesAndDefinitions } from './definitions.ts'
 import { noMeanOf } from './mean-fit.ts';
 
 /**
- * Makes sure that the scores that checks are about have a mean: categories and texts have none, so the check would never be decided. It stays so
- * until the caller's transaction ends; a definition that changes later is checked against what is stored.
+ * Makes sure that the scores used by checks have a mean: categories and texts have none, so the check could never be decided.
+ * Holds until the caller's transaction ends; later changes of definitions are checked against what is stored.
  * @param checks by the path of each in the request
  * @throws ApiError `invalid_request`
  */

@@ -8,7 +8,7 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import { MAX_SCORES_OF_SUBJECT } from '../../domain/scores/score.ts';
 import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 
-/** A subject, and what is copied of it. */
+/** A subject, and the columns copied from it. */
 export interface SubjectColumns {
   execution_id: string | null;
   evaluation_id: string | null;
@@ -24,7 +24,7 @@ export interface SubjectColumns {
 }
 
 /**
- * Finds subjects by their keys, and keeps them from being deleted until the transaction ends.
+ * Finds subjects by their keys, and prevents their deletion until the transaction ends.
  * @throws ApiError `not_found` naming the first one that does not exist
  */
 export async function holdSubjects(
@@ -116,7 +116,7 @@ async function holdExamples(query: Query, subjects: readonly ScoreSubject[]): Pr
   );
 }
 
-/** @throws ApiError `invalid_request` where one of the subjects has more scores than it may have */
+/** @throws ApiError `invalid_request` if a subject has more scores than allowed */
 export async function requireFewScores(query: Query, subjects: readonly SubjectColumns[]): Promise<void> {
   const executions = subjects.flatMap(({ execution_id: id }) => (id === null ? [] : [id]));
   const examples = subjects.flatMap(({ evaluation_id: id, example_id: key }) =>

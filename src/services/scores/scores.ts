@@ -9,7 +9,7 @@ import { type ScoreSource, type ScoreValue, scoreValueOf } from '../../domain/sc
 import { recordChange } from '../audit/record-change.ts';
 import { SCORE_COLUMNS, type ScoreRow } from './store-scores.ts';
 
-/** Scores that the record of their subject shows at most: the newest. */
+/** The maximum number of scores shown with their subject: the newest. */
 export const SHOWN_SCORES = 100;
 
 export interface ScoreFilter {
@@ -21,13 +21,13 @@ export interface ScoreFilter {
   source?: ScoreSource | undefined;
   rule?: string | undefined;
   promptName?: string | undefined;
-  /** Stored at or after this. */
+  /** Stored at or after this time. */
   since?: Date | undefined;
-  /** Stored before this. */
+  /** Stored before this time. */
   until?: Date | undefined;
 }
 
-/** The subject of a score is there: an evaluation that is deleted goes at once, and its scores later. */
+/** Whether the subject of a score exists: a deleted evaluation disappears immediately, and its scores later. */
 export const hasSubject = (eb: ExpressionBuilder<Tables, 'scores'>): Expression<SqlBool> =>
   eb.or([
     eb('scores.evaluation_id', 'is', null),
@@ -77,7 +77,7 @@ export function listScores(
 
 const EXPORT_PAGE = 1_000;
 
-/** All scores that a filter leaves, page by page. No connection is held between pages. */
+/** All scores that match a filter, page by page. Holds no connection between pages. */
 export async function* eachScorePage(query: Query, filter: ScoreFilter): AsyncGenerator<ScoreRow[], void, undefined> {
   let before: { createdAt: Date; id: string } | undefined;
   for (;;) {
@@ -97,7 +97,10 @@ export const scoresOfExecution = async (query: Query, id: string): Promise<Score
 export const scoresOfExample = async (query: Query, evaluationId: string, exampleId: string): Promise<ScoreRow[]> =>
   (await listScores(query, { evaluationId, exampleId }, SHOWN_SCORES, undefined)).rows;
 
-/** The newest value of each name that examples of an evaluation have, by example and name. Texts are left out: they may be long. */
+/**
+ * The newest value of each score name for examples of an evaluation, by example and name. Text scores are omitted, because they
+ * may be long.
+ */
 export async function valuesOfExamples(
   query: Query,
   evaluationId: string,
@@ -124,10 +127,10 @@ export async function valuesOfExamples(
   );
 }
 
-/** Names of scores that an evaluation shows as columns at most. */
+/** The maximum number of score names that an evaluation shows as columns. */
 const MAX_NAMES = 100;
 
-/** The names of the scores that examples of an evaluation have, in order; not those of texts. */
+/** The score names of the examples of an evaluation, in order, without text scores. */
 export async function scoreNamesOf(query: Query, evaluationId: string): Promise<string[]> {
   const rows = await query((db) =>
     db
@@ -143,7 +146,7 @@ export async function scoreNamesOf(query: Query, evaluationId: string): Promise<
 }
 
 /**
- * Deletes a score. It leaves the numbers of a release that it counted for, too.
+ * Deletes a score, and removes it from the numbers of a release that it counted for.
  * @returns it as it was
  * @throws ApiError `not_found`
  */

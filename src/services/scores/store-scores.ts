@@ -20,7 +20,7 @@ import { type HolderId, holdersOf } from '../members/holder.ts';
 import { holdDefinitions, unknownName } from './definitions.ts';
 import { holdSubjects, requireFewScores } from './score-subjects.ts';
 
-/** What callers see of a score. */
+/** The columns of a score that callers see. */
 export const SCORE_COLUMNS = [
   'id',
   'name',
@@ -43,30 +43,30 @@ export const SCORE_COLUMNS = [
 export type ScoreRow = Pick<Selectable<Tables['scores']>, (typeof SCORE_COLUMNS)[number]>;
 
 export interface ScoreToStore {
-  /** UUID. Default: a new one; of an evaluator one that is made of the rule, its version, the name and the subject. */
+  /** UUID. Default: a new one; for an evaluator, derived from the rule, its version, the name and the subject. */
   id?: string | undefined;
   name: string;
   value: ScoreValue;
-  /** Of a judge that gives categories: stored in place of `value` where the name is categorical, and where it is new. */
+  /** For a judge with categories: stored instead of `value` if the name is categorical or new. */
   category?: string | undefined;
-  /** Default: that of the name; of a new name that of the value. */
+  /** Default: the type of the name, or of the value if the name is new. */
   dataType?: ScoreDataType | undefined;
   subject: ScoreSubject;
   source: ScoreSource;
   author: HolderId | null;
-  /** `version`: a short hash that changes with the evaluator's settings; `model`: of a judge. */
+  /** `version`: a short hash that changes with the evaluator's settings; `model`: the model of a judge. */
   evaluator?: { rule: string; version: string; model: string | null } | undefined;
   comment?: string | null | undefined;
   metadata?: Record<string, JsonValue> | undefined;
 }
 
 /**
- * Stores scores; one whose id is stored already replaces that. A name that is new takes the type of its first value, but from feedback,
- * whose holder decides nothing for others. Runs in the caller's transaction.
+ * Stores scores; a score with an existing id replaces the stored one. A new name gets the type of its first value, except from
+ * feedback, whose holder must not decide for others. Runs in the caller's transaction.
  * @param scores at most 1,000
- * @param at how messages name a score of the list
+ * @param at the name of a score of the list in messages
  * @param replaces whose scores can be replaced: only those of their authors, or everybody's, with an entry in the audit log
- * @returns them as they are stored, in the same order
+ * @returns the stored scores, in the same order
  * @throws ApiError `invalid_request` naming the score and the limit, `not_found` naming the subject
  */
 export async function storeScores(
@@ -127,7 +127,10 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
   return ids;
 }
 
-/** What people and programs have said is replaced only by themselves, or by an admin. An evaluator's scores are replaced by an evaluator, whoever sends them. */
+/**
+ * Scores by people and programs can be replaced only by their authors or an admin. An evaluator's scores can be replaced by an
+ * evaluator, whoever sends them.
+ */
 async function checkReplaced(
   query: Query,
   scores: readonly ScoreToStore[],
@@ -196,9 +199,9 @@ type Row = Pick<
   | 'subject_at'
 > & { metadata: string | null };
 
-/** The scores that are stored: not those whose id is that of a score of another name or subject. */
+/** Returns the stored scores, without those whose id belongs to a score of another name or subject. */
 async function upsert(query: Query, rows: Row[]): Promise<ScoreRow[]> {
-  // In one order, so that no two transactions wait for each other.
+  // In a fixed order, so that two transactions cannot deadlock.
   const all = arraysOf(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   const columns = {
     id: ['uuid', all.id],

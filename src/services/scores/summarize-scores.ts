@@ -7,7 +7,7 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import type { ScoreDataType, ScoreSource } from '../../domain/scores/score.ts';
 import { hasSubject } from './scores.ts';
 
-/** By what scores can be summed up, beside their name. */
+/** The fields that scores can be grouped by, in addition to their name. */
 export const SCORE_GROUPS = ['prompt', 'version', 'label', 'arm', 'day'] as const;
 export type ScoreGroup = (typeof SCORE_GROUPS)[number];
 
@@ -27,18 +27,18 @@ export interface SummaryFilter {
   promptName?: string | undefined;
   source?: ScoreSource | undefined;
   rule?: string | undefined;
-  /** Of subjects that were created at or after this, */
+  /** The subjects were created at or after this time, */
   since: Date;
-  /** and before this. */
+  /** and before this time. */
   until: Date;
 }
 
-/** Groups of a summary, and categories in them, at most. */
+/** The maximum number of groups of a summary, and of categories in them. */
 export const MAX_GROUPS = 10_000;
-/** Categories of a group that are shown: the most frequent ones. */
+/** The maximum number of categories shown for a group: the most frequent ones. */
 const MAX_CATEGORIES = 100;
 
-/** What a summary is by; a column that was not asked for is missing. */
+/** The grouping of a summary; columns that were not requested are missing. */
 interface Group {
   name: string;
   data_type: ScoreDataType;
@@ -52,11 +52,11 @@ interface Group {
 
 export interface ScoreSummary extends Group {
   n: number;
-  /** Of numbers. */
+  /** For numbers. */
   mean: number | null;
-  /** Of booleans. */
+  /** For booleans. */
   share_true: number | null;
-  /** How often each category was given. */
+  /** The count of each category. */
   categories: Record<string, number> | null;
 }
 
@@ -74,7 +74,7 @@ function select(
         hasSubject(eb),
         eb('subject_at', '>=', since),
         eb('subject_at', '<', until),
-        // A score is stored after its subject, and there is an index for that.
+        // A score is stored after its subject, and this has an index.
         eb('created_at', '>=', since),
       ];
       return eb.and([
@@ -105,8 +105,8 @@ const keyOf = (row: Group) =>
   ]);
 
 /**
- * Counts, means, shares and categories of scores by name and by the groups asked for.
- * @throws ApiError `invalid_request` where there are too many groups
+ * Counts, means, shares and categories of scores by name and by the requested groups.
+ * @throws ApiError `invalid_request` if there are too many groups
  */
 export async function summarizeScores(
   query: Query,

@@ -5,10 +5,10 @@ import { RUN_SUM_COLUMNS, RUN_SUMS } from './run-sums.ts';
 import { DAY_MS } from './statistics-span.ts';
 
 const LOCK = 'days of prompts';
-/** Before a day is over for the job that sums it up, so that no transaction that began earlier still adds to it. */
+/** The job that sums up a day waits this long, so that no transaction that started earlier can still add to the day. */
 const SETTLED_BEFORE_MS = 30 * 60_000;
 
-/** A run of a prompt that is stored when it is over, maybe days later. */
+/** A run of a prompt that is stored after it ended, maybe days later. */
 interface EndedRun {
   prompt_name: string | null;
   started_at: Date;
@@ -20,10 +20,10 @@ const mayBeLate = (runs: readonly EndedRun[]) =>
       name !== null && (Math.floor(at.getTime() / DAY_MS) + 1) * DAY_MS + SETTLED_BEFORE_MS <= Date.now(),
   );
 
-/** Holds days of a workspace as they are, summed up or not, until the transaction ends. */
+/** Prevents days of a workspace from being summed up until the transaction ends. */
 export const lockDays = (query: Query): Promise<void> => lockInWorkspace(query, LOCK);
 
-/** The same where one of these runs may be of a day that is summed up. Call it before they are stored. */
+/** Calls `lockDays` if one of these runs may belong to a summed-up day. Call it before they are stored. */
 export async function lockLateDays(query: Query, runs: readonly EndedRun[]): Promise<void> {
   if (mayBeLate(runs)) await lockDays(query);
 }
@@ -31,7 +31,7 @@ export async function lockLateDays(query: Query, runs: readonly EndedRun[]): Pro
 const old = (column: string) => sql.ref(`prompt_days.${column}`);
 const late = (column: string) => sql.ref(`excluded.${column}`);
 const added = (column: string) => sql<never>`${old(column)} + ${late(column)}`;
-/** Percentiles of two sets are not known from those of each: the mean by their sizes is near. */
+/** The percentiles of two sets can't be combined exactly: their mean, weighted by size, is close. */
 const between = (column: string) => sql<never>`case when ${late(column)} is null then ${old(column)}
   when ${old(column)} is null then ${late(column)}
   else round((${old(column)}::numeric * ${old('runs')} + ${late(column)}::numeric * ${late('runs')}) / (${old('runs')} + ${late('runs')}))::int end`;
@@ -44,7 +44,7 @@ const CHANGES = {
   p95_ms: between('p95_ms'),
 };
 
-/** Adds runs that were stored by this transaction to the days that were summed up without them. */
+/** Adds runs stored in this transaction to the days that were summed up without them. */
 export async function addLateRuns(query: Query, ids: readonly string[], runs: readonly EndedRun[]): Promise<void> {
   if (ids.length === 0 || !mayBeLate(runs)) return;
   await query((db) =>

@@ -12,24 +12,24 @@ import { sumUsage, type UsageRow } from '../usage/sum-usage.ts';
 import { type UsageSpan, usageSpan } from '../usage/usage-span.ts';
 import type { StatisticsSpan } from './statistics-span.ts';
 
-/** The latency of a prompt is that of so many runs at most, so that a page of prompts takes milliseconds. */
+/** The maximum number of runs for the latency of a prompt, so that a page of prompts takes milliseconds. */
 export const LATENCY_RUNS = 100;
 
-/** What a prompt was used for in a span of time, and how it scored last. */
+/** The usage of a prompt in a time span, and its latest score. */
 export interface PromptStatistics {
   name: string;
-  /** Undefined where it was not run. */
+  /** Undefined if it was not run. */
   usage: UsageRow | undefined;
-  /** Of the model's responses to the newest runs of the span that have completed, at most {@link LATENCY_RUNS}. */
+  /** The latency of the model's responses to the newest completed runs of the span, at most {@link LATENCY_RUNS}. */
   p50Ms: number | null;
   p95Ms: number | null;
-  /** Whenever that was. */
+  /** Not limited to the span. */
   lastRunAt: Date | null;
-  /** The newest evaluation that has completed, whenever that was. */
+  /** The newest completed evaluation, not limited to the span. */
   lastEvaluation: { id: string; score: number | null } | undefined;
 }
 
-/** What was run and evaluated last, by name; the latency is of the span. */
+/** The latest runs and evaluations, by name; the latency is of the span. */
 export function readLatest(query: Query, names: readonly string[], { since, until }: StatisticsSpan) {
   const { from, to } = idsOfSpan(since, until);
   return query((db) =>
@@ -89,7 +89,7 @@ export function readLatest(query: Query, names: readonly string[], { since, unti
   );
 }
 
-/** Statistics of the workspace's prompts in order of name, a page of at most `limit` after `after`. */
+/** Statistics of the workspace's prompts in order of name: a page of at most `limit` after `after`. */
 export function listPromptStatistics(
   db: WorkspaceDatabase,
   { group, span, now }: { group: string | undefined; span: StatisticsSpan; now: Date },

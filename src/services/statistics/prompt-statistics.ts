@@ -9,9 +9,9 @@ import { getPrompt } from '../prompts/prompts.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from './run-sums.ts';
 import { DAY_MS, type StatisticsSpan } from './statistics-span.ts';
 
-/** Runs that are counted one by one at most: the newest. */
+/** The maximum number of runs that are counted one by one: the newest. */
 export const MAX_COUNTED_RUNS = 20_000;
-/** Rows at most: a prompt may have another version with each run. */
+/** The maximum number of rows: a prompt may have another version with each run. */
 const MAX_ROWS = 5_000;
 export const MAX_SCORES = 500;
 
@@ -19,7 +19,7 @@ interface PromptSpan extends StatisticsSpan {
   name: string;
 }
 
-/** The newest `limit` runs by day and version, oldest first. `prompt_version` null: drafts in place of a version. */
+/** The newest `limit` runs by day and version, oldest first. `prompt_version` null: drafts instead of a version. */
 function selectRuns(db: Builder, { name, since, until }: PromptSpan, limit: number) {
   const { from, to } = idsOfSpan(since, until);
   return db
@@ -45,7 +45,7 @@ function selectRuns(db: Builder, { name, since, until }: PromptSpan, limit: numb
     .orderBy('prompt_version', (order) => order.asc().nullsFirst());
 }
 
-/** The same of days that are summed up, newest first. */
+/** Like `selectRuns`, for summed-up days, newest first. */
 const selectDays = (db: Builder, { name, since, until }: PromptSpan, limit: number) =>
   db
     .selectFrom('prompt_days')
@@ -85,14 +85,14 @@ export type ScoreRow = InferResult<ReturnType<typeof selectScores>>[number];
 
 /** A prompt's runs and scores over time, oldest first. */
 export interface PromptSeries {
-  /** From when on runs are counted: later than asked for where there are too many. */
+  /** The time from which runs are counted: later than requested if there are too many. */
   since: Date;
   runs: RunsRow[];
   scores: ScoreRow[];
 }
 
 /**
- * Runs of a prompt by day and version, and its evaluations that have completed, of those created in the span.
+ * Runs of a prompt by day and version, and its completed evaluations, of those created in the span.
  * @throws ApiError `not_found`
  */
 export function readPromptSeries(db: WorkspaceDatabase, name: string, span: StatisticsSpan): Promise<PromptSeries> {
@@ -104,10 +104,10 @@ export function readPromptSeries(db: WorkspaceDatabase, name: string, span: Stat
   });
 }
 
-/** Runs by day and version, oldest first, and from when on they are counted. */
+/** Runs by day and version, oldest first, and the time from which they are counted. */
 type CountedRuns = Pick<PromptSeries, 'since' | 'runs'>;
 
-/** Days that are summed up by their sums, and run by run what is before and after those. */
+/** Uses the sums of summed-up days, and counts the runs before and after them one by one. */
 export async function readRuns(query: Query, span: PromptSpan): Promise<CountedRuns> {
   const { from, to } = await summedUp(query, span);
   const newest = await countRuns(query, { ...span, since: to });
@@ -121,7 +121,7 @@ export async function readRuns(query: Query, span: PromptSpan): Promise<CountedR
     : { since: oldest.since, runs: [...oldest.runs, ...runs] };
 }
 
-/** The days of the span that are summed up. Where there are none, both are the span's start. */
+/** The summed-up days of the span. If there are none, both ends are the span's start. */
 async function summedUp(query: Query, { since, until }: PromptSpan): Promise<{ from: Date; to: Date }> {
   const [progress] = await query((db) => db.selectFrom('statistics_progress').select('days_until'));
   const from = Math.ceil(since.getTime() / DAY_MS) * DAY_MS;
@@ -137,11 +137,11 @@ async function countRuns(query: Query, span: PromptSpan, limit = MAX_COUNTED_RUN
   return { since: isCut ? firstOf(rows) : span.since, runs: rows };
 }
 
-/** The newest days of a span that is summed up, `limit` rows at most. */
+/** The newest days of a summed-up span, at most `limit` rows. */
 async function readDays(query: Query, span: PromptSpan, limit: number): Promise<CountedRuns> {
   const rows = await query((own) => selectDays(own, span, limit + 1));
   if (rows.length <= limit) return { since: span.since, runs: rows.toReversed() };
-  // Of the last day some versions are missing.
+  // The last day may be incomplete.
   const whole = rows.filter(({ day }) => day !== rows.at(-1)?.day);
   return { since: whole.length === 0 ? span.until : firstOf(whole), runs: whole.toReversed() };
 }

@@ -4,7 +4,7 @@ import { executionStates } from '../../domain/execution-states.ts';
 
 const sum = (column: string) => sql<number>`sum(${sql.ref(column)})::bigint`;
 
-/** What is told of a group of `executions`, under the names of the columns of `prompt_days`. */
+/** The sums over a group of `executions`, under the column names of `prompt_days`. */
 export const RUN_SUMS = [
   sql<number>`count(*)::int`.as('runs'),
   sql<number>`(count(*) filter (where ${inStates(executionStates, ['failed'])}))::int`.as('failed'),
@@ -13,7 +13,7 @@ export const RUN_SUMS = [
   sum('tokens_cached_input').as('tokens_cached_input'),
   sum('tokens_reasoning').as('tokens_reasoning'),
   sql<number>`(count(*) filter (where cost_amount is null and answered_at is not null))::int`.as('unpriced'),
-  // As in the sums of usage: null where there are responses and none has a known price.
+  // As in the sums of usage: null if there are responses and none has a known price.
   sql<string | null>`case when count(cost_amount) = 0 and count(answered_at) > 0 then null
                        else trim_scale(coalesce(sum(cost_amount), 0)) end`.as('cost_amount'),
   sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50_ms'),

@@ -12,8 +12,8 @@ export interface StatisticsSpan {
 }
 
 /**
- * The span that a caller asks for: `until` is now at the latest.
- * @throws ApiError `invalid_request` where it is empty or longer than {@link MAX_DAYS}
+ * The span that a caller requests; `until` is at the latest now.
+ * @throws ApiError `invalid_request` if it is empty or longer than {@link MAX_DAYS}
  */
 export function statisticsSpan(since: Date | undefined, until: Date | undefined, now: Date): StatisticsSpan {
   const to = until === undefined || until > now ? now : until;

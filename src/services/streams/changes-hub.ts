@@ -9,16 +9,13 @@ import type { Hub, Source } from './open-readers.ts';
 import { createPollingHub, type PollingHubDeps } from './polling-hub.ts';
 
 export interface ChangesFormat {
-  /** What has changed since the last time; nothing, to begin with: what changes from then on is told. */
+  /** What has changed since the last event. Empty in the first event: later changes are sent from then on. */
   encode(resources: readonly AuditedType[]): string;
-  /** What is sent so that the connection is not taken for dead. */
+  /** Sent so that the connection is not considered dead. */
   keepAlive: string;
 }
 
-/**
- * What callers of this process are told of changes in their workspaces: the types of what changes in the workspace, as bytes, until this
- * process stops.
- */
+/** Streams the changes in a workspace to callers of this process: the types of changed resources, as bytes, until this process stops. */
 export type ChangesHub = Hub<(db: Pick<WorkspaceDatabase, 'workspaceId'>) => Readable>;
 
 interface Look {
@@ -26,7 +23,7 @@ interface Look {
   types: string[];
 }
 
-/** The newest row of each type in each workspace: one look into an index for each. */
+/** The newest row of each type in each workspace: one index look-up for each. */
 const newestOf = (rowsOf: (db: Builder) => AliasableExpression<{ workspace_id: string; type: string; id: string }>) =>
   prepared<Look>()((db, { workspaceIds, types }) =>
     db
@@ -51,11 +48,11 @@ const NEWEST_ENTRIES = newestOf((db) =>
   db.selectFrom('audit_log').select(['workspace_id', 'resource_type as type', 'id']),
 );
 
-/** A workspace that somebody watches; of each reader what it is still to be told, and nothing before it has been told anything. */
+/** A watched workspace, with the changes still to be sent to each reader; undefined before a reader's first event. */
 interface WatchedWorkspace extends Source<Set<AuditedType> | undefined> {
-  /** The newest row of each type of event and of audited resource; none before the first look. */
+  /** The newest row of each type of event and of audited resource; undefined before the first check. */
   newest: Map<string, string> | undefined;
-  /** What the last look has found. */
+  /** The changes found by the last check. */
   changed: Set<AuditedType>;
 }
 
@@ -65,8 +62,8 @@ export interface ChangesHubDeps extends PollingHubDeps {
 }
 
 /**
- * What has changed costs one look, however much changes. A change is told of again by the next look: what was written at the same time, and
- * committed a little later, may stand before it.
+ * One check finds all changes, however many there are. The next check reports a change again: a row written at the same time, but
+ * committed a little later, may come before it.
  */
 export function createChangesHub({ db: { system }, format, ...deps }: ChangesHubDeps): ChangesHub {
   /** By workspace. */

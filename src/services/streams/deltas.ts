@@ -6,11 +6,11 @@ import { inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 
-/** The beginning of an attempt is its first event. */
+/** The start of an attempt is its first event. */
 export const BEGINNING = 1;
-/** Rows of one reader that a look reads at most. With the size of a row, it bounds the memory that a reader takes. */
+/** The maximum number of rows that a poll reads for one reader. With the size of a row, it bounds the memory of a reader. */
 export const ROWS_AT_ONCE = 50;
-/** Characters of text in a row at most. */
+/** The maximum number of characters of text in a row. */
 export const MAX_ROW_CHARS = 8_192;
 
 /** Rows as columns. */
@@ -22,7 +22,7 @@ export interface WrittenDeltas {
   data: string[];
 }
 
-/** Writes rows and tells whoever reads streams; rows of an execution that is gone are left out. Safe to repeat. */
+/** Writes rows and notifies stream readers; rows of an execution that is gone are ignored. Safe to repeat. */
 export const WRITE_DELTAS = prepared<WrittenDeltas>()((db, { executions, attempts, sequences, types, data }) =>
   db
     .with('written', (cte) =>
@@ -49,12 +49,12 @@ export const WRITE_DELTAS = prepared<WrittenDeltas>()((db, { executions, attempt
     .selectNoFrom(notify(CHANNELS.streamWritten, '').as('told')),
 );
 
-/** Up to where streams were read, as columns. */
+/** The positions up to which streams were read, as columns. */
 interface Positions {
   executions: string[];
   attempts: number[];
   sequences: number[];
-  /** Tells the positions apart. */
+  /** Identifies each position. */
   indexes: number[];
 }
 
@@ -91,7 +91,7 @@ export const NEXT_DELTAS = prepared<Positions>()((db, { executions, attempts, se
 );
 export type DeltaRow = Omit<RowOf<typeof NEXT_DELTAS>, 'index'>;
 
-/** The last event of an attempt that has a row. Of a workspace. */
+/** The last event of an attempt that has a row. Bound to a workspace. */
 export const LAST_SEQUENCE = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
   db
     .selectFrom('stream_deltas')
@@ -100,7 +100,7 @@ export const LAST_SEQUENCE = prepared<{ id: string; attempt: number }>()((db, { 
     .where('attempt', '=', attempt),
 );
 
-/** Of executions those that have not ended. */
+/** The given executions that have not ended. */
 export const UNFINISHED = prepared<{ ids: string[] }>()((db, { ids }) =>
   db
     .selectFrom('executions')

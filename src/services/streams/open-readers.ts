@@ -2,47 +2,47 @@ import type { Readable } from 'node:stream';
 import { StreamReader } from './stream-reader.ts';
 
 const KEEP_ALIVE_EVERY_MS = 15_000;
-/** A caller who takes nothing of what there is for so long is cut off. */
+/** A caller that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
-/** What is left of streams when the process stops. */
+/** The time that streams have to finish when the process stops. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** What callers read, such as an execution: each once, however many read it. */
+/** Something that callers read, such as an execution: one source, however many read it. */
 export interface Source<Entry> {
   key: string;
-  /** What there is to know of each reader. */
+  /** The state of each reader. */
   readers: Map<StreamReader, Entry>;
-  /** Readers, and those who are about to be. */
+  /** The number of readers, including those about to be added. */
   users: number;
 }
 
 type Open = (...args: never[]) => Readable | Promise<Readable>;
 
-/** What callers of this process read of something while it changes. */
+/** The streams of one kind that callers of this process read. */
 export interface Hub<OpenOne extends Open = Open> {
   open: OpenOne;
-  /** Streams that are open. */
+  /** The number of open streams. */
   readonly openCount: number;
-  /** Ends all streams. Those that are opened from now on end after their first event. */
+  /** Ends all streams. Streams opened later end after their first event. */
   close(): void;
 }
 
-/** Streams of one kind that callers read from this process. */
+/** The open streams of one kind in this process, with their sources. */
 export interface OpenReaders<Entry, S extends Source<Entry>> {
   readonly sources: ReadonlyMap<string, S>;
-  /** The source with this key, for somebody who is about to read it; made where there is none. */
+  /** The source with this key, for a reader about to be added; created if missing. */
   enter(key: string, make: (source: Source<Entry>) => S): S;
-  /** Undoes `enter` where there will be no reader. */
+  /** Undoes `enter` if no reader will be added. */
   leave(source: S): void;
-  /** Whoever comes from now on gets another source with the same key. */
+  /** Later callers of `enter` get a new source for this key. */
   forget(source: S): void;
   /**
-   * Whoever has entered a source reads it, until the reader is closed.
+   * Adds a reader to an entered source, until the reader is closed.
    * @param onWanted as for {@link StreamReader}
    */
   add(source: S, entry: Entry, onWanted?: () => void): StreamReader;
   readonly isClosed: boolean;
-  /** What callers see of it. @param open how a stream is opened */
+  /** The interface for callers. @param open opens a stream */
   hub<OpenOne extends Open>(open: OpenOne): Hub<OpenOne>;
 }
 
@@ -51,8 +51,8 @@ export interface OpenReadersOptions<S> {
   /** Default: 60 s. */
   stalledMs?: number | undefined;
   /**
-   * Called every `everyMs` as long as there are readers.
-   * @param isQuiet a comment is due, so that no connection is taken for dead: every 15 s
+   * Called every `everyMs` while there are readers.
+   * @param isQuiet a comment is due, so that no connection is considered dead: every 15 s
    */
   onTick: (isQuiet: boolean, sources: Iterable<S>) => void;
 }

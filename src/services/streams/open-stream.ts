@@ -18,9 +18,10 @@ const STREAM_NEXT_CALL = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * The execution as it is when somebody begins to read it, and where that reader begins. A call that begins from now on is streamed.
+ * The execution when a reader starts to read it, and the position where the reader starts. Calls that start from now on are
+ * streamed.
  * @param after the last event that the reader has; undefined: none
- * @throws ApiError `not_found`; `invalid_request` where there is no such event
+ * @throws ApiError `not_found`; `invalid_request` if there is no such event
  */
 export async function openStream(
   db: WorkspaceDatabase,
@@ -30,14 +31,14 @@ export async function openStream(
   const seen = await acceptExecution(db, id);
   const execution = seen.row ?? (await getExecution(db, id));
   if (!isFinished(execution.status)) await db.query(STREAM_NEXT_CALL, { id });
-  // The first call is yet to begin where there was none.
+  // If there was no call yet, the first one is still to start.
   const attempts = Math.max(execution.attempts, 1);
   if (after !== undefined) await checkEventId(db, execution, attempts, after);
   const position = { ...(after ?? { attempt: attempts, sequence: BEGINNING }), skippedAttempt: 0 };
   return { execution, position };
 }
 
-/** Once rows are gone, nobody knows how many events an attempt had. */
+/** Once the rows are deleted, the number of events of an attempt is unknown. */
 async function checkEventId(
   db: WorkspaceDatabase,
   { id, attempts: called, status }: ExecutionRow,

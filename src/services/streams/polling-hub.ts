@@ -14,9 +14,10 @@ export interface PollingHubDeps {
 }
 
 /**
- * One look at the database a second serves all readers of the process. Looks one at a time; after an error the next one tries again.
- * @param hub.keepAlive is sent so that no connection is taken for dead
- * @param hub.what it does, for the log
+ * One poll of the database per second serves all readers of the process. Polls run one at a time; after an error the next one
+ * tries again.
+ * @param hub.keepAlive sent so that no connection is considered dead
+ * @param hub.what its purpose, for the log
  */
 export function createPollingHub<Entry, S extends Source<Entry>>(
   { log, pollIntervalMs: everyMs = POLL_INTERVAL_MS, stalledMs }: PollingHubDeps,
@@ -26,7 +27,7 @@ export function createPollingHub<Entry, S extends Source<Entry>>(
   let isPolling = false;
 
   function warn(error: unknown): void {
-    // It was deleted: its readers' streams have ended.
+    // It was deleted, and the streams of its readers have ended.
     if (error instanceof ApiError) return;
     log[isDatabaseUnavailable(error) ? 'warn' : 'error']({ err: error }, `cannot ${hub.what}; trying again`);
   }

@@ -8,7 +8,7 @@ import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluat
 import type { Hub, Source } from './open-readers.ts';
 import { createPollingHub, type PollingHubDeps } from './polling-hub.ts';
 
-/** What a reader of an evaluation is told: how it is now, and how it has ended. */
+/** An event for a reader of an evaluation: its current state, or its end. */
 export interface ProgressEvent {
   type: 'evaluation.progress' | `evaluation.${(typeof ENDED_EVALUATION)[number]}`;
   evaluation: EvaluationRow;
@@ -16,21 +16,21 @@ export interface ProgressEvent {
 
 export interface ProgressFormat {
   encode(event: ProgressEvent): string;
-  /** What is sent so that the connection is not taken for dead. */
+  /** Sent so that the connection is not considered dead. */
   keepAlive: string;
 }
 
 /**
- * What callers of this process read of evaluations while they run: the evaluation as it is, and whenever it has changed, as bytes. It ends with
- * the evaluation; or without its last event where the evaluation is deleted or this process stops: the caller then begins anew. Throws
- * ApiError `not_found`.
+ * Streams running evaluations to callers of this process: the evaluation now and after every change, as bytes. The stream ends
+ * with the evaluation; or without a last event if the evaluation is deleted or this process stops, and the caller then starts
+ * again. Throws ApiError `not_found`.
  */
 export type ProgressHub = Hub<(db: WorkspaceDatabase, id: string) => Promise<Readable>>;
 
 /** Summing up the results of a run takes at most a twentieth of the time. */
 const REST_FACTOR = 20;
 
-/** `version` is another one after every change of the row. */
+/** `version` differs after every change of the row. */
 const LOOK = prepared<{ ids: string[] }>()((db, { ids }) =>
   db
     .selectFrom('evaluations')
@@ -40,16 +40,16 @@ const LOOK = prepared<{ ids: string[] }>()((db, { ids }) =>
 
 const hasEnded = (status: EvaluationStatus) => ENDED_EVALUATION.find((ended) => ended === status);
 
-/** An evaluation that somebody reads; of each reader what it was sent last. */
+/** An evaluation with readers, and what each reader was last sent. */
 interface ReadEvaluation extends Source<Buffer | undefined> {
   db: WorkspaceDatabase;
   id: string;
   event: Buffer | undefined;
   hasEnded: boolean;
-  /** Of the row, when it was read last. */
+  /** The version of the row when it was last read. */
   version: string | undefined;
   reading: Promise<void> | undefined;
-  /** The results are not summed up before. */
+  /** The results are not summed up before this time. */
   restsUntil: number;
 }
 
@@ -59,8 +59,8 @@ export interface ProgressHubDeps extends PollingHubDeps {
 }
 
 /**
- * What is told is how the row is, so a reader who takes nothing for a while misses nothing but steps in between, and nothing is kept for
- * readers who come again.
+ * Events contain the whole row, so a slow reader misses only intermediate steps, and nothing has to be stored for readers that
+ * reconnect.
  */
 export function createProgressHub({ db: { system }, format, ...deps }: ProgressHubDeps): ProgressHub {
   /** By workspace and id. */
@@ -86,7 +86,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
     }
   }
 
-  /** Reads the evaluation, for all of its readers, each of whom is sent it where it has changed. */
+  /** Reads the evaluation for all of its readers, and sends it to those who have not seen this state. */
   function read(source: ReadEvaluation, version: string | undefined): Promise<void> {
     source.reading ??= (async () => {
       const { db, id } = source;
@@ -100,7 +100,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
         if (source.event?.equals(event) !== true) source.event = event;
         source.version = version;
         source.hasEnded = ended !== undefined;
-        // A retry may go on with it: whoever comes now reads it anew.
+        // A retry may continue it: new readers read it again.
         if (source.hasEnded) open.forget(source);
         deliver(source);
       } catch (error) {
@@ -126,7 +126,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
     }
   }
 
-  /** It was deleted: whoever asks again is told so. */
+  /** It was deleted: a caller that requests it again gets an error. */
   function drop(source: ReadEvaluation): void {
     open.forget(source);
     for (const reader of source.readers.keys()) reader.finish();

@@ -2,27 +2,27 @@ import { ApiError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ExecutionRow } from '../executions/executions.ts';
 
-/** `attempt.sequence`: which call of the execution, and which event of that call, both from 1. */
+/** `attempt.sequence`: the number of the call of the execution, and of the event of that call, both from 1. */
 export interface EventId {
   attempt: number;
   sequence: number;
 }
 
-/** What a reader of an execution is told. */
+/** An event for a reader of an execution. */
 export type StreamEvent = { id: EventId } & (
   | { type: 'execution.started'; execution: ExecutionRow }
   | { type: 'output_text.delta'; delta: string }
   | { type: 'tool_call'; toolCall: ToolCall }
-  /** What came before belongs to a call whose response was not kept, or is sent once more. */
+  /** Earlier events belong to a call whose response was not kept, or are sent again. */
   | { type: 'execution.restarted' }
   | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: ExecutionRow }
 );
 
-/** How events are written. */
+/** The serialization of events. */
 export interface StreamFormat {
-  /** Readers that have the same function and are at the same event share what it gives. */
+  /** Readers that have the same function and are at the same event share its result. */
   encode(event: StreamEvent): string;
-  /** What is sent so that the connection is not taken for dead. */
+  /** Sent so that the connection is not considered dead. */
   keepAlive: string;
 }
 
@@ -38,7 +38,7 @@ export function parseEventId(text: string): EventId {
   return { attempt: Number(attempt), sequence: Number(sequence) };
 }
 
-/** `invalid_request` about the header, with what to do. */
+/** `invalid_request` about the header, with advice. */
 export function invalidEventId(problem: string): ApiError {
   return new ApiError(
     'invalid_request',

@@ -14,40 +14,40 @@ import type { StreamReader } from './stream-reader.ts';
 import { lastEvents, readResult, type StreamResult } from './stream-result.ts';
 
 /**
- * What callers of this process read of executions while they run: the events of an execution as bytes, from its beginning or after an event
- * that the caller has. It ends with the execution, or without its last event where this process stops: the caller then goes on in another
- * process. Throws ApiError `not_found`; `invalid_request` where there is no event `after`.
+ * Streams running executions to callers of this process: the events of an execution as bytes, from its start or after an event
+ * that the caller has. The stream ends with the execution, or without a last event if this process stops; the caller then
+ * continues with another process. Throws ApiError `not_found`; `invalid_request` if there is no event `after`.
  */
 export type StreamHub = Hub<
   (db: WorkspaceDatabase, id: string, format: StreamFormat, after?: EventId) => Promise<Readable>
 >;
 
-/** Notifications may be lost, so streams look this often in any case. */
+/** Notifications may be lost, so streams also poll at this interval. */
 const POLL_INTERVAL_MS = 3_000;
-/** Positions that one statement reads from. */
+/** The maximum number of positions that one statement reads from. */
 const POSITIONS_AT_ONCE = 200;
 
-/** What there is to know of a reader. */
+/** The state of a reader. */
 interface Entry {
   db: WorkspaceDatabase;
   format: StreamFormat;
   position: Position;
-  /** The rest is on its way. */
+  /** The remaining events are being sent. */
   isEnding: boolean;
 }
 
-/** An execution that somebody reads. */
+/** An execution with readers. */
 interface ReadExecution extends Source<Entry> {
-  /** It has ended: all its rows are there. */
+  /** It has ended, and all its rows exist. */
   hasEnded: boolean;
   result: Promise<StreamResult> | undefined;
 }
 
-/** Readers of an execution that are at the same event. */
+/** The readers of an execution that are at the same event. */
 interface Group extends Omit<Entry, 'isEnding'> {
   source: ReadExecution;
   readers: StreamReader[];
-  /** Whether the execution had ended before the rows are read. */
+  /** Whether the execution had ended before the rows were read. */
   hasEnded: boolean;
 }
 
@@ -62,8 +62,8 @@ export interface StreamHubDeps {
 }
 
 /**
- * One look at the database serves all readers of the process: whenever rows are written or an execution has ended. A reader
- * whose caller does not take what it has takes no part.
+ * One read of the database serves all readers of the process, whenever rows are written or an execution has ended. Readers whose
+ * callers are not keeping up are skipped.
  */
 export function createStreamHub({
   db: { system },
@@ -72,7 +72,7 @@ export function createStreamHub({
   pollIntervalMs = POLL_INTERVAL_MS,
   stalledMs,
 }: StreamHubDeps): StreamHub {
-  /** By the id of the execution. */
+  /** By execution id. */
   const open = createOpenReaders<Entry, ReadExecution>({ everyMs: pollIntervalMs, stalledMs, onTick });
   const { sources } = open;
   let isPolling = false;
@@ -156,7 +156,7 @@ export function createStreamHub({
     else if (hasEnded) void end({ ...group, position });
   }
 
-  /** Sends what is left to readers who have all rows of an execution that has ended. */
+  /** Sends the remaining events to readers that have all rows of an ended execution. */
   async function end({ source, db, position, format, readers }: Group): Promise<void> {
     const entries = readers.flatMap((reader) => source.readers.get(reader) ?? []);
     for (const entry of entries) entry.isEnding = true;
@@ -171,12 +171,12 @@ export function createStreamHub({
     } catch (error) {
       source.result = undefined;
       if (isDatabaseUnavailable(error)) for (const entry of entries) entry.isEnding = false;
-      // It was deleted: whoever asks again is told so.
+      // It was deleted: a caller that requests it again gets an error.
       else for (const reader of readers) reader.destroy(error instanceof Error ? error : undefined);
     }
   }
 
-  /** Also finds out about those that were deleted. */
+  /** Also detects deleted executions. */
   async function lookForEnds(): Promise<void> {
     const running = [...sources.values()].filter(({ hasEnded }) => !hasEnded);
     try {
@@ -200,7 +200,7 @@ export function createStreamHub({
   }
 
   return open.hub(async (db, id, format, after) => {
-    // Whoever is about to read hears of the end from now on.
+    // From now on, a reader about to be added is notified of the end.
     const source = open.enter(id, (common) => ({ ...common, hasEnded: false, result: undefined }));
     try {
       const { execution, position } = await openStream(db, id, after);

@@ -5,22 +5,22 @@ import type { StreamEvent } from './stream-events.ts';
 /** The largest number that the column of sequences holds. */
 const MAX_SEQUENCE = 2_147_483_647;
 
-/** What a reader was sent last, and from where it goes on. */
+/** The last event sent to a reader, and where it continues. */
 export interface Position {
-  /** Of the last event. */
+  /** The attempt of the last event. */
   attempt: number;
   sequence: number;
-  /** Rows of this attempt are missing, so no more of them are sent; 0: of none. */
+  /** Rows of this attempt are missing, so no more of them are sent; 0 if there is none. */
   skippedAttempt: number;
 }
 
-/** After which rows to read on. */
+/** The position after which to continue reading rows. */
 export function readAfter({ attempt, sequence, skippedAttempt }: Position): { attempt: number; sequence: number } {
   return skippedAttempt >= attempt ? { attempt: skippedAttempt, sequence: MAX_SEQUENCE } : { attempt, sequence };
 }
 
 /**
- * The events that rows stand for, and where they lead to. A row with a gap before it is not sent, nor is the rest of its attempt: its
+ * Converts rows into events and the position after them. A row after a gap is not sent, nor is the rest of its attempt: its
  * reader gets the text at the end of the execution.
  */
 export function follow(from: Position, rows: readonly DeltaRow[]): { events: StreamEvent[]; position: Position } {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 
-/** What a reader may hold that its caller has not taken yet, besides what one look at the database gives. */
+/** How much a reader may buffer that its caller has not read yet, in addition to the result of one poll of the database. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** The bytes of one stream. It is given more only while its caller takes what it has. */
+/** The bytes of one stream. It gets more data only while its caller keeps reading. */
 export class StreamReader extends Readable {
   readonly #onWanted: () => void;
   readonly #onClosed: () => void;
@@ -11,8 +11,8 @@ export class StreamReader extends Readable {
   #isOver = false;
 
   /**
-   * @param onWanted the caller has taken what there was
-   * @param onClosed it has ended, or its caller has gone away
+   * @param onWanted called when the caller has read everything so far
+   * @param onClosed called when it has ended or its caller has disconnected
    */
   constructor(onWanted: () => void, onClosed: () => void) {
     super({ highWaterMark: BUFFER_BYTES });
@@ -20,12 +20,12 @@ export class StreamReader extends Readable {
     this.#onClosed = onClosed;
   }
 
-  /** Whether the caller has taken what there was, so that there may be more. */
+  /** Whether the caller has read everything so far, so that more can be added. */
   get isReady(): boolean {
     return this.#stalledAt === undefined && !this.#isOver && !this.destroyed;
   }
 
-  /** For how long the caller has taken nothing of what it was given. */
+  /** How long the caller has not read anything. */
   get stalledMs(): number {
     return this.#stalledAt === undefined ? 0 : performance.now() - this.#stalledAt;
   }

@@ -8,7 +8,7 @@ import { BEGINNING } from './deltas.ts';
 import type { StreamEvent } from './stream-events.ts';
 import type { Position } from './stream-position.ts';
 
-/** What was streamed of the last call that has rows, and whether its text is what the execution has. */
+/** What was streamed of the last call that has rows, and whether its text is that of the execution. */
 const STREAMED = prepared<{ id: string }>()((db, { id }) =>
   db
     .with('last', (cte) =>
@@ -49,12 +49,12 @@ const STREAMED = prepared<{ id: string }>()((db, { id }) =>
     .where('e.id', '=', id),
 );
 
-/** How an execution ended, and what of it is in rows. */
+/** How an execution ended, and which part of it is in rows. */
 export interface StreamResult {
   execution: ExecutionRow;
-  /** The last event that has a row; undefined where none has one (any more). */
+  /** The last event that has a row; undefined if there are no rows (any more). */
   lastRow: { attempt: number; sequence: number } | undefined;
-  /** Whether the rows of that attempt hold all of the response. */
+  /** Whether the rows of that attempt contain the whole response. */
   isWhole: boolean;
 }
 
@@ -83,10 +83,7 @@ function endOf(execution: ExecutionRow): 'execution.completed' | 'execution.fail
   }
 }
 
-/**
- * The last events for a reader who has been sent all rows: where those are not the whole response, the response from the
- * execution, and its end.
- */
+/** The last events for a reader that has received all rows: the response of the execution, unless the rows contained it, and the end. */
 export function lastEvents({ execution, lastRow, isWhole }: StreamResult, position: Position): StreamEvent[] {
   const toolCalls = toolCallsOf(execution);
   const hasResponse = (execution.output ?? '') !== '' || toolCalls.length > 0;
@@ -94,7 +91,7 @@ export function lastEvents({ execution, lastRow, isWhole }: StreamResult, positi
   const hasRows = lastRow !== undefined && lastRow.attempt === attempt;
   const hasAll = isWhole && (lastRow === undefined || (hasRows && sequence >= lastRow.sequence));
   const type = endOf(execution);
-  // The same id whenever it is asked for, also by a reader who has had it.
+  // Always the same id, even for a reader that already has it.
   if (!hasResponse || hasAll)
     return [{ type, id: { attempt, sequence: (hasRows ? lastRow.sequence : sequence) + 1 }, execution }];
   const events: StreamEvent[] = [];

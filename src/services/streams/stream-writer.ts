@@ -6,13 +6,13 @@ import { storableText } from '../../domain/text/storable-text.ts';
 import type { ModelDelta } from '../../models/model.ts';
 import { BEGINNING, MAX_ROW_CHARS, WRITE_DELTAS } from './deltas.ts';
 
-/** The response of one call on its way to those who read it. */
+/** The response of one call on its way to its readers. */
 export interface OpenStream {
   /** Never waits and never throws. */
   onDelta: (delta: ModelDelta) => void;
   /**
-   * Waits until everything is written, for a second at most: readers then find all of it when the execution ends. What is not
-   * written by then they get from the execution.
+   * Waits until everything is written, at most one second, so that readers find all of it when the execution ends. Readers get
+   * the rest from the execution.
    */
   end(): Promise<void>;
 }
@@ -20,20 +20,23 @@ export interface OpenStream {
 /** Writes the streams of a process, all with the same statements. */
 export interface StreamWriter {
   /**
-   * @param attempt which call of the execution it is, from 1
-   * @param workspace whose share of the buffer it takes
+   * @param attempt the number of the call of the execution, from 1
+   * @param workspace whose share of the buffer it uses
    */
   open(executionId: string, attempt: number, workspace: string): OpenStream;
 }
 
-/** Between the starts of two statements. */
+/** The minimum time between the starts of two statements. */
 const WRITE_EVERY_MS = 50;
-/** The same where a stream begins: its reader waits for the first word. */
+/** The same at the start of a stream, whose reader waits for the first word. */
 const BEGIN_EVERY_MS = 10;
-/** After a statement for which the database was away. */
+/** The pause after a statement that failed because the database was down. */
 const AGAIN_MS = 500;
 const END_WITHIN_MS = 1_000;
-/** Of all streams, while the database is away. A workspace has no more of it than is left: alone, half. */
+/**
+ * The limit of all streams, while the database is down. A workspace may use at most as much as is left free: half of it if it is
+ * the only one.
+ */
 const MAX_BUFFERED_CHARS = 8 * 1024 * 1024;
 
 interface Row {
@@ -47,19 +50,19 @@ interface Stream {
   workspace: string;
   executionId: string;
   attempt: number;
-  /** Of its last row. */
+  /** The sequence number of its last row. */
   sequence: number;
-  /** A row of text that more may be added to. */
+  /** A text row that can still be extended. */
   tail: Row | undefined;
-  /** Rows that are not written yet. */
+  /** The number of rows that are not written yet. */
   unwritten: number;
-  /** Nothing more of it is written: its readers get what is missing from the execution. */
+  /** No more of it is written: its readers get the rest from the execution. */
   isDropped: boolean;
-  /** Called once nothing is left to write. */
+  /** Called when nothing is left to write. */
   onWritten: (() => void) | undefined;
 }
 
-/** Cuts a text into pieces that fit into a row, and no character in two. */
+/** Splits a text into pieces that fit into a row, without splitting a character. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -75,8 +78,8 @@ function piecesOf(text: string): string[] {
 }
 
 /**
- * One buffer for the process. The first delta of a stream is written at once where nothing was written in the last 10 ms; what
- * comes later, every 50 ms, one statement at a time.
+ * One buffer for the process. The first delta of a stream is written immediately if nothing was written in the last 10 ms; later
+ * ones every 50 ms, one statement at a time.
  * @param query of the system's database
  */
 export function createStreamWriter({ query, log }: { query: Query; log: Logger }): StreamWriter {
@@ -85,9 +88,9 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
   const bufferedOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
-  /** When the last statement began. */
+  /** When the last statement started. */
   let lastAt = Number.NEGATIVE_INFINITY;
-  /** How long after that the next one begins. */
+  /** The time from then until the next one starts. */
   let gapMs = WRITE_EVERY_MS;
 
   function schedule(): void {
@@ -97,7 +100,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
     else timer = setTimeout(() => void write(), waitMs).unref();
   }
 
-  /** Has the next statement begin so long after the last. */
+  /** Makes the next statement start this long after the last. */
   function hurry(ms: number): void {
     if (ms >= gapMs) return;
     gapMs = ms;

@@ -8,7 +8,7 @@ import { USAGE_MEASURES } from '../../db/usage-triggers.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import type { UsageSpan } from './usage-span.ts';
 
-/** By what usage can be summed. */
+/** The fields that usage can be grouped by. */
 export const USAGE_GROUPS = ['prompt', 'model', 'day'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
@@ -23,7 +23,7 @@ export interface UsageFilter {
 const earlier = (a: Date, b: Date) => (a < b ? a : b);
 const later = (a: Date, b: Date) => (a > b ? a : b);
 
-/** Whole days and hours by their sums; by single entries what is not in those yet, and what is outside of whole hours. */
+/** Uses the sums of whole days and hours; and the single entries that are not in the sums yet or are outside of whole hours. */
 function selectCalls(db: Builder, { since, until, hoursFrom, hoursTo, daysFrom, daysTo }: UsageSpan) {
   const sums = (unit: UsageUnit, from: Date, to: Date) =>
     db
@@ -47,7 +47,7 @@ function selectCalls(db: Builder, { since, until, hoursFrom, hoursTo, daysFrom, 
     .unionAll(entries({ summed: true }, later(hoursTo, hoursFrom), until));
 }
 
-/** Executions that run or wait have no entry yet. The columns are those of {@link selectCalls}, in the same order. */
+/** Queued and running executions have no entry yet. The columns are those of {@link selectCalls}, in the same order. */
 function selectUnfinished(db: Builder, { since, until }: UsageSpan) {
   return db
     .selectFrom('executions')
@@ -79,7 +79,7 @@ type Calls = ReturnType<typeof selectCalls> extends SelectQueryBuilder<infer _DB
 const total = (measure: string) => sql<string>`coalesce(sum(${sql.ref(measure)}), 0)`;
 const count = (measure: string) => sql<number>`${total(measure)}::int`;
 
-/** Sums of calls by the groups asked for, in their order. A group that was not asked for has no column. */
+/** Sums of calls by the requested groups, in their order. Groups that were not requested have no column. */
 function sumBy(
   db: Builder,
   calls: SelectQueryBuilder<Tables, never, Calls>,
@@ -89,7 +89,7 @@ function sumBy(
   let sums = db
     .selectFrom(calls.as('calls'))
     .$if(groups.includes('prompt'), (select) =>
-      // Drafts that were run on their own have none.
+      // Drafts without a prompt have none.
       select.select(sql<string | null>`nullif(prompt_name, '')`.as('prompt_name')),
     )
     .$if(groups.includes('model'), (select) => select.select('model'))
@@ -101,7 +101,7 @@ function sumBy(
       total('tokens_output').as('tokens_output'),
       total('tokens_cached_input').as('tokens_cached_input'),
       total('tokens_reasoning').as('tokens_reasoning'),
-      // Null where there are responses and none has a known price.
+      // Null if there are responses and none has a known price.
       sql<string | null>`case when ${total('priced')} = 0 and sum(unpriced) > 0 then null
                            else trim_scale(${total('cost_amount')}) end`.as('cost_amount'),
       count('unpriced').as('unpriced'),
@@ -117,7 +117,7 @@ function sumBy(
   return sums;
 }
 
-/** Tokens and cost of the executions created in a span, by the groups asked for. */
+/** Tokens and cost of the executions created in a span, by the requested groups. */
 export function sumUsage(query: Query, filter: UsageFilter, groups: readonly UsageGroup[]) {
   return query((db) => {
     const ended = db.selectFrom(selectCalls(db, filter.span).as('entries')).selectAll().where('kind', '=', 'execution');
@@ -133,8 +133,8 @@ export function sumUsage(query: Query, filter: UsageFilter, groups: readonly Usa
 export type UsageRow = Awaited<ReturnType<typeof sumUsage>>[number];
 
 /**
- * Tokens and cost of evaluations in a span, by the groups asked for: `examples` whose model was called, and `judgements` that were
- * asked for; each of those is under the judge's own model.
+ * Tokens and cost of evaluations in a span, by the requested groups: `examples` whose model was called, and `judgements`; each
+ * judgement counts under the judge's own model.
  */
 export function sumEvaluationUsage(query: Query, filter: UsageFilter, groups: readonly UsageGroup[]) {
   return query((db) => {
@@ -152,8 +152,8 @@ export function sumEvaluationUsage(query: Query, filter: UsageFilter, groups: re
 }
 
 /**
- * Tokens and cost of the judges of rules in a span, by the groups asked for: that of the prompt is the rule's name here.
- * @param filter its `promptNames` are not looked at
+ * Tokens and cost of the judges of rules in a span, by the requested groups; the prompt group contains the rule's name.
+ * @param filter its `promptNames` are ignored
  */
 export function sumRuleUsage(query: Query, filter: Omit<UsageFilter, 'promptNames'>, groups: readonly UsageGroup[]) {
   return query((db) => {

@@ -1,9 +1,9 @@
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Times within it are exact, since the single entries are still there: they are kept for an hour longer. */
+/** Times in this range are exact, because the single entries still exist: they are kept for an hour longer. */
 const EXACT_MS = 2 * HOUR_MS;
 
-/** A span of time, and the whole hours and days in it, whose sums are known. */
+/** A time span, and its whole hours and days, whose sums are stored. */
 export interface UsageSpan {
   since: Date;
   until: Date;
@@ -17,8 +17,9 @@ const floor = (ms: number, unitMs: number) => Math.floor(ms / unitMs) * unitMs;
 const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs;
 
 /**
- * The span from `since` until before `until`. A time of the last two hours is exact; an earlier one is taken to the whole hour,
- * so that all of the span is in it. Nothing is created after `now`, so that an `until` from then on takes in the last hour as a whole.
+ * The span from `since` up to, but excluding, `until`. A time within the last two hours is exact; an earlier one is extended to
+ * the whole hour, so that the span is fully included. Nothing is created after `now`, so a later `until` includes the whole last
+ * hour.
  */
 export function usageSpan(since: Date, until: Date, now: Date): UsageSpan {
   const isExact = (ms: number) => now.getTime() - ms < EXACT_MS;

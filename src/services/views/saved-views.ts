@@ -11,15 +11,15 @@ import type { HolderId } from '../members/holder.ts';
 import { namedRows, type RowIn } from '../named-rows.ts';
 import { requireRoom } from '../workspaces/quotas.ts';
 
-/** Views of one owner, and of a workspace, at most. */
+/** The maximum number of views of one owner, and of a workspace. */
 export const MAX_OWN_VIEWS = 50;
 export const MAX_VIEWS = 1_000;
 
-/** Lists that have views. */
+/** The lists that can have views. */
 export const VIEWED_PAGES = ['executions'] as const;
 export type ViewedPage = (typeof VIEWED_PAGES)[number];
 
-/** What a view says. */
+/** The settings of a view. */
 export interface ViewSettings {
   page: ViewedPage;
   query: Record<string, string>;
@@ -40,7 +40,7 @@ const VIEWS = namedRows({
   json: ['query'],
 });
 export type SavedViewRow = RowIn<typeof VIEWS>;
-/** Those of the owner and those that are shared, oldest first: a page of at most `limit` after the id `after`. */
+/** The views of the owner and all shared ones, oldest first: a page of at most `limit` after the id `after`. */
 export function listViews(
   query: Query,
   owner: HolderId,
@@ -52,7 +52,7 @@ export function listViews(
 }
 
 /**
- * Stores a view in place of the owner's of that name, if there is one.
+ * Stores a view, replacing the owner's view of that name.
  * @throws ApiError `quota_exceeded`
  */
 export const setView = (
@@ -72,8 +72,8 @@ export const setView = (
   );
 
 /**
- * Deletes a view of an owner. That of somebody else is recorded in the audit log.
- * @param whose `own`: of the caller; `shared`: one that somebody else shares
+ * Deletes a view. Deleting the view of another owner is recorded in the audit log.
+ * @param whose `own`: of the caller; `shared`: a shared view of somebody else
  * @returns it as it was
  * @throws ApiError `not_found`
  */

@@ -19,10 +19,10 @@ import {
   type WebhookRow,
 } from './webhooks.ts';
 
-/** How long the previous secret signs as well after a rotation. */
+/** How long the previous secret also signs after a rotation. */
 export const OVERLAP_HOURS = 24;
 
-/** What is left out stays as it is. */
+/** Omitted fields are unchanged. */
 export type WebhookChanges = { [Field in keyof Omit<NewWebhook, 'secret'>]?: NewWebhook[Field] | undefined };
 
 /**
@@ -65,7 +65,7 @@ async function update(
         ...(headers !== undefined && { headers: encryptHeaders(rules.cipher, headers) }),
         ...(rateLimitPerMinute !== undefined && {
           rate_limit_per_minute: rateLimitPerMinute,
-          // A new rate begins now; deliveries keep the slots that they have.
+          // A new rate applies immediately; deliveries keep the slots that they have.
           next_slot_at: sql<Date | null>`case when rate_limit_per_minute is distinct from ${rateLimitPerMinute}::int then null else next_slot_at end`,
         }),
         updated_at: now,
@@ -78,7 +78,7 @@ async function update(
 
 const ENABLED = changeState(webhookStates, { to: 'enabled' });
 
-/** Enables a webhook; one that is enabled stays as it is. @throws ApiError `not_found` */
+/** Enables a webhook; an enabled one is left unchanged. @throws ApiError `not_found` */
 export async function enableWebhook(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
   const enabled = await db.transaction(async (query) => {
     const [row] = await query((own) =>
@@ -104,10 +104,10 @@ export async function enableWebhook(db: WorkspaceDatabase, id: string): Promise<
 const DISABLED = changeState(webhookStates, { to: 'disabled' });
 
 /**
- * Disables a webhook and abandons its deliveries; one that is disabled stays as it is. Runs in the caller's transaction.
+ * Disables a webhook and abandons its deliveries; a disabled one is left unchanged. Runs in the caller's transaction.
  * @param query bound to the webhook's workspace
  * @param reason shown as its `disabled_reason`
- * @returns undefined where it was disabled already, or there is none
+ * @returns undefined if it was already disabled, or does not exist
  */
 export async function disableWebhook(query: Query, id: string, reason: string): Promise<WebhookRow | undefined> {
   const [row] = await query((db) =>
@@ -133,7 +133,7 @@ export async function disableByRequest(db: WorkspaceDatabase, id: string): Promi
 }
 
 /**
- * Deletes a webhook and abandons its deliveries, which stay.
+ * Deletes a webhook and abandons its deliveries, which are kept.
  * @returns it as it last was
  * @throws ApiError `not_found`
  */
@@ -148,7 +148,7 @@ export async function deleteWebhook(db: WorkspaceDatabase, id: string): Promise<
 }
 
 /**
- * Gives a webhook a new secret, in the caller's transaction; the previous one signs as well for {@link OVERLAP_HOURS}.
+ * Gives a webhook a new secret, in the caller's transaction; the previous one also signs for {@link OVERLAP_HOURS}.
  * @throws ApiError `not_found`
  */
 export async function rotateSecret(cipher: Cipher, query: Query, id: string, secret: string): Promise<WebhookRow> {

@@ -5,7 +5,7 @@ import { disableWebhook } from './change-webhook.ts';
 
 /**
  * Disables the webhook of a delivery whose last retry has failed, and notifies its owner; in the caller's transaction.
- * @returns whether it was enabled until now
+ * @returns whether it was enabled before
  */
 export async function disableForFailure(query: Query, deliveryId: string): Promise<boolean> {
   const [delivery] = await query((db) =>
@@ -35,7 +35,7 @@ export async function disableForFailure(query: Query, deliveryId: string): Promi
   return true;
 }
 
-/** @returns the notification that a delivery caused; null where it caused none */
+/** @returns the notification that a delivery caused; null if none */
 export async function findNotification(query: Query, deliveryId: string): Promise<string | null> {
   const [row] = await query((db) => db.selectFrom('notifications').select('id').where('delivery_id', '=', deliveryId));
   return row?.id ?? null;

@@ -9,9 +9,9 @@ export type EncryptedColumns = Pick<
   'secret' | 'previous_secret' | 'previous_secret_expires_at' | 'headers'
 >;
 
-/** What they hold. */
+/** The decrypted columns. */
 export interface DecryptedColumns {
-  /** The secrets that sign, the newest first. */
+  /** The signing secrets, newest first. */
   secrets: [string, string?];
   /** The webhook's custom headers. */
   headers: Record<string, string>;
@@ -19,24 +19,24 @@ export interface DecryptedColumns {
 
 const Headers = z.record(z.string(), z.string());
 
-/** A signing secret as it is stored. */
+/** A signing secret in its stored form. */
 export function encryptSecret(cipher: Cipher, secret: string): Buffer {
   return cipher.encrypt(Buffer.from(secret));
 }
 
-/** Custom headers as they are stored; null where there are none. */
+/** Custom headers in their stored form; null if there are none. */
 export function encryptHeaders(cipher: Cipher, headers: Record<string, string>): Buffer | null {
   return Object.keys(headers).length === 0 ? null : cipher.encrypt(Buffer.from(JSON.stringify(headers)));
 }
 
-/** @returns what {@link encryptHeaders} was given */
+/** @returns the input of {@link encryptHeaders} */
 export function decryptHeaders(cipher: Cipher, encrypted: Buffer | null): Record<string, string> {
   return encrypted === null ? {} : Headers.parse(JSON.parse(cipher.decrypt(encrypted).toString()));
 }
 
 /**
  * @param at the time at which they are used: a previous secret expires
- * @throws Error where the key that they were encrypted with is not configured
+ * @throws Error if the key used to encrypt them is not configured
  */
 export function decryptColumns(cipher: Cipher, row: EncryptedColumns, at: Date): DecryptedColumns {
   const { previous_secret: previous, previous_secret_expires_at: until } = row;

@@ -13,7 +13,7 @@ import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 /**
  * Queues a delivery of a sample event to a webhook, in the caller's transaction.
  * @param deliveryId UUID of the new delivery
- * @param type by default the first that the webhook is subscribed to
+ * @param type default: the first that the webhook subscribes to
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function testWebhook(
@@ -32,7 +32,7 @@ export async function testWebhook(
       .with('event', (cte) =>
         cte
           .insertInto('events')
-          // It goes to no other webhook: it counts as dispatched.
+          // It goes to no other webhook, so it counts as dispatched.
           .values({
             id: eventId,
             type: event,

@@ -8,17 +8,17 @@ import { cachedReading, READ_TIMEOUT_MS } from '../operations/cached-reading.ts'
 
 /** Metrics of webhooks, for Prometheus. */
 export interface WebhookMetrics {
-  /** One request to a webhook. */
+  /** Counts one request to a webhook. */
   attempted(outcome: 'succeeded' | 'failed', durationMs: number): void;
-  /** One delivery that has ended. */
+  /** Counts one delivery that has ended. */
   ended(outcome: 'delivered' | 'failed' | 'abandoned'): void;
-  /** One webhook that was disabled for its failures. */
+  /** Counts one webhook that was disabled because of its failures. */
   disabled(): void;
 }
 
 /**
- * Of several events the one with the smallest id is the oldest: ids begin with the time at which they were made. A replayed or
- * redelivered event was old before, so it says nothing about how late deliveries are.
+ * The oldest of several events has the smallest id, because ids start with their creation time. A replayed or redelivered event
+ * is old anyway, so it says nothing about how late deliveries are.
  */
 const readBacklog = (db: Builder) =>
   db
@@ -128,8 +128,8 @@ const NAMES = [
 ];
 
 /**
- * Registers the metrics of webhooks; existing ones are replaced. The gauges are read from the database at scrapes, every 5 s at most,
- * and are `NaN` where that takes longer than 2 s.
+ * Registers the metrics of webhooks, replacing existing ones. The gauges are read from the database at scrapes, at most every 5
+ * s, and are `NaN` if that takes longer than 2 s.
  */
 export function createWebhookMetrics(registry: Registry, db: Database): WebhookMetrics {
   for (const name of NAMES) registry.removeSingleMetric(name);
@@ -157,7 +157,7 @@ export function createWebhookMetrics(registry: Registry, db: Database): WebhookM
     help: 'Webhooks that were disabled for their failures',
     registers,
   });
-  // From 0 on, so that the first of each is seen as an increase.
+  // Starts at 0, so that the first of each is visible as an increase.
   for (const outcome of ['succeeded', 'failed']) attempts.inc({ outcome }, 0);
   for (const outcome of ['delivered', 'failed', 'abandoned']) deliveries.inc({ outcome }, 0);
   addGauges(registry, db);

@@ -49,20 +49,20 @@ export interface NewWebhook {
   events: EventType[];
   description: string | null;
   headers: Record<string, string>;
-  /** Requests a minute; null: no limit. */
+  /** Requests per minute; null: no limit. */
   rateLimitPerMinute: number | null;
   secret: string;
 }
 
-/** What callers' endpoints are stored with: which addresses they may have, and what encrypts their secrets. */
+/** The rules for storing callers' endpoints: the allowed addresses, and the cipher of their secrets. */
 export interface EndpointRules {
   cipher: Cipher;
   allowPrivate: AllowPrivate;
-  /** What no endpoint may be, whatever addresses are allowed. */
+  /** Servers that are never allowed as endpoints, whatever addresses are allowed. */
   ownServers?: OwnServers | undefined;
 }
 
-/** @throws ApiError `invalid_request` where the address may not be called. @param at path of the address in the request */
+/** @throws ApiError `invalid_request` if calling the address is not allowed. @param at path of the address in the request */
 export function requireTarget({ allowPrivate, ownServers }: EndpointRules, url: string, at = 'url'): void {
   const problem = targetProblem(url, allowPrivate) ?? ownServerProblem(url, ownServers);
   if (problem !== undefined) throw invalidField(at, problem);
@@ -96,16 +96,16 @@ export async function createWebhook(rules: EndpointRules, query: Query, webhook:
   return row;
 }
 
-/** Of its address, which may have a secret in its path. */
+/** The host of its address, whose path may contain a secret. */
 export const hostOf = ({ url }: Pick<WebhookRow, 'url'>): string => new URL(url).host;
 
 /** @throws ApiError `not_found` */
 export const getWebhook = ({ query }: { query: Query }, id: string): Promise<WebhookRow> => WEBHOOKS.get(query, { id });
 
-/** @throws ApiError `not_found` where there is none */
+/** @throws ApiError `not_found` if there is none */
 export const foundWebhook = <Row>(row: Row | undefined): Row => WEBHOOKS.found(row, { id: '' });
 
-/** Webhooks, newest first, a page of at most `limit` before the id `before`. */
+/** Webhooks, newest first: a page of at most `limit` before the id `before`. */
 export function listWebhooks(
   { query }: WorkspaceDatabase,
   { status }: { status?: WebhookStatus | undefined },
@@ -117,15 +117,15 @@ export function listWebhooks(
 }
 
 /**
- * A webhook that stays as it is until the caller's transaction ends. It is locked before any of its deliveries.
- * @returns undefined where there is none (any more)
+ * Locks a webhook until the caller's transaction ends. It is locked before any of its deliveries.
+ * @returns undefined if there is none (any more)
  */
 export async function lockWebhook(query: Query, id: string): Promise<WebhookRow | undefined> {
   const [row] = await query(LOCK, { id });
   return row;
 }
 
-/** @throws ApiError `invalid_state` where it is disabled */
+/** @throws ApiError `invalid_state` if it is disabled */
 export function requireEnabled({ status }: WebhookRow): void {
   if (status === 'disabled') throw new ApiError('invalid_state', 'This webhook is disabled: enable it first.');
 }

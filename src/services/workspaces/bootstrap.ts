@@ -8,7 +8,7 @@ export const DEFAULT_WORKSPACE = 'default';
 export const DEFAULT_OWNER = 'owner@localhost';
 
 /**
- * Makes the workspace `default` and its first key, with all scopes, where they are missing. A key that was revoked stays so.
+ * Creates the workspace `default` and its first key, with all scopes, if they are missing. A revoked key stays revoked.
  * @param key the text of the key
  */
 export async function ensureFirstKey(db: Database, key: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function ensureFirstKey(db: Database, key: string): Promise<void> {
           .values({ id: newId(), name: DEFAULT_WORKSPACE, owner_email: DEFAULT_OWNER, created_at: now })
           .onConflict((conflict) => conflict.column('name').doNothing()),
       );
-      // The lock keeps two processes that start at once from making the key twice.
+      // The lock prevents two processes that start at the same time from both creating the key.
       const [workspace] = await query((all) =>
         all.selectFrom('workspaces').select('id').where('name', '=', DEFAULT_WORKSPACE).forUpdate(),
       );

@@ -5,14 +5,14 @@ import { forgetKey } from '../access/end-access.ts';
 import { unknownWorkspace, WORKSPACE_COLUMNS, type WorkspaceRow } from './workspaces.ts';
 
 /**
- * Deletes a workspace: from now on its keys are refused everywhere, and it is not listed any more. Workers end what it has under
- * way and delete its rows (`removeWorkspaces`).
+ * Deletes a workspace: from now on its keys are refused everywhere, and it is not listed any more. Workers end its running work
+ * and delete its rows (`removeWorkspaces`).
  * @returns it as it was, and how many keys it had
  * @throws ApiError `not_found`
  */
 export async function deleteWorkspace(db: SystemDatabase, name: string): Promise<WorkspaceRow & { keys: number }> {
   return db.transaction(async (query) => {
-    // Its name is free at once.
+    // Its name is available immediately.
     const [row] = await query((all) =>
       all
         .updateTable('workspaces')
@@ -22,7 +22,7 @@ export async function deleteWorkspace(db: SystemDatabase, name: string): Promise
         .returning(WORKSPACE_COLUMNS),
     );
     if (row === undefined) throw unknownWorkspace(name);
-    // Processes that remember a key are told when the transaction ends.
+    // Processes that have cached a key are notified when the transaction ends.
     const deleted = await bindWorkspace(
       query,
       row.id,

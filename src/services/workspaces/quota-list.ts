@@ -27,7 +27,7 @@ const ROW_COUNTS = Object.fromEntries(
   Object.entries(QUOTAS).flatMap(([name, quota]) => ('rows' in quota ? [[name, countRows(quota.rows)]] : [])),
 ) as Record<RowQuota, ReturnType<typeof countRows>>;
 
-/** What a workspace stores, exactly: its sum and the entries that are not in it yet. */
+/** The exact size of what a workspace stores: its sum and the entries that are not in it yet. */
 const countBytes = (db: Builder, kind: StorageKind) =>
   db.selectNoFrom((eb) =>
     sql<number>`(coalesce(${eb.selectFrom('storage_sums').select('bytes').where('kind', '=', kind)}, 0)
@@ -37,7 +37,7 @@ const countBytes = (db: Builder, kind: StorageKind) =>
         .where('kind', '=', kind)}, 0))::bigint`.as('count'),
   );
 
-/** How many there are in a workspace, for every quota whose number is in the database. */
+/** The current number in a workspace, for every quota that is counted in the database. */
 export const COUNTS = {
   ...ROW_COUNTS,
   apiKeys: prepared()((db) =>

@@ -4,10 +4,10 @@ import { lockInWorkspace } from '../../db/lock.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { COUNTS, QUOTAS, type QuotaName } from './quota-list.ts';
 
-/** Quotas whose number is in the database, exact at every moment. */
+/** Quotas that are counted in the database, and exact at every moment. */
 export type ExactQuota = Exclude<QuotaName, 'executions' | 'auditBytes' | 'uploads' | 'streams'>;
 
-/** How many of each a workspace can have; 0: any number. */
+/** The maximum number of each in a workspace; 0: unlimited. */
 export type QuotaLimits = Record<QuotaName, number>;
 
 /** 429 `quota_exceeded` */
@@ -19,12 +19,12 @@ function exceeded(name: QuotaName, limit: number): ApiError {
   );
 }
 
-/** What an admin may add to the audit log beyond its quota, so that others can't keep them from acting. */
+/** The share that admins may add to the audit log beyond its quota, so that others can't keep them from acting. */
 const ADMINS_RESERVE = 0.1;
 
 /**
- * Refuses what would add to a full audit log.
- * @param limit of bytes; 0: any number
+ * Refuses additions to a full audit log.
+ * @param limit of bytes; 0: unlimited
  * @throws ApiError `quota_exceeded`
  */
 export async function requireAuditRoom(query: Query, limit: number, isAdmin: boolean): Promise<void> {
@@ -34,7 +34,8 @@ export async function requireAuditRoom(query: Query, limit: number, isAdmin: boo
 }
 
 /**
- * Refuses what the caller's transaction has added where there are too many rows of a table now. Exact: it locks, so call it last in the transaction.
+ * Refuses additions of the caller's transaction if a table now has too many rows. Exact: it locks, so call it last in the
+ * transaction.
  * @param where only rows with these values
  * @throws ApiError `quota_exceeded`
  */
@@ -58,26 +59,28 @@ export async function requireRoom(
 /** Enforces the quotas of workspaces. */
 export interface Quotas {
   /**
-   * Refuses what the caller's transaction has added where it is too much. Exact: it locks, so call it last in the transaction. Other
-   * transactions of the workspace that add the same wait until this one ends. `evaluations` refuses where `executionBytes` are used up, too.
+   * Refuses additions of the caller's transaction that exceed a quota. Exact: it locks, so call it last in the transaction. Other
+   * transactions of the workspace that add the same wait until this one ends. `evaluations` also refuses if `executionBytes` are
+   * used up.
    * @throws ApiError `quota_exceeded`
    */
   require(query: Query, name: ExactQuota): Promise<void>;
   /**
-   * Refuses early what is bound to be refused, before costly work.
-   * @param adding what the work will add at least, as far as that is known
+   * Refuses early, before costly work, what would certainly be refused later.
+   * @param adding the minimum that the work will add, if known
    * @throws ApiError `quota_exceeded`
    */
   check(query: Query, name: ExactQuota, adding?: number): Promise<void>;
   /**
-   * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and once more before it refuses
-   * an execution; in between, it adds the number of its own. So several processes together may exceed the quota of executions by what they
-   * store in a second, and that of bytes is exceeded by that, and by what executions and evaluations that have begun still get.
+   * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and again before it
+   * refuses an execution; in between, it adds only its own. So several processes together may exceed the quota of executions by
+   * what they store in a second. The quota of bytes may be exceeded by that, and by the results of executions and evaluations
+   * that have already started.
    * @throws ApiError `quota_exceeded`
    */
   storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;
   /**
-   * Receives an upload unless too many are in progress in this process, whose disk holds them.
+   * Receives an upload unless too many are in progress in this process, whose disk stores them.
    * @throws ApiError `quota_exceeded`
    */
   upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
@@ -93,20 +96,20 @@ async function countOf(query: Query, name: keyof typeof COUNTS): Promise<number>
   return row?.count ?? 0;
 }
 
-/** How long a count of executions is used; the second, where it would refuse an execution. */
+/** How long a count of executions is used, and how long if it would refuse an execution. */
 const SAMPLE_MS = 1_000;
 const REFUSING_SAMPLE_MS = 100;
 const REMEMBER_WORKSPACES = 10_000;
 
-/** Executions of one workspace, as this process knows them. */
+/** The executions of one workspace, as far as this process knows. */
 interface Sample {
   at: number;
   counted: number;
-  /** Stored, those of other processes included. */
+  /** Stored bytes, including those of other processes. */
   bytes: number;
-  /** Stored by this process since the count began. */
+  /** The number stored by this process since the count started. */
   since: number;
-  /** Being stored by this process. */
+  /** The number being stored by this process. */
   storing: number;
   counting: Promise<void> | undefined;
 }
@@ -132,7 +135,7 @@ export function createQuotas(limits: QuotaLimits): Quotas {
       const before = sample.since;
       if (limits.executionBytes !== 0) sample.bytes = await countOf(query, 'executionBytes');
       if (limits.executions !== 0) sample.counted = await countOf(query, 'executions');
-      // Only now: whoever looks while it is counted must not miss them.
+      // Only now, so that checks during the count do not miss them.
       sample.since -= before;
       sample.at = at;
     })().finally(() => {
@@ -149,7 +152,7 @@ export function createQuotas(limits: QuotaLimits): Quotas {
   return {
     async require(query, name) {
       const limit = limits[name];
-      // Its results are stored as it runs.
+      // Its results are stored while it runs.
       if (name === 'evaluations') await check(query, 'executionBytes');
       if (limit === 0) return;
       await lockInWorkspace(query, `quota ${name}`);
@@ -201,11 +204,11 @@ export function createQuotas(limits: QuotaLimits): Quotas {
   };
 }
 
-/** Counts what workspaces have under way in this process. */
+/** Counts what workspaces have in progress in this process. */
 function createCounter(name: 'uploads' | 'streams', limit: number) {
   const counts = new Map<string, number>();
   return {
-    /** @returns ends it @throws ApiError `quota_exceeded` */
+    /** @returns a function that ends it @throws ApiError `quota_exceeded` */
     enter(workspaceId: string): () => void {
       const count = counts.get(workspaceId) ?? 0;
       if (limit !== 0 && count >= limit) throw exceeded(name, limit);

@@ -15,8 +15,8 @@ const recordOf = (query: Query, { id, name, owner_email }: WorkspaceRow, action:
   recordChange(bindWorkspace(query, id), action, publicId('workspace', id), { name, owner_email });
 
 /**
- * Makes a workspace.
- * @throws ApiError `invalid_request` where the name is taken
+ * Creates a workspace.
+ * @throws ApiError `invalid_request` if the name is taken
  */
 export async function createWorkspace(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {
   try {
@@ -54,7 +54,7 @@ export async function getWorkspace(db: SystemDatabase, name: string): Promise<Wo
 }
 
 /**
- * Names another owner.
+ * Sets another owner.
  * @throws ApiError `not_found`
  */
 export async function setWorkspaceOwner(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {

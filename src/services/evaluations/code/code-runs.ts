@@ -5,9 +5,7 @@ import type { EvaluationRow } from '../evaluations.ts';
 
 const DUE = sql<Date>`now() + interval ${sql.lit(`${RESULTS_DUE_HOURS} hours`)}`;
 
-/**
- * Set whenever the program that runs it sends something. Such a run has no workflow and is checked when its time is up.
- */
+/** Set whenever the program that runs it sends something. Such a run has no workflow and is checked when its time is up. */
 export const STILL_DUE = { results_due_at: DUE, check_at: DUE };
 
 /** Whether the results come from outside. A run that re-scores the outputs of such a run is run by the service. */

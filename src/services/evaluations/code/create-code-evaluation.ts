@@ -84,8 +84,8 @@ export async function createCodeEvaluation(
 }
 
 /**
- * The newest unfinished run of code of this name over equal examples with the same scores. The examples of this request
- * are then deleted by the sweep.
+ * The newest unfinished run of code of this name over equal examples with the same scores. The examples of this request are then
+ * deleted by the sweep.
  */
 async function findUnfinished(
   query: Query,

@@ -5,8 +5,7 @@ import { finishRun } from '../run/finish-run.ts';
 import { requireRunByCaller } from './code-runs.ts';
 
 /**
- * Ends a run of code that has all results: sums it up and compares it with its baseline. A completed run is left
- * unchanged.
+ * Ends a run of code that has all results: sums it up and compares it with its baseline. A completed run is left unchanged.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function finishCodeEvaluation(db: WorkspaceDatabase, id: string): Promise<CurrentEvaluation> {

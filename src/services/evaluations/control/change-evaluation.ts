@@ -43,8 +43,8 @@ interface Change {
 }
 
 /**
- * Changes an evaluation as its caller requests. The row is `signal_pending` until its workflow, if there is one, reads
- * it, and is checked soon, even if this process dies now.
+ * Changes an evaluation as its caller requests. The row is `signal_pending` until its workflow, if there is one, reads it, and is
+ * checked soon, even if this process dies now.
  * @param query of a transaction of the workspace
  * @throws ApiError `not_found`, `invalid_state`
  */

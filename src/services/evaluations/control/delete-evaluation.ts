@@ -28,8 +28,8 @@ const DELETE = {
 };
 
 /**
- * Deletes an ended evaluation with its results, judgements and inline examples. Its usage still counts in the usage
- * sums. Runs already compared with it keep the outcome; a run not yet compared is compared with its threshold instead.
+ * Deletes an ended evaluation with its results, judgements and inline examples. Its usage still counts in the usage sums. Runs
+ * already compared with it keep the outcome; a run not yet compared is compared with its threshold instead.
  * @returns it as it was
  * @throws ApiError `not_found`, `invalid_state`, also if its batches have not ended
  */

@@ -60,8 +60,8 @@ const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
 type ControlRow = RowOf<typeof READ>;
 
 /**
- * Reads what a run should do. A run whose caller was not notified in time is withdrawn: its workflow ends, so no caller
- * may be notified of it later.
+ * Reads what a run should do. A run whose caller was not notified in time is withdrawn: its workflow ends, so no caller may be
+ * notified of it later.
  * @returns null if the run's row is gone
  */
 export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
@@ -88,8 +88,8 @@ function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunCont
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
 /**
- * The newest completed run of the same prompt or code as `e`, over the same examples, with the same evaluators and
- * weights. A run of a draft is compared with a version, but never serves as a baseline.
+ * The newest completed run of the same prompt or code as `e`, over the same examples, with the same evaluators and weights. A run
+ * of a draft is compared with a version, but never serves as a baseline.
  */
 const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
   eb

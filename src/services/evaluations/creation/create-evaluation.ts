@@ -99,8 +99,8 @@ export function toStored(row: EvaluationRow): StoredEvaluation {
 const MAX_DETAILS = 20;
 
 /**
- * Inline examples are checked immediately, each against the prompt. None is rendered, because a thousand examples of a
- * large template would be too much text.
+ * Inline examples are checked immediately, each against the prompt. None is rendered, because a thousand examples of a large
+ * template would be too much text.
  */
 function checkExamples(content: PromptContent, includes: IncludeSet, examples: Example[]): void {
   const parsed = parsePrompt(content, includes);
@@ -187,8 +187,8 @@ export interface ResolvedRun {
 }
 
 /**
- * Checks everything that can be checked before a model is called. The evaluators were compiled earlier, because that
- * may take a while.
+ * Checks everything that can be checked before a model is called. The evaluators were compiled earlier, because that may take a
+ * while.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
 export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {
@@ -220,9 +220,7 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   };
 }
 
-/**
- * The version that a selector currently refers to: a run over a dataset has no rollout key for a release to decide by.
- */
+/** The version that a selector currently refers to: a run over a dataset has no rollout key for a release to decide by. */
 const readVersion: FindVersion = async (query, name, selector) => ({
   prompt: await getPrompt(query, name, selector),
   assumption: undefined,

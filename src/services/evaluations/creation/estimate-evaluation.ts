@@ -59,8 +59,7 @@ const callsOf = (model: string, calls: number, each: { input: number; output: nu
 const count = (number: number) => number.toLocaleString('en-US');
 
 /**
- * Estimates what an evaluation would cost, without creating it. Uses a sample of its examples, so that it takes
- * milliseconds.
+ * Estimates what an evaluation would cost, without creating it. Uses a sample of its examples, so that it takes milliseconds.
  * @throws ApiError the same errors as creating it
  */
 export async function estimateEvaluation(

@@ -50,10 +50,7 @@ export interface PastOutput {
   of: string;
 }
 
-/**
- * The output of the newest evaluation of the prompt on this model, or of its newest executions; undefined if there are
- * none.
- */
+/** The output of the newest evaluation of the prompt on this model, or of its newest executions; undefined if there are none. */
 export async function pastOutput(query: Query, called: Called): Promise<PastOutput | undefined> {
   const [evaluation] = await query(NEWEST_EVALUATION, called);
   const { evaluated = 0, failed = 0, tokens } = evaluation?.summary ?? {};

@@ -50,8 +50,8 @@ const SAME = [
 ] as const;
 
 /**
- * Stores a run that re-scores the outputs of a completed run without calling its model. Runs in the caller's
- * transaction; the evaluators were compiled before it.
+ * Stores a run that re-scores the outputs of a completed run without calling its model. Runs in the caller's transaction; the
+ * evaluators were compiled before it.
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
  */
 export async function rescoreEvaluation(query: Query, models: Models, request: Rescoring): Promise<void> {

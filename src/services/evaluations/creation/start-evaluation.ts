@@ -9,8 +9,8 @@ import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { toStored } from './create-evaluation.ts';
 
 /**
- * Starts the workflow of a stored evaluation, or withdraws the evaluation. Once started, marks it as accepted: its
- * caller is notified now, and it runs whatever happens.
+ * Starts the workflow of a stored evaluation, or withdraws the evaluation. Once started, marks it as accepted: its caller is
+ * notified now, and it runs whatever happens.
  * @returns the evaluation as it was before
  * @throws ApiError `not_found` if it was withdrawn; otherwise the error that kept the workflow from starting
  */

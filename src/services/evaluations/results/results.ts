@@ -160,9 +160,7 @@ function hasMetadata(db: Builder, { key, value }: { key: string; value: string }
   return sql<SqlBool>`exists ${example}`;
 }
 
-/**
- * The conditions of a filter: `indexed` has a partial index of exactly its results; the `others` are checked on those.
- */
+/** The conditions of a filter: `indexed` has a partial index of exactly its results; the `others` are checked on those. */
 function conditionsOf({
   regression,
   improvement,

@@ -15,10 +15,7 @@ export interface ScoringRun {
 /** The score of an example over the evaluators that two runs share: their weighted mean, 0..1. */
 export interface SharedScore {
   evaluators: readonly NamedEvaluator[];
-  /**
-   * Examples with at least this score count 1, others 0; null: they count their score. Used only if both runs have the
-   * same.
-   */
+  /** Examples with at least this score count 1, others 0; null: they count their score. Used only if both runs have the same. */
   exampleThreshold: number | null;
 }
 
@@ -43,10 +40,7 @@ export function sharedScoreOver(
   return { evaluators: shared, exampleThreshold: hasSameThreshold ? b.example_threshold : null };
 }
 
-/**
- * SQL for a shared score. @param column the `scores` of a result; the score is null if one of the evaluators has given
- * none
- */
+/** SQL for a shared score. @param column the `scores` of a result; the score is null if one of the evaluators has given none */
 export function sharedScoreSql(
   column: string,
   { evaluators, exampleThreshold }: SharedScore,
@@ -60,10 +54,7 @@ export function sharedScoreSql(
   return sql<number>`(${mean} >= ${exampleThreshold}::float8 - ${SCORE_EPSILON}::float8)::int::float8`;
 }
 
-/**
- * Like `sharedScoreSql`, as text for statements that the builder can't express. @param add turns a value into a
- * placeholder
- */
+/** Like `sharedScoreSql`, as text for statements that the builder can't express. @param add turns a value into a placeholder */
 export function sharedScoreText(
   column: string,
   { evaluators, exampleThreshold }: SharedScore,

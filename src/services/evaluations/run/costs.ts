@@ -42,8 +42,7 @@ export async function costOfRange(query: Query, evaluationId: string, from: numb
 const LAST = 32;
 
 /**
- * The cost of a run's calls of one kind as counted against its budget: the number of calls, and their latest costs in
- * US dollars.
+ * The cost of a run's calls of one kind as counted against its budget: the number of calls, and their latest costs in US dollars.
  * @param evaluator the judge that was called; null: the calls for responses
  */
 export async function lastCosts(

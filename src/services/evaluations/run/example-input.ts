@@ -4,8 +4,8 @@ import type { ModelInput } from '../../../domain/prompts/messages.ts';
 import { parsePrompt, TemplateVariablesError } from '../../../domain/prompts/prompt.ts';
 
 /**
- * What the model was sent for an example that has a result: the run's own content with its pinned includes, filled with
- * the example's variables.
+ * What the model was sent for an example that has a result: the run's own content with its pinned includes, filled with the
+ * example's variables.
  * @param seq the position of the example in the run, from 0
  * @returns null if nothing was sent: the variables don't fill the prompt, or a program of the caller ran the example
  * @throws ApiError `not_found` if the run has no such result

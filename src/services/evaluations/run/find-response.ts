@@ -48,8 +48,7 @@ const IN_EXECUTIONS = prepared<Wanted>()((db, { callHash, model, maxAgeMs }) =>
 );
 
 /**
- * The response to the same call, if an evaluation or an execution of this workspace has paid for it, as a result
- * without cost.
+ * The response to the same call, if an evaluation or an execution of this workspace has paid for it, as a result without cost.
  * @param query across workspaces
  */
 export async function findResponse(

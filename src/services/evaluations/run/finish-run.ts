@@ -46,17 +46,17 @@ interface RunSums {
 }
 
 /**
- * The outcome of finishing a run: it `completed` just now, was `completed before`, or was paused or ended in the
- * meantime and is `left` unchanged.
+ * The outcome of finishing a run: it `completed` just now, was `completed before`, or was paused or ended in the meantime and is
+ * `left` unchanged.
  */
 export type FinishedRun = 'completed' | 'completed before' | 'left' | 'incomplete';
 
 /**
- * Sums up a run, compares it with its baseline, marks it as completed and writes its events. The slow part comes first
- * and without a lock on the run, which would block pausing and canceling: the results are final by now. A run that is
- * not `running` is left unchanged.
- * @returns the outcome; `incomplete`: nothing was done because examples have no result. Their batches may have ended
- * before the database was restored from an earlier time.
+ * Sums up a run, compares it with its baseline, marks it as completed and writes its events. The slow part comes first and
+ * without a lock on the run, which would block pausing and canceling: the results are final by now. A run that is not `running`
+ * is left unchanged.
+ * @returns the outcome; `incomplete`: nothing was done because examples have no result. Their batches may have ended before the
+ * database was restored from an earlier time.
  */
 export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<FinishedRun> {
   if (await hasOpenExamples(db.query, ref)) return 'incomplete';
@@ -126,8 +126,7 @@ interface Baseline {
 }
 
 /**
- * Locks the baseline until the transaction ends. A baseline that was deleted, or shares no evaluator with the run, is
- * dropped.
+ * Locks the baseline until the transaction ends. A baseline that was deleted, or shares no evaluator with the run, is dropped.
  * @returns undefined if there is no baseline
  */
 async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<Baseline | undefined> {
@@ -148,9 +147,9 @@ async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish
 }
 
 /**
- * Compares with the baseline's score of the same example. An example without a score in one of the runs gets no mark.
- * If the runs have different evaluators, only the shared ones count; the baseline's score is then not stored, because
- * it would not be comparable with the score of the example.
+ * Compares with the baseline's score of the same example. An example without a score in one of the runs gets no mark. If the runs
+ * have different evaluators, only the shared ones count; the baseline's score is then not stored, because it would not be
+ * comparable with the score of the example.
  */
 async function compareWithBaseline(query: Query, evaluationId: string, { id, shared }: Baseline): Promise<void> {
   const scoreOf = (table: 'r' | 'b') => {
@@ -178,8 +177,8 @@ async function compareWithBaseline(query: Query, evaluationId: string, { id, sha
 }
 
 /**
- * Marks results below the threshold, and removes marks of earlier rounds. A missing mark is read as `false`, so that
- * most rows need no update.
+ * Marks results below the threshold, and removes marks of earlier rounds. A missing mark is read as `false`, so that most rows
+ * need no update.
  */
 async function compareWithThreshold(query: Query, evaluationId: string, threshold: number): Promise<void> {
   const isBelow = sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`;

@@ -68,8 +68,8 @@ type NewJudgements = ArraysOf<ReturnType<typeof toRow>> & { evaluationId: string
 const OUTCOME_COLUMNS = ['seq', 'evaluator', 'answer', 'asks', ...USAGE_COLUMNS] as const;
 
 /**
- * A later response replaces an earlier one; if two workers called at the same time, the first response is kept. All
- * billed usage is added. Rows are written in the order of the key, so that two workers cannot deadlock.
+ * A later response replaces an earlier one; if two workers called at the same time, the first response is kept. All billed usage
+ * is added. Rows are written in the order of the key, so that two workers cannot deadlock.
  */
 const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
   db

@@ -141,8 +141,8 @@ const toExample = ({ hasExpected, expected, toolCalls, ...row }: RowOf<typeof LO
 });
 
 /**
- * Examples with work left from `from` up to, but excluding, `to`, in order: at most `limit`, and at most
- * {@link MAX_PAGE_BYTES}. Empty only if there are none.
+ * Examples with work left from `from` up to, but excluding, `to`, in order: at most `limit`, and at most {@link MAX_PAGE_BYTES}.
+ * Empty only if there are none.
  */
 export async function loadOpenExamples(
   query: Query,

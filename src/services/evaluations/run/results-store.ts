@@ -134,9 +134,9 @@ const outcomeThatCounts = Object.fromEntries(
 );
 
 /**
- * The first result is kept, unless it is a failure of an earlier round. The cost of another one is added anyway: two
- * workers may have paid for the same example. `outcome_ids` makes the statement safe to repeat. Rows are written in the
- * order of the examples, so that two workers cannot deadlock.
+ * The first result is kept, unless it is a failure of an earlier round. The cost of another one is added anyway: two workers may
+ * have paid for the same example. `outcome_ids` makes the statement safe to repeat. Rows are written in the order of the
+ * examples, so that two workers cannot deadlock.
  */
 const STORE_RESULTS = prepared<NewResults>()((db, given) =>
   db

@@ -15,8 +15,8 @@ const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * Reads the execution for a caller about to be notified of it. A queued execution is marked as accepted, so that it
- * runs whatever happens from now on.
+ * Reads the execution for a caller about to be notified of it. A queued execution is marked as accepted, so that it runs whatever
+ * happens from now on.
  * @throws ApiError `not_found`
  */
 export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {

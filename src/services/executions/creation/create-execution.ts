@@ -28,9 +28,7 @@ export interface NewExecution extends VersionRequest {
   /** Override the parameters of the prompt. */
   parameters?: ModelParameters | undefined;
   metadata: Record<string, string>;
-  /**
-   * Decides which version of a release the execution gets: the same key always gets the same version. Default: random.
-   */
+  /** Decides which version of a release the execution gets: the same key always gets the same version. Default: random. */
   rolloutKey?: string | undefined;
   /** Whether to stream the model's output as it arrives. Default: false. */
   stream?: boolean | undefined;

@@ -10,8 +10,8 @@ export interface ModelsToCall {
 }
 
 /**
- * Resolves the models of an execution. Credentials for one of them are enough: a call of a model without credentials
- * fails immediately, and the next model is called.
+ * Resolves the models of an execution. Credentials for one of them are enough: a call of a model without credentials fails
+ * immediately, and the next model is called.
  * @param fields where the names are in the request
  * @throws ApiError `invalid_request`: an unknown name, or no credentials for any
  */

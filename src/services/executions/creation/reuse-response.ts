@@ -66,8 +66,8 @@ const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId, t
 );
 
 /**
- * Completes a newly stored execution with the response of an earlier one: the same call of the same model in this
- * workspace, completed within that time by a real call. No model is called, and nothing is paid.
+ * Completes a newly stored execution with the response of an earlier one: the same call of the same model in this workspace,
+ * completed within that time by a real call. No model is called, and nothing is paid.
  * @returns whether there is such a response
  */
 export async function reuseResponse(

@@ -25,16 +25,13 @@ export interface StartDeps extends WorkflowStarter {
 
 /** How long a caller waits for its queued execution to start, and receives the error if the start fails. */
 const TURN_WITHIN_MS = 1_000;
-/**
- * Executions without a notified caller are withdrawn after half a minute; this one is accepted earlier, because its
- * caller still waits.
- */
+/** Executions without a notified caller are withdrawn after half a minute; this one is accepted earlier, because its caller still waits. */
 const ACCEPT_AFTER_MS = 10_000;
 
 /**
- * Starts the workflow of an execution when the start limiter allows it, or withdraws the execution. If that takes long,
- * it continues in the background; a failure is then repaired like the leftovers of a process that died. An execution
- * stored by an earlier request is started if that request did not get to it.
+ * Starts the workflow of an execution when the start limiter allows it, or withdraws the execution. If that takes long, it
+ * continues in the background; a failure is then repaired like the leftovers of a process that died. An execution stored by an
+ * earlier request is started if that request did not get to it.
  * @param acceptAfterMs when a waiting execution is accepted
  * @returns the execution if it has already ended
  * @throws ApiError `not_found` if it was withdrawn; otherwise the error that kept the workflow from starting

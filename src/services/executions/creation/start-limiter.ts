@@ -22,8 +22,7 @@ export interface StartLimiter {
    */
   callBegan(id: string): boolean;
   /**
-   * For background work: waits until no execution of any workspace is between its start and its call, or the time is
-   * up.
+   * For background work: waits until no execution of any workspace is between its start and its call, or the time is up.
    * @param maxMs milliseconds
    */
   untilQuiet(maxMs: number): Promise<void>;
@@ -36,9 +35,7 @@ export interface StartLimiterOptions {
   beginning?: number;
   /** After this time, an execution whose call has not started no longer blocks the start of others. */
   maxWaitMs?: number;
-  /**
-   * Starts are spread out while fewer executions of a workspace are running; with more, their rate is limited instead.
-   */
+  /** Starts are spread out while fewer executions of a workspace are running; with more, their rate is limited instead. */
   few?: number;
   /** The time between two such starts, divided by the number waiting plus one. */
   spreadMs?: number;

@@ -38,8 +38,8 @@ export interface StoredRun extends Claim {
 }
 
 /**
- * Stores an execution, once for each `Idempotency-Key`; `startExecution` starts it. If it is unknown whether it was
- * stored, because the reply of the database was lost, it is withdrawn.
+ * Stores an execution, once for each `Idempotency-Key`; `startExecution` starts it. If it is unknown whether it was stored,
+ * because the reply of the database was lost, it is withdrawn.
  * @throws ApiError as `checkChange`, `prepareExecution` and `IdempotencyKeys.claim`, `quota_exceeded`
  */
 export async function storeExecution(

@@ -28,9 +28,7 @@ export interface VersionToRun {
 export interface VersionRequest extends VersionSelector {
   /** Undefined for a draft without a prompt. */
   promptName?: string | undefined;
-  /**
-   * Runs instead of the version: what `PUT /prompts/{name}` would make of it, or `POST /prompts` if there is no prompt.
-   */
+  /** Runs instead of the version: what `PUT /prompts/{name}` would make of it, or `POST /prompts` if there is no prompt. */
   draft?: VersionChange | undefined;
   /** Replaces the model of the version. */
   model?: string | undefined;

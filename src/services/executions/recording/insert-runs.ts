@@ -81,8 +81,8 @@ const DEFINITION = Object.entries(TYPES)
   .join(', ');
 
 /**
- * All rows come as one JSON text in bytes, like those of a dataset. Taken keys are processed in a fixed order, so that
- * two requests with the same runs cannot deadlock.
+ * All rows come as one JSON text in bytes, like those of a dataset. Taken keys are processed in a fixed order, so that two
+ * requests with the same runs cannot deadlock.
  */
 const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
   db

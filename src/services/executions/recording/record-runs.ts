@@ -129,8 +129,8 @@ async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: reado
 }
 
 /**
- * Stores runs made elsewhere as ended executions: all of them, or none. Runs that are already stored are left
- * unchanged. Runs in the caller's transaction.
+ * Stores runs made elsewhere as ended executions: all of them, or none. Runs that are already stored are left unchanged. Runs in
+ * the caller's transaction.
  * @returns UUIDs of the executions, in the order of the runs
  * @throws ApiError `invalid_request` naming each run that can't be stored, and the reason; `quota_exceeded`
  */

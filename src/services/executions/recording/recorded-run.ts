@@ -4,10 +4,7 @@ import type { JsonValue } from '../../../domain/text/json.ts';
 
 /** A run that an application made itself and reports. Its times have been validated. */
 export interface RecordedRun {
-  /**
-   * The UUID of the execution, or the application's own key for the run: a repeated id is not stored again. Default:
-   * generated.
-   */
+  /** The UUID of the execution, or the application's own key for the run: a repeated id is not stored again. Default: generated. */
   id?: { uuid: string } | { key: string } | undefined;
   promptName?: string | undefined;
   promptVersion?: number | undefined;

@@ -9,8 +9,8 @@ import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /**
- * The prompt, version and release that a run counts for. `stage` null: the release has ended, or does not count
- * recorded runs at its stage.
+ * The prompt, version and release that a run counts for. `stage` null: the release has ended, or does not count recorded runs at
+ * its stage.
  */
 export interface RunPrompt {
   name: string | null;
@@ -141,8 +141,8 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
 }
 
 /**
- * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has
- * its version.
+ * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has its
+ * version.
  * @returns or what is wrong, with paths starting at the list of runs
  */
 export async function promptsOfRuns(

@@ -66,16 +66,13 @@ export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_
 }
 
 /**
- * What to do: make a call, switch to the next model (and claim again), or nothing. `suspect`: isolated, to be claimed
- * again when it may run; `poison`: another process crashed even in isolation.
+ * What to do: make a call, switch to the next model (and claim again), or nothing. `suspect`: isolated, to be claimed again when
+ * it may run; `poison`: another process crashed even in isolation.
  */
 export type Claim = ClaimedCall | { fallback: string } | 'suspect' | 'poison' | 'nothing' | 'exhausted';
 
 export interface ClaimOptions {
-  /**
-   * Whether to notify the process that started it that its call starts; not needed if that is this process. Default:
-   * true.
-   */
+  /** Whether to notify the process that started it that its call starts; not needed if that is this process. Default: true. */
   isNotified?: boolean;
   /** It may run although it is isolated. Default: false. */
   mayBeSuspect?: boolean;

@@ -14,10 +14,7 @@ const told = (column: string) =>
 /** Texts that alone exceed the limit are not copied. */
 const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMN_NAMES.map(told))})::text end`;
 
-/**
- * Notifies of the end of the execution of `done`, which has all columns, and includes the execution itself if it is
- * short.
- */
+/** Notifies of the end of the execution of `done`, which has all columns, and includes the execution itself if it is short. */
 export const FINISHED_NOTIFICATION = sql`(select ${notify(
   CHANNELS.executionFinished,
   sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
@@ -41,8 +38,8 @@ function parseNotification(values: string): ExecutionRow | undefined {
 }
 
 /**
- * @param heard called with the UUID of an ended execution, and a function that returns the execution itself if the
- * notification includes it
+ * @param heard called with the UUID of an ended execution, and a function that returns the execution itself if the notification
+ * includes it
  */
 export function onExecutionFinished(
   listener: Pick<Listener, 'on'>,

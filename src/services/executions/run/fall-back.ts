@@ -8,8 +8,8 @@ import type { ModelErrorCode } from '../../../models/model-error.ts';
 import { type CallEnd, callEnded, callLost } from './calls.ts';
 
 /**
- * Errors of a model that another model may not have. Excluded: refusals of the content of the prompt, and calls that no
- * model would accept.
+ * Errors of a model that another model may not have. Excluded: refusals of the content of the prompt, and calls that no model
+ * would accept.
  */
 const FALLS_BACK: Record<ModelErrorCode, boolean> = {
   model_unavailable: true,
@@ -63,8 +63,8 @@ const LEAVE_EXHAUSTED = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * Ends the call of an attempt that has failed permanently, and lets the next model be called. Does nothing if the
- * execution has ended or another attempt has started.
+ * Ends the call of an attempt that has failed permanently, and lets the next model be called. Does nothing if the execution has
+ * ended or another attempt has started.
  */
 export async function fallBack(query: Query, id: string, attempt: number, end: CallEnd): Promise<void> {
   await query(FALL_BACK, { id, attempt, end });

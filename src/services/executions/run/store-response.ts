@@ -138,8 +138,8 @@ function paymentOf(id: string, attempt: number, { tokens, cost }: Spent, end: Ca
 }
 
 /**
- * Stores a response and completes the execution if it is still running. The first response is kept; the cost of a later
- * one is added. Safe to repeat.
+ * Stores a response and completes the execution if it is still running. The first response is kept; the cost of a later one is
+ * added. Safe to repeat.
  * @param onEnd called if this call ended it
  * @returns its current status, undefined if there is no such execution
  */

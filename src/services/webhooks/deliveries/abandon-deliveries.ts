@@ -18,10 +18,10 @@ const ending = (reason: string | Expression<string>) => ({
 });
 
 /**
- * Ends every unfinished delivery of a webhook that was disabled or deleted. Runs in the transaction that does that, after the
- * webhook's row is locked. The relay signals the workflows afterwards.
+ * Ends every unfinished delivery of a webhook that was disabled or deleted. Runs in the same transaction, after the webhook's row
+ * is locked. The relay signals the workflows afterwards.
  * @param query bound to the webhook's workspace
- * @param reason as shown with each delivery
+ * @param reason shown with each delivery
  */
 export async function abandonDeliveries(query: Query, webhookId: string, reason: string): Promise<void> {
   await query((db) =>
@@ -60,7 +60,7 @@ const ABANDON_ONE = prepared<{ id: string; reason: string }>()((db, { id, reason
     .returning(notifyTester),
 );
 
-/** Ends a delivery without sending it again; one that has ended stays as it is. Its workflow, if any, is the caller's concern. */
+/** Ends a delivery without sending it again; an ended one is left unchanged. The caller handles its workflow, if any. */
 export async function abandonOne(query: Query, id: string, reason: string): Promise<void> {
   await query(ABANDON_ONE, { id, reason });
 }

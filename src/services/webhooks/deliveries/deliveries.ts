@@ -24,7 +24,7 @@ const FIND = prepared<{ id: string }>()((db, { id }) => selectDeliveries(db).whe
 /** A delivery with the type of its event. */
 export type DeliveryRow = RowOf<typeof FIND>;
 
-/** Whether nothing more is sent for it. */
+/** Whether nothing more will be sent for it. */
 export function hasEnded({ status }: DeliveryRow): boolean {
   return !UNFINISHED_DELIVERY.some((unfinished) => unfinished === status);
 }
@@ -36,7 +36,7 @@ export async function getDelivery({ query }: { query: Query }, id: string): Prom
   return row;
 }
 
-/** The body of every attempt of a delivery. Undefined where its event is gone. */
+/** The body of every attempt of a delivery. Undefined if its event is gone. */
 export async function bodyOfDelivery({ query }: { query: Query }, { event_id: id }: DeliveryRow) {
   const [event] = await query((db) =>
     db.selectFrom('events').select(['type', 'data', 'created_at']).where('id', '=', id),
@@ -44,7 +44,7 @@ export async function bodyOfDelivery({ query }: { query: Query }, { event_id: id
   return event && eventBody({ ...event, createdAt: event.created_at }).toString();
 }
 
-/** The attempts of a delivery, the first one first. */
+/** The attempts of a delivery, in order. */
 export const listAttempts = ({ query }: { query: Query }, id: string) =>
   query((db) =>
     db
@@ -60,13 +60,13 @@ export type AttemptRecord = Awaited<ReturnType<typeof listAttempts>>[number];
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   event?: EventType | undefined;
-  /** Created at or after this. */
+  /** Created at or after this time. */
   since?: Date | undefined;
-  /** Created before this. */
+  /** Created before this time. */
   until?: Date | undefined;
 }
 
-/** Deliveries to a webhook, newest first, a page of at most `limit` before the id `before`. */
+/** Deliveries to a webhook, newest first: a page of at most `limit` before the id `before`. */
 export function listDeliveries(
   { query }: { query: Query },
   webhookId: string,
@@ -93,7 +93,7 @@ export function listDeliveries(
 }
 
 /**
- * Sends the event of a delivery again, by a new delivery, in the caller's transaction.
+ * Sends the event of a delivery again, in a new delivery, in the caller's transaction.
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function redeliver(query: Query, id: string): Promise<DeliveryRow> {
@@ -112,7 +112,7 @@ export async function redeliver(query: Query, id: string): Promise<DeliveryRow> 
   const newest = newId();
   await query((db) =>
     db
-      // Locked, so that it is not cleaned up meanwhile.
+      // Locked, so that it is not cleaned up in the meantime.
       .with('event', (cte) => cte.selectFrom('events').select('id').where('id', '=', old.event_id).forKeyShare())
       .with('made', (cte) =>
         cte

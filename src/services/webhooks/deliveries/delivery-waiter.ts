@@ -5,7 +5,7 @@ import type { Tables } from '../../../db/tables.ts';
 import { createWaiter, type Waiter } from '../../../db/waiter.ts';
 import { type DeliveryRow, getDelivery, hasEnded } from './deliveries.ts';
 
-/** Lets requests wait for the end of the deliveries of tests. */
+/** Lets requests wait for the end of test deliveries. */
 export type DeliveryWaiter = Waiter<DeliveryRow>;
 
 export function createDeliveryWaiter(listener: Listener): DeliveryWaiter {

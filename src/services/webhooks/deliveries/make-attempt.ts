@@ -21,7 +21,7 @@ export interface AttemptDeps {
   cipher: Cipher;
   outbound: Outbound;
   webhookMetrics: WebhookMetrics;
-  /** Bytes that bodies on their way hold. */
+  /** Limits the bytes of bodies that are being sent. */
   memory: FairSemaphore;
 }
 
@@ -36,23 +36,23 @@ export interface AttemptTask {
 
 export type AttemptOutcome =
   | { state: 'delivered' | 'abandoned' }
-  /** `waitMs`: the rest of the wait, where the attempt was recorded by a worker that could not report it. */
+  /** `waitMs`: the rest of the wait, if the attempt was recorded by a worker that could not report it. */
   | { state: 'failed'; reason: string; waitMs?: number }
   /** Nothing was sent: run the attempt again after `forMs`. */
   | { state: 'held back'; forMs: number; reason: string };
 
 const heldBack = (forMs: number, reason: string) => ({ state: 'held back' as const, forMs, reason });
 
-/** A byte of an event's data is up to twelve once it is parsed, two in the text that is made of it, and one in the body. */
+/** A byte of an event's data takes up to twelve once parsed, two in the text made from it, and one in the body. */
 const BODY_FACTOR = 15;
 
-/** Deliveries that somebody asked for later: what they are for is over. */
+/** Deliveries requested after the original one, which no longer serve its purpose. */
 const ANEW = new Set(['redelivery', 'replay']);
 
 /** A slot that comes this soon is waited for inside the activity. */
 const NEAR_MS = 1_000;
 
-/** The outcome of a delivery with nothing to send at present; undefined where the attempt is to be made. */
+/** The outcome of a delivery with nothing to send at present; undefined if the attempt is to be made. */
 function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): AttemptOutcome | undefined {
   if (status === undefined || status === 'abandoned') return { state: 'abandoned' };
   if (status === 'delivered') return { state: 'delivered' };
@@ -66,8 +66,8 @@ export type EnterAttempt = (row: SendableRow) => Promise<Entered>;
 /** Makes attempts: reads what to send, sends it within the limits, and stores the result. */
 export interface AttemptMaker {
   /**
-   * Makes an attempt and stores its result, unless it was made before or there is nothing to send any more. While the database is
-   * away, the result of one that was sent is held until it can be stored.
+   * Makes an attempt and stores its result, unless it was already made or there is nothing left to send. While the database is
+   * down, the result of a sent attempt is held until it can be stored.
    */
   make(task: AttemptTask, enter: EnterAttempt): Promise<AttemptOutcome>;
 }
@@ -75,7 +75,7 @@ export interface AttemptMaker {
 export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory }: AttemptDeps): AttemptMaker {
   const { query } = db.system;
 
-  /** Waits for the slot of a webhook with a rate limit, if it is near. @returns milliseconds that are left until it */
+  /** Waits for the slot of a webhook with a rate limit, if it is near. @returns the milliseconds left until the slot */
   async function waitForSlot({ deliveryId }: AttemptTask, row: SendableRow): Promise<number> {
     if (row.rate_limit_per_minute === null) return 0;
     const inMs = row.slot_in_ms ?? (await takeSlot(query, deliveryId, row.webhook_id));
@@ -84,10 +84,10 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
     return 0;
   }
 
-  /** The body: what it was made of is not kept while it is sent. */
+  /** The body. The data it is made from is not kept while it is sent. */
   async function bodyOf({ event_id, type, data: known, created_at: createdAt }: SendableRow): Promise<Buffer> {
     const data = known ?? (await untilDatabaseAnswers(() => readEventData(query, event_id)));
-    // A delivery goes with its event.
+    // A delivery is deleted with its event.
     if (data === undefined) throw new Error('The event of this delivery is gone.');
     return eventBody({ type, data, createdAt });
   }
@@ -116,7 +116,7 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
     return { sentAt, request, result: withoutSecrets(result, decrypted) };
   }
 
-  /** Sends within the limits on concurrency and rate. @returns where nothing was sent, when and why to try again */
+  /** Sends within the limits on concurrency and rate. @returns if nothing was sent, when and why to try again */
   async function sendWithinLimits(task: AttemptTask, row: SendableRow, enter: EnterAttempt) {
     const entered = await enter(row);
     if ('comeBackInMs' in entered) return heldBack(entered.comeBackInMs, 'too many attempts in flight');
@@ -151,7 +151,7 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
     const sent = await sendWithinLimits(task, row, enter);
     if ('state' in sent) return sent;
     const { sentAt, request, result } = sent;
-    // It was sent: the result is stored even if the database is away for a while.
+    // It was sent: the result is stored even if the database is down for a while.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, request, retryInMs };
     const isLastFailure = retryInMs === null && result.error !== null && row.trigger !== 'test';
     const { status, disabled } = await untilDatabaseAnswers(async () =>
@@ -167,14 +167,14 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memor
   return { make };
 }
 
-/** Of the headers that a caller has set, the names alone: their values are secret. */
+/** Only the names of custom headers, because their values are secret. */
 const hidden = (headers: Record<string, string>) =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
 
-/** Shorter parts of headers are no secrets: removing them would remove ordinary words. */
+/** Shorter parts of headers are not treated as secrets: removing them would remove ordinary words. */
 const MIN_SECRET_LENGTH = 8;
 
-/** A response may echo a secret, a header, or a part of one such as the token after `Bearer`: they are removed from it. */
+/** A response may echo a secret, a header, or a part of one such as the token after `Bearer`: they are removed. */
 function withoutSecrets(result: OutboundResult, { secrets, headers }: DecryptedColumns): OutboundResult {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   const hidden = [...secrets, ...parts].filter((text) => text !== undefined && text.length >= MIN_SECRET_LENGTH);

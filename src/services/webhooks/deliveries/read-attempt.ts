@@ -7,7 +7,7 @@ import type { EventData } from '../../../domain/webhooks/events.ts';
 export const msUntil = (time: Expression<Date | null>) =>
   sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
 
-/** Of an event's data that is read with the delivery. */
+/** The maximum size of an event's data that is read together with the delivery. */
 const MAX_SHORT_BYTES = 8 * 1024;
 
 const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
@@ -20,7 +20,7 @@ const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =
     )
     .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
     .select(['e.type', 'e.created_at', 'e.traceparent'])
-    // Most are short. A long one is read when there is room for it.
+    // Most are short. Longer ones are read when there is enough memory.
     .select((eb) => sql<number>`octet_length(${eb.ref('e.data')}::text)`.as('data_bytes'))
     .select((eb) =>
       sql<EventData | null>`case when octet_length(${eb.ref('e.data')}::text) <= ${sql.lit(MAX_SHORT_BYTES)}
@@ -28,7 +28,7 @@ const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =
     )
     .select(['w.status as webhook_status', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_expires_at'])
     .select(['w.headers', 'w.rate_limit_per_minute'])
-    // Why this attempt failed when it was made before, by a worker that could not report it.
+    // Why this attempt failed if it was already made by a worker that could not report it.
     .select('a.error as recorded_error')
     .select((eb) => [
       msUntil(eb.ref('d.slot_at')).as('slot_in_ms'),
@@ -37,10 +37,10 @@ const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =
     .where('d.id', '=', id),
 );
 
-/** What an attempt needs to know. The columns of the webhook are null where it was deleted. */
+/** What an attempt needs to know. The columns of the webhook are null if it was deleted. */
 export type AttemptRow = RowOf<typeof READ>;
 
-/** One whose webhook is enabled. */
+/** An attempt whose webhook is enabled. */
 export type SendableRow = AttemptRow & {
   [Column in 'webhook_status' | 'url' | 'secret']: NonNullable<AttemptRow[Column]>;
 };
@@ -50,7 +50,7 @@ export const isSendable = (row: AttemptRow): row is SendableRow => row.webhook_s
 /** The time between two slots of the webhook. */
 const interval = sql<Date>`interval '1 minute' / rate_limit_per_minute`;
 
-/** The slots of a webhook with a rate limit follow each other at its pace. */
+/** Assigns the slots of a webhook with a rate limit one after another, at its rate. */
 const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webhookId }) =>
   db
     .with('slot', (cte) =>
@@ -75,7 +75,7 @@ const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webho
     .select((eb) => msUntil(eb.ref('slot.at')).as('in_ms')),
 );
 
-/** @returns undefined where there is no such delivery (any more) */
+/** @returns undefined if there is no such delivery (any more) */
 export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
   const [row] = await query(READ, { id, attempt });
   return row;
@@ -85,15 +85,15 @@ const READ_DATA = prepared<{ eventId: string }>()((db, { eventId }) =>
   db.selectFrom('events').select('data').where('id', '=', eventId),
 );
 
-/** What an event tells. @returns undefined where the event is gone */
+/** The data of an event. @returns undefined if the event is gone */
 export async function readEventData(query: Query, eventId: string): Promise<EventData | undefined> {
   const [row] = await query(READ_DATA, { eventId });
   return row?.data;
 }
 
 /**
- * Gives a delivery the next slot of its webhook.
- * @returns milliseconds until then
+ * Assigns the next slot of its webhook to a delivery.
+ * @returns milliseconds until the slot
  */
 export async function takeSlot(query: Query, id: string, webhookId: string): Promise<number> {
   const [row] = await query(TAKE_SLOT, { id, webhookId });

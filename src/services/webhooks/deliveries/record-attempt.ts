@@ -10,7 +10,7 @@ import { disableForFailure } from '../disable-webhook.ts';
 import { notifyTester } from './delivery-waiter.ts';
 
 interface Attempt extends OutboundResult {
-  /** Of the delivery. */
+  /** The id of the delivery. */
   id: string;
   attempt: number;
   startedAt: Date;
@@ -28,7 +28,7 @@ interface AfterAttempt {
 const attemptsMade = (attempt: number | Expression<number>) => sql<number>`greatest(attempts_made, ${attempt})`;
 
 /**
- * Stores an attempt and the new state of its delivery, in one statement. Success and the failure of the last retry also replace the
+ * Stores an attempt and the new state of its delivery, in one statement. Success, and failure of the last retry, also replace the
  * state of a delivery that was abandoned while the attempt was in flight.
  */
 const recording = (to: 'delivered' | 'failed' | 'waiting', after: (values: Parameters<Attempt>) => AfterAttempt) => {
@@ -69,7 +69,7 @@ const RECORD = {
   waiting: recording('waiting', ({ error, retryInMs }) => ({
     status_reason: error,
     next_attempt_at: sql<Date>`now() + ${milliseconds(retryInMs)}`,
-    // One without a workflow is to have it soon; reconciliation starts what the relay could not.
+    // A delivery without a workflow should get one soon; the reconciliation starts those that the relay could not.
     check_at: sql<Date>`now() + case when started_at is null then interval '15 seconds'
       else interval '1 minute' + ${milliseconds(retryInMs)} end`,
   })),
@@ -77,7 +77,7 @@ const RECORD = {
 
 /** An attempt that was sent. */
 export interface SentAttempt {
-  /** Of the delivery. */
+  /** The id of the delivery. */
   id: string;
   /** From 1. */
   attempt: number;
@@ -88,8 +88,8 @@ export interface SentAttempt {
 }
 
 /**
- * Stores the result of an attempt. The first record of an attempt stays.
- * @returns the status of the delivery; undefined where there is no such delivery (any more)
+ * Stores the result of an attempt. The first record of an attempt is kept.
+ * @returns the status of the delivery; undefined if there is no such delivery (any more)
  */
 export async function recordAttempt(
   query: Query,
@@ -108,7 +108,7 @@ export async function recordAttempt(
     retryInMs: retryInMs ?? 0,
   });
   if (row !== undefined) return row.status;
-  // A delivery that had ended stays as it is; the attempt was made all the same.
+  // A delivery that has ended is left unchanged, but the attempt was made.
   const [ended] = await query((db) =>
     db
       .updateTable('deliveries')
@@ -120,8 +120,8 @@ export async function recordAttempt(
 }
 
 /**
- * Stores the failure of the last retry of a delivery; for it the webhook is disabled, its other deliveries are abandoned, and its
- * owner is notified. All of that is one transaction: of several deliveries that fail together, the first does it.
+ * Stores the failure of the last retry of a delivery, which disables the webhook, abandons its other deliveries and notifies its
+ * owner, all in one transaction. If several deliveries fail at the same time, the first does it.
  */
 export async function recordLastFailure(
   db: SystemDatabase,
@@ -129,7 +129,7 @@ export async function recordLastFailure(
   result: OutboundResult,
 ): Promise<{ status: DeliveryStatus | undefined; disabled: boolean }> {
   return db.transaction(async (query) => {
-    // The webhook is locked before any of its deliveries, as where it is disabled or deleted by request.
+    // The webhook is locked before any of its deliveries, as when it is disabled or deleted by request.
     const [before] = await query((own) =>
       own
         .selectFrom('deliveries as d')
@@ -139,7 +139,7 @@ export async function recordLastFailure(
         .forNoKeyUpdate('w'),
     );
     const status = await recordAttempt(query, sent, result);
-    // One that had ended while it was in flight says nothing of a webhook that was enabled again since.
+    // A delivery that ended while in flight says nothing about a webhook that was enabled again since.
     const wasUnfinished = UNFINISHED_DELIVERY.some((unfinished) => unfinished === before?.status);
     return { status, disabled: wasUnfinished && (await disableForFailure(query, sent.id)) };
   });
@@ -152,7 +152,7 @@ const COUNT_FAILURE = prepared<{ webhookId: string }>()((db, { webhookId }) =>
     .where('id', '=', webhookId),
 );
 
-/** At most once a second where all goes well, so that a busy webhook's row is not written with every delivery. */
+/** At most once a second while all attempts succeed, so that a busy webhook's row is not written with every delivery. */
 const COUNT_SUCCESS = prepared<{ webhookId: string }>()((db, { webhookId }) =>
   db
     .updateTable('webhooks')

@@ -12,23 +12,23 @@ import type { EventType } from '../../../domain/webhooks/events.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks.ts';
 
-/** How many events one request can replay. */
+/** The maximum number of events that one request can replay. */
 export const MAX_REPLAYED = 100_000;
 
 export interface Replay {
-  /** Events created at or after this. */
+  /** Events created at or after this time. */
   since: Date;
-  /** Events created before this. */
+  /** Events created before this time. */
   until?: Date | undefined;
-  /** Leaves out events that were delivered to the webhook. */
+  /** Excludes events that were delivered to the webhook. */
   undeliveredOnly: boolean;
 }
 
 /**
- * An event that was not dispatched yet is about to get its delivery from the relay. The ids are made first and sorted, since
- * within a millisecond they come in any order, and deliveries are sent in the order of their ids. There are no joins: with so
- * many rows, of which the planner may know little, one could take minutes. Events are locked, so that they are not cleaned up
- * meanwhile.
+ * An event that is not dispatched yet is about to get its delivery from the relay. The ids are generated first and sorted,
+ * because within a millisecond they have no order, and deliveries are sent in the order of their ids. There are no joins: with so
+ * many rows and few statistics, the planner could choose one that takes minutes. Events are locked, so that they are not cleaned
+ * up in the meantime.
  */
 const replay = (db: Builder, { id: webhookId, events }: WebhookRow, { since, until, undeliveredOnly }: Replay) => {
   const { from, to } = idsOfSpan(since, until);
@@ -113,10 +113,10 @@ const replay = (db: Builder, { id: webhookId, events }: WebhookRow, { since, unt
 };
 
 /**
- * Delivers the events of a time range to a webhook again, in the caller's transaction: those that it is subscribed to and that
- * have no unfinished delivery to it. Each gets a new delivery, the oldest first.
- * @returns how many
- * @throws ApiError `not_found`, `invalid_state`, `invalid_request` where there are too many
+ * Delivers the events of a time range to a webhook again, in the caller's transaction: those that it subscribes to and that have
+ * no unfinished delivery to it. Each gets a new delivery, oldest first.
+ * @returns the number of deliveries
+ * @throws ApiError `not_found`, `invalid_state`, `invalid_request` if there are too many
  */
 export async function replayEvents(query: Query, id: string, range: Replay): Promise<number> {
   const webhook = foundWebhook(await lockWebhook(query, id));

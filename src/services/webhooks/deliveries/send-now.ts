@@ -19,9 +19,9 @@ function requireWaiting(row: DeliveryRow): void {
 }
 
 /**
- * Sends a delivery now that waits for its next retry. The waits after that retry stay as they are, and so does the webhook's rate limit.
- * @throws ApiError `not_found`, `invalid_state` where it does not wait
- * @throws Error where Temporal is away; nothing has changed then
+ * Sends a delivery that waits for its next retry now. The waits after that retry and the webhook's rate limit still apply.
+ * @throws ApiError `not_found`, `invalid_state` if it is not waiting
+ * @throws Error if Temporal is down; nothing has changed then
  */
 export async function sendNow(db: WorkspaceDatabase, client: Client, id: string): Promise<DeliveryRow> {
   const row = await getDelivery(db, id);
@@ -33,10 +33,10 @@ export async function sendNow(db: WorkspaceDatabase, client: Client, id: string)
     await query((own) =>
       own
         .updateTable('deliveries')
-        // One without a workflow is soon given it by reconciliation, which then finds nothing to wait for.
+        // A delivery without a workflow soon gets one from the reconciliation, which then finds nothing to wait for.
         .set({ next_attempt_at: now, ...(!isNotified && { check_at: now }) })
         .where('id', '=', row.id)
-        // The attempt may have ended already.
+        // The attempt may have already ended.
         .where('status', '=', 'waiting')
         .where('attempts_made', '=', row.attempts_made),
     );

@@ -10,7 +10,7 @@ import { startWorkflow, type WorkflowStarter } from '../../../temporal/workflows
 import type { FirstWait, webhookDelivery } from '../../../workflows/webhook-delivery.ts';
 import { abandonOne } from './abandon-deliveries.ts';
 
-/** What a workflow is started with, of a delivery `d`, its event `e` and its webhook `w`, which may have been deleted. */
+/** The columns that a workflow is started with: of a delivery `d`, its event `e` and its webhook `w`, which may have been deleted. */
 export const STORED_DELIVERY = [
   'd.id',
   'd.workspace_id as workspaceId',
@@ -40,9 +40,9 @@ export interface DeliveryStarter extends WorkflowStarter {
 }
 
 /**
- * Starts the workflow of a stored delivery and marks the delivery as started, or abandons it if its webhook was deleted: a relay may
- * have made it just after the deletion had abandoned all others. Idempotent.
- * @param firstWait what the workflow begins with, instead of an attempt
+ * Starts the workflow of a stored delivery and marks the delivery as started, or abandons it if its webhook was deleted: a relay
+ * may have created it just after the deletion abandoned all others. Idempotent.
+ * @param firstWait what the workflow starts with, instead of an attempt
  * @returns whether a workflow was started
  */
 export async function startDelivery(
@@ -61,7 +61,7 @@ export async function startDelivery(
   return started;
 }
 
-/** One that was abandoned while its workflow was started is left to the relay, which signals the workflow. */
+/** A delivery abandoned while its workflow was started is left to the relay, which signals the workflow. */
 const MARK_STARTED = prepared<{ id: string }>()((db, { id }) =>
   db
     .updateTable('deliveries as d')
@@ -90,7 +90,7 @@ function startDeliveryWorkflow(
         deliveryId: id,
         event,
         host,
-        // Trying a webhook out shows what comes of one attempt.
+        // A test shows the result of only one attempt.
         retryWaitsMs: delivery.trigger === 'test' ? [] : starter.retryWaitsMs,
         ...(attemptsMade > 0 && { attemptsMade }),
         ...(firstWait !== undefined && { firstWait }),
