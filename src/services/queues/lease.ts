@@ -25,6 +25,7 @@ export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue
 /**
  * Leases an item to the reviewer that they have not handled and that still needs a reviewer. A reviewer who already holds an item
  * of the queue gets it again, with a renewed lease. Skipped items come last.
+ *
  * Requests of a queue run one after the other by locking its row, so each sees the leases of those before it. Completing an item
  * locks only that item, so its own columns are checked again once it is locked.
  * @returns null: nothing is left for this reviewer now
