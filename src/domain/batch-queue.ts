@@ -3,15 +3,15 @@ import type { EvaluationPlan } from './evaluations/evaluation-plan.ts';
 
 /** The progress of a run, small enough to be handed from one workflow run to the next. */
 export interface BatchProgress {
-  /** Batches from here on have not been touched. */
+  /** Batches from this one on have not been started. */
   next: number;
-  /** Batches that were begun and have to be continued. */
+  /** Batches that were started and have to be continued. */
   unfinished: number[];
-  /** What finished batches have cost in US dollars. */
+  /** The cost of finished batches in US dollars. */
   spentUsd: number;
-  /** What unfinished batches have cost so far, by batch. */
+  /** The cost of unfinished batches so far, by batch. */
   spentByBatchUsd: Record<number, number>;
-  /** What one example costs, as the batch that came back last has seen it. */
+  /** The cost of one example, as observed by the last returned batch. */
   estimate?: CostEstimate;
 }
 
@@ -20,28 +20,28 @@ export const NO_PROGRESS: BatchProgress = { next: 0, unfinished: [], spentUsd: 0
 /** A batch to work on. */
 export interface BatchTicket {
   batch: number;
-  /** What it has cost so far. */
+  /** Its cost so far. */
   spentUsd: number;
-  /** What it may have cost in all when the work on it stops; null: no limit. */
+  /** The total cost at which work on it stops; null: no limit. */
   spendUpToUsd: number | null;
-  /** Whether it was given all that is left, and no other batch can bring money back. */
+  /** Whether it got all of the remaining budget, and no other batch can return any. */
   all: boolean;
-  /** Whether it is only to find out what an example costs: the other lanes wait until then. */
+  /** Whether it only determines the cost of an example, while the other lanes wait. */
   probe: boolean;
 }
 
 /** The outcome of the work on a batch. */
 interface BatchReturn {
   finished: boolean;
-  /** What all of it has cost by now. */
+  /** Its total cost so far. */
   costUsd: number;
   estimate?: CostEstimate | undefined;
 }
 
 /**
- * Hands out a run's batches within its budget. Every unfinished batch holds a grant of what is left, so that all of them
- * together can't spend more than `maxCostUsd`, whatever runs at the same time. None gets more than it can be expected to need,
- * and where little is left, few get some: one batch must not hold money that another one needs.
+ * Hands out a run's batches within its budget. Every unfinished batch holds a grant of the remaining budget, so that together
+ * they can't spend more than `maxCostUsd`, whatever runs at the same time. No batch gets more than it is expected to need, and if
+ * little is left, only a few get some, so that no batch holds budget that another one needs.
  */
 export class BatchQueue {
   readonly #plan: EvaluationPlan;
@@ -49,7 +49,7 @@ export class BatchQueue {
   readonly #granted = new Map<number, number>();
   #probes: boolean;
 
-  /** @param options `probes`: within a budget one lane begins alone if no cost is known yet */
+  /** @param options `probes`: within a budget, one lane starts alone if no cost is known yet */
   constructor(plan: EvaluationPlan, progress: BatchProgress, { probes }: { probes: boolean }) {
     this.#plan = plan;
     this.#probes = probes && progress.estimate === undefined;
@@ -60,7 +60,7 @@ export class BatchQueue {
     };
   }
 
-  /** Nothing is left to hand out. */
+  /** Whether nothing is left to hand out. */
   get empty(): boolean {
     return this.#progress.next >= this.#plan.batches && this.#progress.unfinished.length === 0;
   }
@@ -69,7 +69,7 @@ export class BatchQueue {
     return this.#granted.size;
   }
 
-  /** What to go on from. Complete only while no batch is handed out. */
+  /** The state to continue from. Complete only while no batch is handed out. */
   get progress(): BatchProgress {
     return this.#progress;
   }
@@ -78,14 +78,14 @@ export class BatchQueue {
     return this.#progress.spentUsd + Object.values(this.#progress.spentByBatchUsd).reduce((sum, cost) => sum + cost, 0);
   }
 
-  /** What is neither spent nor granted; null: no limit. */
+  /** The budget that is neither spent nor granted; null: no limit. */
   #freeUsd(maxCostUsd: number | null): number | null {
     if (maxCostUsd === null) return null;
     const granted = [...this.#granted.values()].reduce((sum, grant) => sum + grant, 0);
     return maxCostUsd - this.#spentUsd() - granted;
   }
 
-  /** How much of what is free one batch gets; undefined: others must come back first. */
+  /** The grant of one batch from the free budget; undefined if others must return first. */
   #grantOf(freeUsd: number, all: boolean): number | undefined {
     const active = this.#granted.size;
     if (all && active === 0) return freeUsd;
@@ -101,9 +101,9 @@ export class BatchQueue {
   }
 
   /**
-   * The next batch with its share of what is left; undefined where nothing is left to do or to spend, or too little to begin
+   * The next batch with its share of the remaining budget; undefined if nothing is left to do or to spend, or too little to start
    * another batch while some are out.
-   * @param options `all`: give it everything, where no other batch is out, since a share was not enough for one example
+   * @param options `all`: grant everything if no other batch is out, because a share was not enough for one example
    */
   take(maxCostUsd: number | null, { all }: { all: boolean } = { all: false }): BatchTicket | undefined {
     const freeUsd = this.#freeUsd(maxCostUsd);

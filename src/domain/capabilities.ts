@@ -19,8 +19,8 @@ import { webhooks } from './capabilities/webhooks.ts';
 import { workspaces } from './capabilities/workspaces.ts';
 
 /**
- * What the service can do. The code of a capability (its folders of `src/api` and `src/services`) may import that of those before it:
- * `scripts/check-imports.ts`. Registers are in the same order.
+ * What the service can do. The code of a capability (its folders of `src/api` and `src/services`) may import only from those
+ * before it: `scripts/check-imports.ts`. Registers are in the same order.
  */
 export const DECLARATIONS = [
   auditLog,

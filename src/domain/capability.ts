@@ -7,76 +7,76 @@ export interface EventDeclaration<Data extends z.ZodType = z.ZodType> {
   data: Data;
   /** For test deliveries and the documentation. */
   sample: z.infer<Data>;
-  /** Whether a webhook that names no events gets it. */
+  /** Whether webhooks without a list of events get it. */
   byDefault: boolean;
 }
 
-/** An event with a sample of its data. @param byDefault whether a webhook that names no events gets it */
+/** An event with a sample of its data. @param byDefault whether webhooks without a list of events get it */
 export const event = <Data extends z.ZodType>(data: Data, sample: z.infer<Data>, byDefault = false) =>
   ({ data, sample, byDefault }) satisfies EventDeclaration<Data>;
 
-/** A limit on what a workspace can have, which operators change. */
+/** A limit on the resources of a workspace, which operators can change. */
 export interface QuotaDeclaration {
   /** The environment variable. */
   setting: `QUOTA_${string}`;
   default: number;
   /** Whether the setting takes sizes such as `10GB`. */
   inBytes?: true;
-  /** What a workspace can have so many of. */
+  /** The limited resource, in words. */
   what: string;
   /** What a caller can do about it. */
   remedy: string;
-  /** The table whose rows are counted. Without it, `services/workspaces/quota-list.ts` says how to count. */
+  /** The table whose rows are counted. Without it, `services/workspaces/quota-list.ts` defines the count. */
   rows?: string;
 }
 
 export const DELETE_ONE = 'Delete one that is no longer needed';
 
-/** How long something is kept, which operators change. */
+/** How long something is kept, which operators can change. */
 export interface RetentionDeclaration {
   /** The environment variable. */
   setting: `${string}_RETENTION`;
-  /** In ms. Default: it is kept. */
+  /** In ms. Default: kept forever. */
   default?: number;
-  /** In ms: what an `Idempotency-Key` has created is there as long as the key is remembered. */
+  /** In ms: a resource created with an `Idempotency-Key` must exist as long as the key is remembered. */
   atLeast?: number;
 }
 
-/** What the e-mail about a notification is written from. */
+/** The facts for the e-mail about a notification. */
 export interface NotificationFacts {
   type: string;
-  /** A public id; null: the webhook is gone, or it concerns none. */
+  /** A public id; null if the webhook is gone, or the notification is not about one. */
   webhookId: string | null;
   webhookUrl: string | null;
   monitor: string | null;
 }
 
-/** An e-mail about a notification, below the lines that all of them have. */
+/** An e-mail about a notification, below the lines common to all e-mails. */
 export type NotificationMail = (facts: NotificationFacts) => { subject: string; text: string };
 
 /**
- * What a capability is, as far as all layers have to know it. One file in `domain/capabilities` for each; the registers of
- * audit actions, events, quotas, settings, notifications, tags and guides are derived from them. What a capability does
- * (routes, recurring tasks, deletion) is in `src/capabilities`.
+ * The description of a capability, as far as all layers need it. Each has a file in `domain/capabilities`; the registers of audit
+ * actions, events, quotas, settings, notifications, tags and guides are derived from them. Its behavior (routes, recurring tasks,
+ * deletion) is in `src/capabilities`.
  */
 export interface Declaration {
   name: string;
-  /** Folders of `src/api` and `src/services` that are its own, besides the one that has its name. */
+  /** Further folders of `src/api` and `src/services` that belong to it, besides the one with its name. */
   folders?: readonly string[];
   /** Sections of the API document, and what their operations are about. */
   tags?: Record<string, string>;
   /** Kinds of its public ids (`domain/ids.ts` has their prefixes). */
   ids?: readonly IdKind[];
-  /** Actions in the audit log, and what each is done to. */
+  /** Actions in the audit log, each with the type of its resource. */
   audit?: Record<`${string}.${string}`, string>;
-  /** Actions that are recorded although the audit log is full: they end what can't be made again as long as it is. */
+  /** Actions that are recorded even if the audit log is full: they end resources that can't be created while it is full. */
   auditedWhenFull?: readonly string[];
   events?: Record<`${string}.${string}`, EventDeclaration>;
   quotas?: Record<string, QuotaDeclaration>;
   retention?: Record<string, RetentionDeclaration>;
-  /** What owners of workspaces are notified of. */
+  /** The notifications to owners of workspaces. */
   notifications?: Record<`${string}.${string}`, NotificationMail>;
-  /** Guides that the MCP server shows: files in `docs`, without their ending, and their titles. */
+  /** Guides that the MCP server shows: file names in `docs` without extension, and their titles. */
   guides?: Record<string, string>;
 }
 
@@ -88,12 +88,12 @@ type UnionToIntersection<Union> = (Union extends unknown ? (member: Union) => vo
 
 type FieldOf<Each, Field extends keyof Declaration> = Each extends Record<Field, infer Value> ? Value : never;
 
-/** One register out of the same field of all declarations. */
+/** One register from the same field of all declarations. */
 export type Merged<Declarations extends readonly Declaration[], Field extends keyof Declaration> = UnionToIntersection<
   FieldOf<Declarations[number], Field>
 >;
 
-/** @throws Error where two declare the same */
+/** @throws Error if two declare the same name */
 export function merge<const Declarations extends readonly Declaration[], const Field extends keyof Declaration>(
   declarations: Declarations,
   field: Field,

@@ -8,16 +8,16 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Encrypts what is secret before it is stored (AES-256-GCM), and signs what callers are given to bring back (HMAC-SHA-256). */
+/** Encrypts secrets before they are stored (AES-256-GCM), and signs data that callers bring back later (HMAC-SHA-256). */
 export interface Cipher {
   encrypt(plain: Buffer): Buffer;
-  /** @throws Error where no key fits or the data was changed */
+  /** @throws Error if no key fits or the data was changed */
   decrypt(encrypted: Buffer): Buffer;
-  /** The first bytes of everything that the current key has encrypted. */
+  /** The first bytes of everything encrypted with the current key. */
   readonly currentPrefix: Buffer;
-  /** 32 bytes. What is signed for one purpose is not for another. */
+  /** 32 bytes. A signature for one purpose is not valid for another. */
   sign(purpose: string, data: Buffer): Buffer;
-  /** Whether one of the keys has signed it. */
+  /** Whether it was signed with one of the keys. */
   hasSigned(purpose: string, data: Buffer, signature: Buffer): boolean;
 }
 
@@ -26,16 +26,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SIGNATURE_BYTES = 32;
 
-/** No key does both: one for signing is derived for each purpose (HKDF, RFC 5869). */
+/** No key does both: a signing key is derived for each purpose (HKDF, RFC 5869). */
 const signingKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `sign ${purpose}`, SIGNATURE_BYTES));
 
-/** The first bytes of what a key has encrypted: they tell keys apart, and tell nothing of them. */
+/** The first bytes of everything encrypted with a key: they identify the key without disclosing anything about it. */
 export const keyIdOf = (key: Buffer): Buffer => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
 
-/**
- * @param keys 32 bytes each: the first encrypts, all decrypt, so that a key is rotated by putting a new one first
- */
+/** @param keys 32 bytes each: the first encrypts, all decrypt, so a key is rotated by prepending a new one */
 export function createCipher(keys: Buffer[]): Cipher {
   const known = keys.map((key) => ({ key, id: keyIdOf(key) }));
   const [current] = known;

@@ -2,7 +2,7 @@ import type { ErrorDetail } from './prompt-rules/types.ts';
 
 export type { ErrorDetail };
 
-/** What is wrong, as callers can tell it apart. */
+/** The kinds of errors that callers can distinguish. */
 export const ERROR_CODES = [
   'invalid_request',
   'payload_too_large',
@@ -25,7 +25,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error meant for the caller of the API: its message says what to change and holds nothing internal. */
+/** An error for the caller of the API: its message says what to change and contains nothing internal. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
@@ -50,15 +50,15 @@ export function invalidField(path: string, message: string): ApiError {
   return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
-/** `not_found`: also for what belongs to another workspace. */
+/** `not_found`: also for resources of another workspace. */
 export function notFound(what: string): ApiError {
   return new ApiError('not_found', `${what} does not exist in this workspace.`);
 }
 
-/** For what passes by itself within seconds. */
+/** For errors that resolve themselves within seconds. */
 export const RETRY_AFTER_SECONDS = 5;
 
-/** `rate_limited`: the workspace has so much under way that this was not begun. */
+/** `rate_limited`: the workspace has too much in progress, so this was not started. */
 export function tooManyWaiting(cause: unknown): ApiError {
   return new ApiError('rate_limited', 'Too many requests of this workspace are waiting. Try again.', {
     cause,

@@ -1,6 +1,9 @@
 import { defineStates } from './state-machine.ts';
 
-/** `queued`: no call was begun; one that reuses a response is completed at once. `running`: a call is under way, or waits to be tried again. The others are ends. */
+/**
+ * `queued`: no call has started; an execution that reuses a response is completed immediately. `running`: a call is in progress,
+ * or waits to be retried. The others are final.
+ */
 export const executionStates = defineStates({
   queued: ['running', 'completed', 'failed', 'canceled'],
   running: ['running', 'completed', 'failed', 'canceled'],
@@ -11,7 +14,7 @@ export const executionStates = defineStates({
 
 export type ExecutionStatus = (typeof executionStates.states)[number];
 
-/** How a run that was made elsewhere is stored: with the end that it had. */
+/** The states of a run that was made elsewhere: it is stored with its outcome. */
 export const RECORDED_EXECUTION = ['completed', 'failed'] as const satisfies ExecutionStatus[];
 
 /** Executions that have a workflow. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Causes that are given at most. */
+/** The maximum number of causes returned. */
 export const MAX_FAILURE_CAUSES = 10;
 
 /** Why several calls failed, the most frequent cause first. */

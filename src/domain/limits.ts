@@ -1,17 +1,17 @@
 /** How long an `Idempotency-Key` is remembered. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** How often the model of one execution is called at most, those calls included whose worker died. The claim keeps it. */
+/** The maximum number of model calls of one execution, including calls whose worker died. Enforced when an execution is claimed. */
 export const MAX_CALL_ATTEMPTS = 5;
 
 /**
- * What was in flight when so many processes ended is set aside: it runs again, but one at a time. Where a further process ends meanwhile, an
- * execution has failed, and an example where two do.
+ * Work that was in flight when this number of processes crashed is isolated: it runs again, but one item at a time. An execution
+ * fails if one more process crashes meanwhile, and an example if two do.
  */
 export const CRASHES_BEFORE_ISOLATION = 2;
 
 /**
- * A run that no caller was told of by then is withdrawn instead of begun. Longer than starting a workflow may take, and
- * than the first look of whoever waits for the run.
+ * A run whose caller was not notified within this time is withdrawn instead of started. Longer than starting a workflow may take,
+ * and than the first poll of a waiting caller.
  */
 export const ACCEPT_WITHIN_MS = 30_000;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MAX_NAME_LENGTH } from './resource-name.ts';
 
 /**
- * The schema of a name of segments that are joined by `/`, such as a prompt's.
- * @param problemOf what is wrong with a name, in words for the caller; undefined where nothing is
+ * The schema of a name whose segments are separated by `/`, such as a prompt's.
+ * @param problemOf what is wrong with a name, in words for the caller; undefined if it is valid
  */
 export const nameSchema = (problemOf: (name: string) => string | undefined, example: string) =>
   z

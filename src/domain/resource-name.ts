@@ -2,7 +2,7 @@ const SEGMENT = /^[A-Za-z0-9._-]+$/;
 export const MAX_NAME_LENGTH = 200;
 
 /**
- * What is wrong with the name of a prompt or a dataset, in words for the caller; undefined where nothing is.
+ * What is wrong with the name of a prompt or a dataset, in words for the caller; undefined if it is valid.
  * @param reserved words that end a path of the API after such a name
  */
 export function nameProblem(name: string, reserved: ReadonlySet<string>): string | undefined {

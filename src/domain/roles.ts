@@ -1,10 +1,10 @@
 import { SCOPES, type Scope } from './scopes.ts';
 
-/** What a member of a workspace may do, from least to most: each role holds all of the one before it. */
+/** What a member of a workspace can do, from least to most: each role includes the one before it. */
 export const ROLES = ['viewer', 'runner', 'editor', 'publisher', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What each role adds to the one before it. */
+/** The scopes that each role adds to the one before it. */
 const ADDED: Record<Role, readonly Scope[]> = {
   viewer: ['read'],
   runner: ['execute', 'score', 'ingest'],
@@ -17,17 +17,17 @@ const SCOPES_OF = Object.fromEntries(
   ROLES.map((role, index) => [role, ROLES.slice(0, index + 1).flatMap((each) => ADDED[each])]),
 ) as Record<Role, Scope[]>;
 
-/** Of a role, in the order of {@link SCOPES}. */
+/** The scopes of a role, in the order of {@link SCOPES}. */
 export const scopesOfRole = (role: Role): Scope[] => SCOPES_OF[role];
 
-/** What a key may do: what it was made for, and of a member's never more than the role. @param role null: it is nobody's */
+/** What a key can do: its own scopes, limited by the role if a member owns it. @param role null if no member owns it */
 export const scopesWithin = (scopes: Scope[], role: Role | null): Scope[] => {
   if (role === null) return scopes;
   const all = scopes.includes('admin') ? SCOPES : scopes;
   return all.filter((scope) => SCOPES_OF[role].includes(scope));
 };
 
-/** The one of these that may do the most; undefined where there is none. */
+/** The most powerful of these roles; undefined if there is none. */
 export const highestRole = (roles: readonly Role[]): Role | undefined => ROLES.findLast((role) => roles.includes(role));
 
 /** A role in a workspace, by the workspace's name. */
@@ -36,7 +36,7 @@ export interface Grant {
   role: Role;
 }
 
-/** `workspace:role`, as settings have it. @returns undefined where it is none */
+/** `workspace:role`, as in settings. @returns undefined if it is invalid */
 export function parseGrant(text: string): Grant | undefined {
   const at = text.lastIndexOf(':');
   const [workspace, role] = [text.slice(0, at), text.slice(at + 1)];

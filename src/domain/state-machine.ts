@@ -1,25 +1,25 @@
-/** How a state is written in the database. */
+/** How a state is stored in the database. */
 export interface StoredStates<State extends string, Column extends string = string> {
   column: Column;
   /** SQL literals, by state. */
   literals: Readonly<Record<State, string>>;
 }
 
-/** The states of an aggregate and the only changes there are between them. */
+/** The states of an aggregate and the allowed changes between them. */
 export interface StateMachine<State extends string, Column extends string = string> {
   readonly states: readonly State[];
-  /** The state that a row is inserted with: the first one. */
+  /** The state of an inserted row: the first one. */
   readonly initial: State;
-  /** States that nothing leads out of. */
+  /** States without a transition. */
   readonly final: readonly State[];
-  /** Where each state may lead to. */
+  /** The states that each state can change to. */
   readonly transitions: Readonly<Record<State, readonly State[]>>;
   readonly stored: StoredStates<State, Column>;
   /**
-   * A change as SQL: what to set, and the condition on the row before. Every statement that changes a state is made of it.
-   * @param change `from`: only from these. Default: every state that leads to `to`
+   * A change as SQL: what to set, and the condition on the row before. Every statement that changes a state is built from it.
+   * @param change `from`: only from these. Default: every state that can change to `to`
    * @param alias of the table in the statement's condition
-   * @throws Error where there is no such transition
+   * @throws Error if there is no such transition
    */
   change(change: { to: State; from?: readonly State[] }, alias?: string): { set: string; where: string };
   /** `status in (…)`; `alias` as above. */
@@ -27,7 +27,7 @@ export interface StateMachine<State extends string, Column extends string = stri
 }
 
 /**
- * @param transitions for each state, the states it may lead to; none for an end
+ * @param transitions for each state, the states it can change to; none for a final state
  * @param stored default: the state's name in the column `status`
  */
 export function defineStates<State extends string>(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * No call has more tokens of a kind; a count beyond it is no count. The sum of a day stays below what a `bigint` holds: it takes 900 million such
- * calls of one model and prompt to get there.
+ * No call has more tokens of a kind; a larger count is invalid. The sum of a day stays below the limit of a `bigint`: reaching it
+ * takes 900 million such calls of one model and prompt.
  */
 export const MAX_TOKENS = 10_000_000_000;
 
@@ -39,7 +39,7 @@ export const Pricing = z.object({
 });
 export type Pricing = z.infer<typeof Pricing>;
 
-/** What calls have cost. */
+/** The cost of calls. */
 export const CostAmount = z
   .object({
     amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
@@ -47,7 +47,7 @@ export const CostAmount = z
   })
   .meta({ id: 'CostAmount' });
 
-/** What calls have cost. The price is kept with the record, so that it can be checked later. */
+/** The cost of calls. The price is stored with the record, so that it can be checked later. */
 export const Cost = z
   .object({
     ...CostAmount.shape,
@@ -58,9 +58,9 @@ export const Cost = z
   .meta({ id: 'Cost' });
 export type Cost = z.infer<typeof Cost>;
 
-/** What a call was billed. */
+/** The billed usage of a call. */
 export interface Spent {
-  /** Null: the provider has not said. */
+  /** Null if the provider has not reported it. */
   tokens: TokenUsage | null;
   cost: Cost;
 }

@@ -40,7 +40,7 @@ function differenceText({ metric, scale, lower, upper, limit, confidence }: Numb
   const digits = isScore ? 3 : 1;
   const unit = isScore ? '' : scale === 'relative' ? ' %' : ' points';
   const text = (of: number) => signed(of * factor, digits);
-  /** With as many decimals as it takes not to look like a limit on the other side of which it is. */
+  /** With enough decimals not to be confused with a limit that it is beyond. */
   const bound = (of: number | null) => {
     if (of === null) return 'any';
     const limits = [limit.lower, limit.upper].filter((each) => each !== null);

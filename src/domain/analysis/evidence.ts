@@ -1,27 +1,27 @@
 import { logBeta } from './log-beta.ts';
 
 /**
- * What was seen of one arm, as evidence against each value that its true mean could have. `exp(against(mean))` is an
- * e-process: while `mean` is the true one, it is a non-negative supermartingale that starts at 1, so that it ever reaches
- * 1 / alpha with a probability of at most alpha (Ville's inequality), however often one looks.
+ * The observations of one arm, as evidence against each possible value of its true mean. `exp(against(mean))` is an e-process: if
+ * `mean` is the true one, it is a non-negative supermartingale that starts at 1, so that it ever reaches 1 / alpha with a
+ * probability of at most alpha (Ville's inequality), however often it is checked.
  */
 export interface Evidence {
-  /** Natural logarithm; falls up to `estimate` and rises from there. Infinite where `mean` is impossible. */
+  /** Natural logarithm; falls up to `estimate` and rises from there. Infinite if `mean` is impossible. */
   against: (mean: number) => number;
-  /** The mean that was seen. */
+  /** The observed mean. */
   estimate: number;
-  /** The means that are possible at all. */
+  /** The possible means. */
   min: number;
   max: number;
 }
 
 /**
- * Of a rate, from counts: Robbins' mixture over a beta distribution (the one of Jeffreys, so that neither rare nor frequent
- * events need be known before). Exact for any number of executions.
+ * The evidence of a rate, from counts: Robbins' mixture over a beta distribution (that of Jeffreys, so that the frequency of
+ * events need not be known in advance). Exact for any number of executions.
  *
  * Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41 (1970);
- * Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of
- * Statistics 49 (2021), proposition 7.
+ * Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of Statistics
+ * 49 (2021), proposition 7.
  */
 export function rateEvidence(events: number, count: number): Evidence {
   return {
@@ -34,32 +34,32 @@ export function rateEvidence(events: number, count: number): Evidence {
 
 const JEFFREYS = 0.5;
 
-/** Holds for values between 0 and 1 as it does for events: no such value varies more than an event of the same mean. */
+/** Holds for values between 0 and 1 as for events: no such value varies more than an event of the same mean. */
 function betaBinomial(sum: number, count: number): Evidence['against'] {
   const mixture = logBeta(JEFFREYS + sum, JEFFREYS + count - sum) - logBeta(JEFFREYS, JEFFREYS);
   return (mean) => mixture - times(sum, Math.log(mean)) - times(count - sum, Math.log1p(-mean));
 }
 
-/** 0 × −∞ is 0: what never happened is no evidence. */
+/** 0 × −∞ is 0: an event that never happened is no evidence. */
 const times = (count: number, logarithm: number) => (count <= 0 ? 0 : count * logarithm);
 
 /**
- * Bets of several sizes, each a third of the one before: a bet that is wrong by √3 wins 90 % as much as the right one. With
- * none above 0.58 the evidence rises all the way from the mean that was seen to 0 and 1: λ / 2ψ(λ) ≥ 1.
+ * Bets of several sizes, each a third of the previous one: a bet that is wrong by √3 wins 90 % as much as the right one. With
+ * none above 0.58 the evidence rises all the way from the observed mean to 0 and 1: λ / 2ψ(λ) ≥ 1.
  */
 const BETS = Array.from({ length: 5 }, (_, index) => 0.58 / 3 ** index);
-/** Fan's −ln(1 − λ) − λ: by so much, for each squared distance, a bet's logarithm may fall short. */
+/** Fan's −ln(1 − λ) − λ: the amount by which a bet's logarithm may fall short, for each squared distance. */
 const ROUGHNESS = BETS.map((bet) => -Math.log1p(-bet) - bet);
 
 /**
- * Of the mean of values within a known range, from count, sum and squares. Half of the mixture is that of a rate, which is
- * best for values at the ends of the range; half of it bets, which is best for values that vary little. Exact for any number
- * of executions. Bets are by the inequality exp(λx − ψ(λ)x²) ≤ 1 + λx for x ≥ −1 (Fan, Grama and Liu, "Exponential
- * inequalities for martingales with applications", Electronic Journal of Probability 20 (2015)), with the distances from
- * the mean in question, so that the order of the values does not matter.
+ * The evidence of the mean of values within a known range, from count, sum and squares. Half of the mixture is that of a rate,
+ * which is best for values at the ends of the range; the other half bets, which is best for values that vary little. Exact for
+ * any number of executions. Bets use the inequality exp(λx − ψ(λ)x²) ≤ 1 + λx for x ≥ −1 (Fan, Grama and Liu, "Exponential
+ * inequalities for martingales with applications", Electronic Journal of Probability 20 (2015)), with the distances from the mean
+ * in question, so that the order of the values does not matter.
  *
- * Howard et al. (2021), as above; Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting",
- * Journal of the Royal Statistical Society B 86 (2024).
+ * Howard et al. (2021), as above; Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", Journal of
+ * the Royal Statistical Society B 86 (2024).
  */
 export function boundedEvidence(
   { count, sum, squares }: { count: number; sum: number; squares: number },
@@ -90,7 +90,10 @@ function logOfSum(logs: readonly number[]): number {
   return largest + Math.log(logs.reduce((total, log) => total + Math.exp(log - largest), 0));
 }
 
-/** A confidence sequence at one look: between these the true value is, at all looks together with a probability of 1 − alpha. */
+/**
+ * One element of a confidence sequence: the true value is between these, at all times of checking together with a probability of
+ * 1 − alpha.
+ */
 export interface Bounds {
   lower: number;
   upper: number;
@@ -103,15 +106,15 @@ export function boundsOf(evidence: Evidence, alpha: number): Bounds {
 }
 
 /**
- * The differences (candidate less stable) that are not yet ruled out. The product of two independent e-processes is one for
- * the pair of true means; the pairs that it does not rule out are a region, whose differences these are. So the evidence
- * of both arms adds up, and how the traffic was split, or is split next, does not matter.
+ * The differences (candidate minus stable) that are not yet ruled out. The product of two independent e-processes is an e-process
+ * for the pair of true means; these are the differences in the region of pairs that it does not rule out. So the evidence of both
+ * arms adds up, and the past and future split of the traffic does not matter.
  */
 export function differenceBounds(candidate: Evidence, stable: Evidence, alpha: number): Bounds {
   const enough = -Math.log(alpha);
   const leastC = candidate.against(candidate.estimate);
   const leastS = stable.against(stable.estimate);
-  // What is not used against the mean of one arm is left for that of the other.
+  // The evidence not used against the mean of one arm is left for that of the other.
   const upper = (used: number) => highest(candidate, used) - lowest(stable, enough - used);
   const lower = (used: number) => highest(stable, enough - used) - lowest(candidate, used);
   return { lower: -largest(lower, leastC, enough - leastS), upper: largest(upper, leastC, enough - leastS) };
@@ -120,11 +123,11 @@ export function differenceBounds(candidate: Evidence, stable: Evidence, alpha: n
 const highest = (evidence: Evidence, enough: number) => crossing(evidence, evidence.max, enough);
 const lowest = (evidence: Evidence, enough: number) => crossing(evidence, evidence.min, enough);
 
-/** A millionth of the way to the end is exact enough. */
+/** A millionth of the way to the end is precise enough. */
 const PRECISION = 1e-6;
 const MAX_STEPS = 60;
 
-/** The mean farthest from the estimate, towards `end`, against which there is not more than `enough`. Found from without. */
+/** The mean farthest from the estimate, towards `end`, with at most `enough` evidence against it. Approached from outside. */
 function crossing({ against, estimate }: Evidence, end: number, enough: number): number {
   let within = estimate;
   let without = end;
@@ -133,7 +136,7 @@ function crossing({ against, estimate }: Evidence, end: number, enough: number):
   if (!(excess > 0) || within === without) return without;
   if (missing >= 0) return within;
   const precision = PRECISION * Math.abs(without - within);
-  // Regula falsi (Illinois), and halving while one end is infinite.
+  // Regula falsi (Illinois), and bisection while one end is infinite.
   let lastSide = 0;
   for (let step = 0; step < MAX_STEPS && Math.abs(without - within) > precision; step += 1) {
     const next =
@@ -157,10 +160,10 @@ function crossing({ against, estimate }: Evidence, end: number, enough: number):
 }
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** A function is flat where it is largest, so that a three-hundredth of the range is near enough. */
+/** A function is flat at its maximum, so a three-hundredth of the range is close enough. */
 const SEARCH_STEPS = 12;
 
-/** The largest value of a function that rises and then falls. */
+/** The maximum of a function that rises and then falls. */
 function largest(of: (at: number) => number, from: number, to: number): number {
   let low = from;
   let high = to;

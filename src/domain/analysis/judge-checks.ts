@@ -6,7 +6,7 @@ import { meanBounds, meanDifferenceBounds, meanOf, meanRatioBounds } from './mea
 import { percentileBounds, percentileOf, percentileRatioBounds } from './quantiles.ts';
 import { type ArmSums, NO_SUMS, NO_VALUES, type ValueSums } from './sums.ts';
 
-/** Sums over the same minutes; `stable` may be left out where no check is against it. */
+/** Sums over the same minutes; `stable` can be omitted if no check is against it. */
 export interface AnalysedArms {
   candidate: ArmSums;
   stable?: ArmSums | undefined;
@@ -15,11 +15,11 @@ export interface AnalysedArms {
 const DEFAULT_ALPHA = 0.05;
 
 /**
- * Judges checks of a candidate from sums since the beginning of the analysis. May be called as often as one likes, after every
- * minute or execution: the probability that any check ever gives a wrong `failed` or `passed` is at most alpha, which the
- * checks share equally (Bonferroni). Two things must hold. Both arms' sums are over the same minutes, all of them since the
- * beginning. And the share of the traffic was the same all that time: with another share, begin anew (an arm that got more
- * of the traffic in bad hours would look bad).
+ * Judges checks of a candidate from sums since the start of the analysis. Can be called at any time, after every minute or
+ * execution: the probability that any check ever gives a wrong `failed` or `passed` is at most alpha, which the checks share
+ * equally (Bonferroni). This has two conditions. Both arms' sums cover the same minutes, all of them since the start. And the
+ * share of the traffic was constant in that time: after a change, start again (an arm that got more of the traffic in bad hours
+ * would look bad).
  *
  * @throws RangeError for a check without a limit, with a negative one, or of latency or cost against a number that is not above 0
  */
@@ -31,7 +31,7 @@ export function judgeChecks(
   return checks.map((check) => judgeCheck(check, arms, alpha / checks.length, scoreRanges));
 }
 
-/** `failed` where one failed, `passed` where all passed (or there is none). */
+/** `failed` if one failed, `passed` if all passed (or there is none). */
 export function overallVerdict(results: readonly Pick<CheckResult, 'verdict'>[]): CheckVerdict {
   if (results.some(({ verdict }) => verdict === 'failed')) return 'failed';
   return results.every(({ verdict }) => verdict === 'passed') ? 'passed' : 'inconclusive';
@@ -124,7 +124,7 @@ function measure(
   }
 }
 
-/** What is under this name, and not what every object inherits under names such as `constructor`. */
+/** The own property of this name, not one that every object inherits, such as `constructor`. */
 const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
@@ -164,11 +164,11 @@ function measureScore(
   return { ...estimates(candidate, stable, reference), bounds };
 }
 
-/** Whether the values may be from within the range, which may have been changed since. */
+/** Whether all values can be within the range, which may have changed since. */
 function fits({ count, sum, squares }: ValueSums, { min, max }: ScoreRange): boolean {
   if (!(max > min)) return false;
   const slack = 1e-9 * count * (Math.abs(min) + Math.abs(max));
-  // Σ(x − min)(x − max) ≤ 0 where each x is between them.
+  // Σ(x − min)(x − max) ≤ 0 if each x is between them.
   const isInside = squares - (min + max) * sum + count * min * max <= slack * (max - min);
   return isInside && sum >= count * min - slack && sum <= count * max + slack;
 }

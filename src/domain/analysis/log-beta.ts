@@ -3,7 +3,7 @@ export function logBeta(a: number, b: number): number {
   return logGamma(a) + logGamma(b) - logGamma(a + b);
 }
 
-/** By Stirling's series (Abramowitz and Stegun 6.1.41), from 8 on; relative error below 10⁻¹². */
+/** Stirling's series (Abramowitz and Stegun 6.1.41), from 8 on; relative error below 10⁻¹². */
 function logGamma(x: number): number {
   let shift = 0;
   let at = x;

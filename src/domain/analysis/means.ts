@@ -2,20 +2,20 @@ import type { Bounds } from './evidence.ts';
 import type { ValueSums } from './sums.ts';
 
 /**
- * How wide the mixture is, as a number of executions: the bounds are narrowest, for what they may be, at about eight times as
- * many (400), and little wider from 100 to 10,000.
+ * The width of the mixture, as a number of executions: the bounds are narrowest, relative to the optimum, at about eight times
+ * this number (400), and little wider from 100 to 10,000.
  */
 const PRIOR_EXECUTIONS = 50;
 
-/** With fewer of an arm nothing is said: its variance is not known. */
+/** An arm with fewer values gets no bounds, because its variance is unknown. */
 const MIN_VALUES = 30;
 
 const EVERYTHING: Bounds = { lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY };
 
-/** One arm's mean and how far it varies. */
+/** One arm's mean and its variability. */
 interface Mean {
   mean: number;
-  /** Of the mean. */
+  /** The variance of the mean. */
   variance: number;
   count: number;
 }
@@ -27,11 +27,11 @@ export function meanOf({ count, sum, squares }: ValueSums): Mean {
 }
 
 /**
- * The mean of values without a known range, such as costs: the confidence sequence that belongs to the anytime-valid t-test
- * (Lai, "On confidence sequences", Annals of Statistics 4 (1976); Wang and Ramdas, "Anytime-valid t-tests and confidence
- * sequences for Gaussian means with unknown variance", Sequential Analysis 44 (2025), theorem 4.7). Exact for normal values; for
- * others as the number grows (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic
- * confidence sequences", Annals of Statistics 52 (2024)).
+ * The mean of values without a known range, such as costs: the confidence sequence of the anytime-valid t-test (Lai, "On
+ * confidence sequences", Annals of Statistics 4 (1976); Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for
+ * Gaussian means with unknown variance", Sequential Analysis 44 (2025), theorem 4.7). Exact for normal values; for others
+ * asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
+ * sequences", Annals of Statistics 52 (2024)).
  */
 export function meanBounds(values: ValueSums, alpha: number): Bounds {
   if (values.count < MIN_VALUES) return EVERYTHING;
@@ -41,9 +41,9 @@ export function meanBounds(values: ValueSums, alpha: number): Bounds {
 }
 
 /**
- * The difference of two means (candidate less stable): the same with the degrees of freedom of Welch and Satterthwaite. The
- * difference of two running means is a random walk in the information 1 / variance, whatever the sizes of the arms (Jennison and
- * Turnbull, Group Sequential Methods, chapter 11).
+ * The difference of two means (candidate minus stable): like `meanBounds`, with the degrees of freedom of Welch and
+ * Satterthwaite. The difference of two running means is a random walk in the information 1 / variance, whatever the sizes of the
+ * arms (Jennison and Turnbull, Group Sequential Methods, chapter 11).
  */
 export function meanDifferenceBounds(candidate: ValueSums, stable: ValueSums, alpha: number): Bounds {
   if (Math.min(candidate.count, stable.count) < MIN_VALUES) return EVERYTHING;
@@ -60,13 +60,13 @@ function differenceBoundsOf(c: Mean, s: Mean, alpha: number): Bounds {
   return { lower: c.mean - s.mean - radius, upper: c.mean - s.mean + radius };
 }
 
-/** Halvings of the interval in which a ratio is searched. */
+/** The number of bisections in the search for a ratio. */
 const RATIO_STEPS = 60;
 
 /**
- * The ratio of two means of values that are at least 0 (candidate by stable): those ratios r for which the difference of
- * the candidate and r times stable may be 0 (Fieller, "Some problems in interval estimation", Journal of the Royal
- * Statistical Society B 16 (1954)).
+ * The ratio of two means of values that are at least 0 (candidate by stable): the ratios r for which the difference of the
+ * candidate and r times stable may be 0 (Fieller, "Some problems in interval estimation", Journal of the Royal Statistical
+ * Society B 16 (1954)).
  */
 export function meanRatioBounds(candidate: ValueSums, stable: ValueSums, alpha: number): Bounds {
   const everything = { lower: 0, upper: Number.POSITIVE_INFINITY };
@@ -83,7 +83,7 @@ export function meanRatioBounds(candidate: ValueSums, stable: ValueSums, alpha: 
   return { lower, upper: isTooLarge(far) ? boundary(isTooLarge, far, ratio) : Number.POSITIVE_INFINITY };
 }
 
-/** Where what holds at `outside` ceases to on the way to `inside`, from outside. */
+/** The point between `outside` and `inside` where the condition stops holding, approached from outside. */
 function boundary(holds: (at: number) => boolean, outside: number, inside: number): number {
   let [out, within] = [outside, inside];
   for (let step = 0; step < RATIO_STEPS; step += 1) {
@@ -94,7 +94,7 @@ function boundary(holds: (at: number) => boolean, outside: number, inside: numbe
   return out;
 }
 
-/** @param count for two arms that of one arm which would be as exact */
+/** @param count for two arms, the count of a single arm with the same precision */
 function radiusOf(variance: number, count: number, freedom: number, alpha: number): number {
   const shrinkage = PRIOR_EXECUTIONS / (count + PRIOR_EXECUTIONS);
   const growth = Math.exp((-2 * Math.log(alpha) - Math.log(shrinkage)) / (freedom + 1));

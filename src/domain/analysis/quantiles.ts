@@ -5,26 +5,25 @@ import { type ArmSums, LAST_LATENCY_BUCKET, latencyBucketEnd, latencyBucketStart
 /** The share of executions that are at most as slow as the 95th percentile. */
 const SHARE = 0.95;
 
-/** A beta distribution with the mean 0.95, as wide as some hundred executions leave open. */
+/** A beta distribution with the mean 0.95, as wide as the uncertainty of some hundred executions. */
 const PRIOR = { below: 19, above: 1 };
 
-/** What a histogram says of the 95th percentile. */
+/** The evidence of a histogram about the 95th percentile. */
 export interface Percentile {
   count: number;
-  /** In ms, by nearest rank, and as exact as a bucket is wide; null without an execution. */
+  /** In ms, by nearest rank, with the precision of a bucket; null without an execution. */
   estimate: number | null;
   /** By bucket: the evidence, as in `Evidence`, against the percentile being in it. */
   against: Float64Array;
 }
 
 /**
- * The 95th percentile of latencies. If it were x, each execution would take at most x with a probability of 0.95: the number
- * of those that do is one of a known rate, against which there is evidence by Robbins' mixture (as for rates) once it is too
- * small or too large. In a bucket the count that fits best is taken, so that the width of buckets widens the bounds and makes
- * nothing wrong.
+ * The 95th percentile of latencies. If it were x, each execution would take at most x with a probability of 0.95: the number of
+ * those that do has a known rate, against which Robbins' mixture (as for rates) gives evidence once it is too small or too large.
+ * In each bucket the best-fitting count is used, so that the width of buckets widens the bounds without making them wrong.
  *
- * Howard and Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm identification",
- * Bernoulli 28 (2022).
+ * Howard and Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm identification", Bernoulli
+ * 28 (2022).
  */
 export function percentileOf(latency: ArmSums['latency']): Percentile {
   const counts = Array.from({ length: LAST_LATENCY_BUCKET + 1 }, (_, bucket) => latency[bucket] ?? 0);
@@ -34,7 +33,7 @@ export function percentileOf(latency: ArmSums['latency']): Percentile {
   let estimate: number | null = null;
   let below = 0;
   let wasAtCount = -1;
-  // The evidence is least at this count, since the prior has the same mean.
+  // The evidence is minimal at this count, because the prior has the same mean.
   const bestFit = SHARE * count;
   for (const [bucket, inBucket] of counts.entries()) {
     const upTo = below + inBucket;
@@ -62,7 +61,7 @@ export function percentileBounds({ against }: Percentile, alpha: number): Bounds
   };
 }
 
-/** Of the ratio of two percentiles (candidate by stable): all pairs of buckets that are not ruled out together. */
+/** Bounds of the ratio of two percentiles (candidate by stable): over all pairs of buckets that are not ruled out together. */
 export function percentileRatioBounds(candidate: Percentile, stable: Percentile, alpha: number): Bounds {
   const enough = -Math.log(alpha);
   return {
@@ -71,7 +70,7 @@ export function percentileRatioBounds(candidate: Percentile, stable: Percentile,
   };
 }
 
-/** The largest ratio of the end of a bucket of `high` to the start of one of `low`. */
+/** The largest ratio of the end of a bucket of `high` to the start of a bucket of `low`. */
 function largestRatio(high: Float64Array, low: Float64Array, enough: number): number {
   const least = low.reduce((a, b) => Math.min(a, b));
   let largest = 0;

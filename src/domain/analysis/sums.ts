@@ -1,7 +1,7 @@
-/** How much longer the latencies of a bucket are than those of the one before: 2 %. */
+/** The ratio of the latencies of a bucket to those of the previous one, minus 1: 2 %. */
 const BUCKET_GROWTH = 1.02;
 
-/** The last bucket: it holds everything from 2 hours on, too. */
+/** The last bucket also contains everything from 2 hours on. */
 export const LAST_LATENCY_BUCKET = 800;
 
 /** Sums of a value that is measured once for each of `count` executions. */
@@ -12,17 +12,17 @@ export interface ValueSums {
   squares: number;
 }
 
-/** What the executions of one arm came to in a span of time. Sums of disjoint spans add up ({@link addSums}). */
+/** The sums over the executions of one arm in a time span. Sums of disjoint spans can be added ({@link addSums}). */
 export interface ArmSums {
-  /** Those that ended, completed or failed. */
+  /** Those that have ended: completed or failed. */
   executions: number;
   /** Those that failed. */
   errors: number;
-  /** How many took how long, by {@link latencyBucket}. Buckets without an execution may be absent. */
+  /** The number of executions by {@link latencyBucket}. Empty buckets may be missing. */
   latency: Readonly<Record<number, number>>;
-  /** In USD, over those whose cost is known. */
+  /** In USD, over executions whose cost is known. */
   cost: ValueSums;
-  /** By name of the score. */
+  /** By score name. */
   scores: Readonly<Record<string, ValueSums>>;
 }
 
@@ -31,7 +31,7 @@ export const NO_VALUES: ValueSums = { count: 0, sum: 0, squares: 0 };
 export const NO_SUMS: ArmSums = { executions: 0, errors: 0, latency: {}, cost: NO_VALUES, scores: {} };
 
 /**
- * The bucket of a latency in ms: bucket b holds those from 1.02^b to 1.02^(b + 1), the first one also what is shorter. In SQL:
+ * The bucket of a latency in ms: bucket b contains those from 1.02^b to 1.02^(b + 1), the first one also shorter ones. In SQL:
  * `least(800, floor(ln(greatest(ms, 1)) / ln(1.02)))`.
  */
 export function latencyBucket(ms: number): number {
@@ -41,11 +41,11 @@ export function latencyBucket(ms: number): number {
 /** The shortest latency of a bucket, in ms. */
 export const latencyBucketStart = (bucket: number) => (bucket === 0 ? 0 : BUCKET_GROWTH ** bucket);
 
-/** What all latencies of a bucket are below, in ms; infinite for the last one. */
+/** The upper limit of the latencies of a bucket, exclusive, in ms; infinite for the last one. */
 export const latencyBucketEnd = (bucket: number) =>
   bucket === LAST_LATENCY_BUCKET ? Number.POSITIVE_INFINITY : BUCKET_GROWTH ** (bucket + 1);
 
-/** Adds sums of minutes, hours, processes. */
+/** Adds sums of minutes, hours or processes. */
 export function addSums(all: Iterable<ArmSums>): ArmSums {
   let executions = 0;
   let errors = 0;

@@ -1,9 +1,10 @@
 import { defineStates } from '../state-machine.ts';
 
 /**
- * `preparing`: its calls are being chosen; also again, where the provider has refused it for now. `submitting`: the intent is stored, the
- * provider may have it. `unknown`: the provider may have it, and did not say so: it is looked for, and submitted again only by hand. `settling`: the provider has ended it, and what it responded is
- * being stored. `expired`, `canceled`: what the provider finished before is stored, too.
+ * `preparing`: its calls are being selected; also again after the provider has refused it for now. `submitting`: the intent is
+ * stored, and the provider may have it. `unknown`: the provider may have it, but did not confirm: the service searches for it,
+ * and only a person can resubmit it. `settling`: the provider has ended it, and its responses are being stored. `expired`,
+ * `canceled`: what the provider had finished is stored, too.
  */
 export const providerBatchStates = defineStates({
   preparing: ['submitting', 'completed', 'canceled', 'failed'],

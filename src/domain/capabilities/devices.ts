@@ -1,6 +1,6 @@
 import type { Declaration } from '../capability.ts';
 
-/** Programs that ask a person for a key. */
+/** Programs that request a key from a person. */
 export const devices = {
   name: 'devices',
   tags: { Devices: 'Lets programs request a key from a person, as `pms login` does (modelled on RFC 8628).' },

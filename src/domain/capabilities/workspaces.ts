@@ -1,6 +1,6 @@
 import type { Declaration } from '../capability.ts';
 
-/** Workspaces, and what all capabilities share in them: sums of storage, idempotency keys. */
+/** Workspaces, and what all capabilities share: sums of storage, idempotency keys. */
 export const workspaces = {
   name: 'workspaces',
   folders: ['notifications'],

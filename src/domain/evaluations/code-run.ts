@@ -1,13 +1,13 @@
 import { templateContent } from '../prompts/prompt-content.ts';
 
-/** What an evaluation is of: a prompt, or code that its caller runs. */
+/** What is evaluated: a prompt, or code that its caller runs. */
 export const EVALUATION_TARGETS = ['prompt', 'code'] as const;
 export type EvaluationTarget = (typeof EVALUATION_TARGETS)[number];
 
-/** What stands in place of the version where a run is of code or of a draft. No version of a prompt is 0. */
+/** Replaces the version in runs of code or of a draft. No prompt version has the number 0. */
 export const NO_VERSION = 0;
 
-/** What stands in a run of code where a run of a prompt has its content. */
+/** Replaces the content in runs of code. */
 export const CODE = {
   promptVersion: NO_VERSION,
   model: 'code',
@@ -15,19 +15,19 @@ export const CODE = {
   content: templateContent(''),
 } as const;
 
-/** The type of what scores a run of code, where others have the type of their evaluator. */
+/** The type of the scores of a run of code, instead of the type of an evaluator. */
 export const CODE_SCORE = 'code';
 
-/** How long a run of code goes on without results. */
+/** How long a run of code waits for results. */
 export const RESULTS_DUE_HOURS = 72;
 
-/** The error of a run of code whose program has not come back. */
+/** The error of a run of code whose program sends no more results. */
 export const ABANDONED = {
   code: 'abandoned',
   message: `No results were received for ${RESULTS_DUE_HOURS} hours. Retry the run and send the remaining results.`,
 };
 
-/** Examples of a run of code at most: it is summed up while its caller waits. */
+/** The maximum number of examples of a run of code, which is summed up while its caller waits. */
 export const MAX_CODE_EXAMPLES = 100_000;
 
 /** `support/greeting v3`; without a version for a draft. */

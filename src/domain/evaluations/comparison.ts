@@ -17,26 +17,26 @@ export const VERDICTS = [
 ] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-/** Why no verdict is given. */
+/** Why there is no verdict. */
 export const WITHHELD = ['not_comparable', 'failures'] as const;
 
-/** An example that scores differently in the two runs. Scores 0..1; `difference` is b's minus a's. */
+/** An example with different scores in the two runs. Scores 0..1; `difference` is b's minus a's. */
 export interface ChangedExample {
   key: string;
-  /** Its place among the examples of that run. */
+  /** Its position among the examples of that run. */
   seq_a: number;
   seq_b: number;
   score_a: number;
   score_b: number;
   difference: number;
-  /** Whether its model call failed for good in that run, which counts as 0. */
+  /** Whether its model call failed permanently in that run, which counts as 0. */
   failed_a: boolean;
   failed_b: boolean;
 }
 
 interface ChangedExamples {
   total: number;
-  /** The largest differences first; no more than the comparison was asked to list. */
+  /** The largest differences first; at most as many as the comparison was asked to list. */
   examples: ChangedExample[];
 }
 
@@ -47,7 +47,7 @@ interface UnmatchedExamples {
 
 interface EvaluatorComparison {
   name: string;
-  /** The mean over the examples compared; null when the run does not have this evaluator. */
+  /** The mean over the compared examples; null if the run does not have this evaluator. */
   score_a: number | null;
   score_b: number | null;
   difference: number | null;
@@ -56,9 +56,9 @@ interface EvaluatorComparison {
   unchanged: number;
 }
 
-/** The examples compared that have the same value of a key of their metadata. */
+/** The compared examples with the same value of a metadata key. */
 interface GroupComparison {
-  /** As text. Null: they have no such key. */
+  /** As text. Null if they have no such key. */
   value: string | null;
   examples: number;
   score_a: number;
@@ -76,21 +76,21 @@ export interface RunComparison {
   a: string;
   b: string;
   examples_compared: number;
-  /** Examples of both runs that an evaluator has given no score in one of them. They are not compared. */
+  /** Examples of both runs without a score from an evaluator in one of them. They are not compared. */
   examples_unscored?: number | undefined;
   score_a: number | null;
   score_b: number | null;
   difference: number | null;
-  /** The 95 % interval of the difference of the means; null without a common example. */
+  /** The 95 % interval of the difference of the means; null if there is no common example. */
   interval: Pick<DifferenceEstimate, 'low' | 'high' | 'method'> | null;
-  /** Two-sided; null without a common example. */
+  /** Two-sided; null if there is no common example. */
   p_value: number | null;
   verdict: Verdict;
-  /** Why the verdict says nothing of the difference: the runs share no unchanged evaluator, or too many examples failed. Null: it does. */
+  /** Why there is no verdict: the runs share no unchanged evaluator, or too many examples failed. Null if there is one. */
   withheld: (typeof WITHHELD)[number] | null;
   /** Whether the runs share an unchanged evaluator. If not, there are no scores. */
   comparable: boolean;
-  /** Evaluators that the scores and the verdict leave out. */
+  /** Evaluators that the scores and the verdict exclude. */
   left_out_evaluators: LeftOutEvaluator[];
   /** The verdict in words. */
   note: string;
@@ -100,19 +100,19 @@ export interface RunComparison {
   only_in_a: UnmatchedExamples;
   only_in_b: UnmatchedExamples;
   by_evaluator: EvaluatorComparison[];
-  /** Where groups were asked for: the largest first. */
+  /** If groups were requested: the largest first. */
   by_group?: { total: number; groups: GroupComparison[] } | undefined;
-  /** Where they were asked for. */
+  /** If they were requested. */
   unchanged_examples?: ChangedExample[] | undefined;
 }
 
-/** What is known of two runs together: sums over the examples that both have, and the largest changes. */
+/** The combined data of two runs: sums over the examples that both have, and the largest changes. */
 export interface ComparisonSums {
   /** Whether the runs share an unchanged evaluator. */
   comparable: boolean;
   leftOut: LeftOutEvaluator[];
   compared: number;
-  /** Examples of both runs that have no score in one of them. */
+  /** Examples of both runs without a score in one of them. */
   unscored: number;
   /** Sums of scores in whole millionths. */
   millionthsA: number;
@@ -123,7 +123,7 @@ export interface ComparisonSums {
   improvements: RunComparison['improvements'];
   onlyInA: RunComparison['only_in_a'];
   onlyInB: RunComparison['only_in_b'];
-  /** Every difference (b minus a), where there are at most `MAX_RESAMPLED_PAIRS`. */
+  /** Every difference (b minus a), if there are at most `MAX_RESAMPLED_PAIRS`. */
   differences: readonly number[] | null;
   /** The sum of the squared distances of the differences from their mean. */
   squares: number;
@@ -132,7 +132,7 @@ export interface ComparisonSums {
   unchangedExamples?: ChangedExample[];
 }
 
-/** The same of the examples of one group. */
+/** The sums over the examples of one group. */
 export interface GroupSums extends Pick<ComparisonSums, 'millionthsA' | 'millionthsB' | 'differences' | 'squares'> {
   value: string | null;
   compared: number;
@@ -140,15 +140,15 @@ export interface GroupSums extends Pick<ComparisonSums, 'millionthsA' | 'million
   improvements: number;
 }
 
-/** The same of one evaluator's scores. */
+/** The sums of one evaluator's scores. */
 export interface EvaluatorSums {
   name: string;
-  /** Of the examples compared, those that it has scored. */
+  /** The compared examples that it has scored. */
   compared: number;
-  /** Null where the run does not have this evaluator. */
+  /** Null if the run does not have this evaluator. */
   millionthsA: number | null;
   millionthsB: number | null;
-  /** Among the examples compared; 0 where one of the runs does not have it. */
+  /** Among the compared examples; 0 if one of the runs does not have it. */
   regressions: number;
   improvements: number;
 }
@@ -199,12 +199,12 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
   };
 }
 
-/** The verdict that callers know for a difference of which nothing can be told. */
+/** The verdict that callers know for an inconclusive difference. */
 const NOTHING_TO_TELL = 'too_few_differences';
 
 /**
- * The share of examples that failed in one of the runs, or have no score, from which on no verdict is given: the scores then say more of
- * the failures than of the prompt.
+ * The share of failed or unscored examples in one of the runs from which no verdict is given: the scores would then say more
+ * about the failures than about the prompt.
  */
 const MAX_FAILED_SHARE = 0.1;
 
@@ -350,14 +350,14 @@ function describeGaps({ failedA, failedB, unscored, onlyInA, onlyInB, leftOut }:
   return gaps;
 }
 
-/** With as many decimals as it takes not to look like 0.05 or more. */
+/** With enough decimals not to look like 0.05 or more. */
 function chance(p: number): string {
   if (p < 0.001) return 'p < 0.001';
   const text = p.toFixed(3);
   return `p = ${p < 0.05 && text === '0.050' ? p.toFixed(6) : text}`;
 }
 
-/** In points of a hundred with a sign, and with as many decimals as it takes not to look like 0. */
+/** In percentage points with a sign, and with enough decimals not to look like 0. */
 function points(difference: number): string {
   if (difference === 0) return '0.0';
   const size = Math.abs(difference * 100);

@@ -1,24 +1,24 @@
-/** What one example of a run costs, as far as has been seen. */
+/** The cost of one example of a run, as observed so far. */
 export interface CostEstimate {
   /** US dollars. */
   meanUsd: number;
   /** The mean distance from the mean, US dollars. */
   deviationUsd: number;
-  /** How many examples it is from; 0: a guess from the price. */
+  /** The number of examples it is based on; 0: guessed from the price. */
   examples: number;
 }
 
-/** The estimate follows the last examples, so that it also falls after an expensive one. */
+/** The estimate follows the latest examples, so that it also falls after an expensive one. */
 const WINDOW = 32;
-/** So many deviations above the mean are reserved: as RFC 6298 does for round-trip times, with half of its margin. */
+/** The number of deviations reserved above the mean: as in RFC 6298 for round-trip times, with half of its margin. */
 const MARGIN = 2;
 
-/** Before any example was seen. */
+/** The estimate before any example was observed. */
 export function guessCost(usd: number): CostEstimate {
   return { meanUsd: usd, deviationUsd: 0, examples: 0 };
 }
 
-/** @param assumedUsd the part of `usd` that is not known, but was taken from the estimate */
+/** @param assumedUsd the part of `usd` that is unknown and was taken from the estimate */
 export function observeCost(estimate: CostEstimate, usd: number, assumedUsd = 0): CostEstimate {
   const examples = estimate.examples + 1;
   if (examples === 1) return { meanUsd: usd, deviationUsd: (usd - assumedUsd) / 2, examples };
@@ -30,7 +30,7 @@ export function observeCost(estimate: CostEstimate, usd: number, assumedUsd = 0)
   };
 }
 
-/** The money to reserve for one example, US dollars. */
+/** The amount to reserve for one example, US dollars. */
 export function reserveFor({ meanUsd, deviationUsd }: CostEstimate): number {
   return meanUsd + MARGIN * deviationUsd;
 }

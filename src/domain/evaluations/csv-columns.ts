@@ -4,16 +4,16 @@ const VARIABLE = 'variables.';
 const METADATA = 'metadata.';
 const OWN = ['id', 'expected'] as const;
 
-/** What a column of a CSV file of examples holds. */
+/** The meaning of a column of a CSV file of examples. */
 export interface Column {
   part: 'id' | 'expected' | 'variables' | 'metadata';
-  /** Of the variable or the entry of the metadata. */
+  /** The name of the variable or the metadata entry. */
   name: string;
 }
 
 /** `id`, `expected`, `metadata.x`; `x` and `variables.x` are the variable x. */
 function columnOf(heading: string): Column {
-  // An export writes names with spaces at their ends behind a prefix.
+  // An export writes names with leading or trailing spaces after a prefix.
   const text = heading.startsWith(VARIABLE) || heading.startsWith(METADATA) ? heading : heading.trim();
   const own = OWN.find((part) => part === text.toLowerCase());
   if (own !== undefined) return { part: own, name: '' };
@@ -23,8 +23,8 @@ function columnOf(heading: string): Column {
 }
 
 /**
- * What the columns of a file hold. Spaces around headings do not count, and in `id` and `expected` no case: of several such columns, the one that is
- * written exactly so is it, and the others are variables.
+ * The columns of a file. Spaces around headings are ignored, and so is the case of `id` and `expected`: of several such columns,
+ * the one written exactly like this is used, and the others are variables.
  */
 export function columnsOf(headings: readonly string[]): Column[] {
   const columns = headings.map(columnOf);
@@ -38,7 +38,7 @@ export function columnsOf(headings: readonly string[]): Column[] {
   });
 }
 
-/** The heading that {@link columnsOf} understands as this column, whatever other columns there are. */
+/** The heading that {@link columnsOf} recognizes as this column, whatever other columns there are. */
 export function headingOf({ part, name }: Column): string {
   if (part === 'id' || part === 'expected') return part;
   if (part === 'metadata') return METADATA + name;

@@ -1,9 +1,9 @@
 import { nameProblem } from '../resource-name.ts';
 
-/** Segments that it may not have after the first. */
+/** Segments that are reserved after the first. */
 export const DATASET_RESERVED: ReadonlySet<string> = new Set(['versions', 'examples', 'export', 'from-executions']);
 
-/** What is wrong with a dataset's name, in words for the caller; undefined where nothing is. */
+/** What is wrong with a dataset's name, in words for the caller; undefined if it is valid. */
 export function datasetNameProblem(name: string): string | undefined {
   return nameProblem(name, DATASET_RESERVED);
 }

@@ -1,22 +1,22 @@
-/** One activity keeps at most this many calls in flight; a run with more concurrency has several lanes. */
+/** The maximum number of calls in flight of one activity; a run with more concurrency has several lanes. */
 const LANE_CONCURRENCY = 50;
 /**
- * At the end of a batch its lane waits for the slowest call, so batches are large; and small enough that lanes of unequal speed
- * share a large run, and that runs of a workspace that wait for a place soon get one.
+ * At the end of a batch its lane waits for the slowest call, so batches are large. They are small enough that lanes of different
+ * speed share a large run, and that waiting runs of a workspace soon get a slot.
  */
 const MAX_BATCH_SIZE = 2_500;
 
-/** How a run is cut up: `lanes` activities at a time, each working on one batch of consecutive examples. */
+/** How a run is divided: `lanes` activities at a time, each working on one batch of consecutive examples. */
 export interface EvaluationPlan {
-  /** Calls in flight of each lane; together they are the run's concurrency. */
+  /** The calls in flight of each lane; their sum is the run's concurrency. */
   lanes: number[];
   batchSize: number;
   batches: number;
 }
 
 /**
- * Plans a run over `examples` with at most `concurrency` calls in flight. Runs under way number their batches by it, also after they have
- * continued as new.
+ * Plans a run over `examples` with at most `concurrency` calls in flight. Running workflows number their batches with it, also
+ * after they have continued as new.
  */
 export function planEvaluation(examples: number, concurrency: number): EvaluationPlan {
   const count = Math.max(1, Math.min(Math.ceil(concurrency / LANE_CONCURRENCY), examples));

@@ -1,8 +1,8 @@
 import { defineStates } from '../state-machine.ts';
 
 /**
- * `scheduled`: waits until it is due. `paused`: begins no more examples, by request or since its budget is used up; it returns
- * to the state it had before. `completed`, `failed` and `canceled` are left by a retry only.
+ * `scheduled`: waits until it is due. `paused`: starts no more examples, by request or because its budget is used up; it returns
+ * to its previous state. `completed`, `failed` and `canceled` are left only by a retry.
  */
 export const evaluationStates = defineStates({
   scheduled: ['running', 'paused', 'failed', 'canceled'],
@@ -17,7 +17,7 @@ export type EvaluationStatus = (typeof evaluationStates.states)[number];
 
 /** Runs that have a workflow. */
 export const UNFINISHED_EVALUATION = ['scheduled', 'running', 'paused'] as const satisfies EvaluationStatus[];
-/** Runs that have ended: a retry goes on with them. */
+/** Ended runs, which a retry continues. */
 export const ENDED_EVALUATION = ['completed', 'failed', 'canceled'] as const satisfies EvaluationStatus[];
 
 /** The error of a run whose workflow was canceled or terminated from outside. */

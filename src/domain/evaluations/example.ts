@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { AnyJson, jsonObject } from '../text/json-object.ts';
 
-/** What the key of an example without an id starts with; no id may. */
+/** The prefix of the key of an example without an id, which is reserved. */
 export const CONTENT_KEY_PREFIX = 'sha256:';
 
-/** One example of a dataset or an evaluation, as callers write it. */
+/** One example of a dataset or an evaluation, as written by callers. */
 export const Example = z
   .strictObject({
     id: z
@@ -35,10 +35,10 @@ export const Example = z
 
 export type Example = z.infer<typeof Example>;
 
-/** An example's parts as canonical JSON: what is hashed and stored. */
+/** An example's parts as canonical JSON, which are hashed and stored. */
 export interface ExampleContent {
   variables: string;
-  /** null: nothing is expected; the text `null`: null is. */
+  /** null: nothing is expected; the text `null`: null is expected. */
   expected: string | null;
   metadata: string | null;
 }
@@ -51,7 +51,7 @@ export function contentOf({ variables, expected, metadata }: Example): ExampleCo
   };
 }
 
-/** What an example takes in a dataset, at least. */
+/** The minimum size of an example in a dataset. */
 export const contentBytes = ({ variables, expected, metadata }: ExampleContent): number =>
   Buffer.byteLength(variables) + Buffer.byteLength(expected ?? '') + Buffer.byteLength(metadata ?? '');
 
@@ -61,7 +61,7 @@ export function contentHash({ variables, expected }: ExampleContent): string {
   return hash('sha256', json);
 }
 
-/** Tells whether two sets of examples are the same. */
+/** Identifies a set of examples. */
 export interface ExamplesHash {
   add(key: string, content: ExampleContent): void;
   digest(): Buffer;

@@ -1,17 +1,17 @@
 import { roundScore } from './scoring.ts';
 
-/** Above this many pairs the normal approximation is as good, and the work stays bounded (two million lookups). */
+/** Above this number of pairs the normal approximation is as good, and the work stays bounded (two million lookups). */
 export const MAX_RESAMPLED_PAIRS = 2_000;
 
-/** With fewer pairs that differ, no pattern of signs reaches p < 0.05: 2 / 2⁵ = 0.0625. */
+/** With fewer differing pairs, no pattern of signs reaches p < 0.05: 2 / 2⁵ = 0.0625. */
 export const MIN_DIFFERING_PAIRS = 6;
 
-/** 1 less the confidence of the interval. */
+/** 1 minus the confidence of the interval. */
 const ALPHA = 0.05;
 
-/** Up to so many differences every pattern of signs is tried, so that few pairs get an exact answer. */
+/** Up to this number of differences every pattern of signs is tried, so that few pairs get an exact answer. */
 const MAX_ENUMERATED = 13;
-/** Else so many patterns, of which 5 % are a whole number. */
+/** The number of patterns otherwise, 5 % of which is a whole number. */
 const RANDOM_PATTERNS = 4_000;
 
 const Z_95 = 1.959964;
@@ -29,25 +29,25 @@ export interface DifferenceEstimate {
   low: number;
   high: number;
   method: 'sign_flip' | 'normal';
-  /** Two-sided: how likely a mean at least this far from 0 is if there is no difference. */
+  /** Two-sided: the probability of a mean at least this far from 0 if there is no difference. */
   pValue: number;
 }
 
 /**
- * Estimates the mean of paired differences of scores by the sign-flip permutation test: the interval is every mean that the
- * test does not reject, so that interval and p-value agree. To test a mean, it is taken from each difference and signs are
- * flipped at random. As many means of all differences come out as far from 0 as without flips, as often as the tested mean
+ * Estimates the mean of paired differences of scores by the sign-flip permutation test: the interval is every mean that the test
+ * does not reject, so that interval and p-value agree. To test a mean, it is subtracted from each difference and signs are
+ * flipped at random. The mean of all flipped differences is as far from 0 as without flips exactly as often as the tested mean
  * lies between that of the flipped differences and that of the others. So the ends of the interval are quantiles of means of
  * random subsets (Hartigan, "Using subsample values as typical values", Journal of the American Statistical Association 64
- * (1969)). The test is exact for differences that are symmetric around their mean. With fewer than six pairs it rejects
- * nothing, and the interval is −1..1.
+ * (1969)). The test is exact for differences that are symmetric around their mean. With fewer than six pairs it rejects nothing,
+ * and the interval is −1..1.
  *
- * Examples that were not drawn can't be flipped, which makes the interval too narrow where few examples differ, or all of
- * them in one direction. So it is joined with the interval of the same differences, with the smallest, the largest and 0 as
- * the ends that one more example could have had (the pseudo-observations of Agresti and Coull, The American Statistician 52 (1998)),
- * and where all differences are the same with what Clopper and Pearson (Biometrika 26 (1934)) leave to others.
+ * Examples that were not drawn can't be flipped, which makes the interval too narrow if few examples differ, or all of them in
+ * one direction. So it is joined with the interval of the same differences plus the smallest, the largest and 0 as the extremes
+ * of one more example (the pseudo-observations of Agresti and Coull, The American Statistician 52 (1998)), and, if all
+ * differences are the same, with the share that Clopper and Pearson (Biometrika 26 (1934)) leave to other values.
  *
- * Above 2,000 pairs by the normal approximation. Deterministic: the generator has a fixed seed and the order of the
+ * Above 2,000 pairs, the normal approximation is used. Deterministic: the generator has a fixed seed and the order of the
  * differences does not matter.
  *
  * @param differences −1..1, of scores that are rounded to six decimals
@@ -79,17 +79,17 @@ export function estimateDifference(differences: readonly number[]): DifferenceEs
   );
 }
 
-/** What is known of more than {@link MAX_RESAMPLED_PAIRS} pairs. */
+/** The sums of more than {@link MAX_RESAMPLED_PAIRS} pairs. */
 export interface DifferenceSums {
   pairs: number;
-  /** How many of them differ. */
+  /** The number of pairs that differ. */
   differing: number;
   mean: number;
   /** The sum of the squared distances from the mean. */
   squares: number;
 }
 
-/** The same by the normal approximation, from sums. */
+/** Like `estimateDifference`, by the normal approximation, from sums. */
 export function estimateFromSums({ pairs, differing, mean, squares }: DifferenceSums): DifferenceEstimate {
   const error = Math.sqrt(squares / (pairs - 1) / pairs);
   const half = Z_95 * error;
@@ -98,7 +98,7 @@ export function estimateFromSums({ pairs, differing, mean, squares }: Difference
     error === 0 ? ofOne(mean, pairs) : { low: mean, high: mean },
   );
   const pValue = mean === 0 ? 1 : normalTails(error === 0 ? Number.POSITIVE_INFINITY : Math.abs(mean) / error);
-  // No test of signs can tell so few from chance, and the approximation does not hold for them.
+  // No test of signs can distinguish so few from chance, and the approximation does not hold for them.
   if (differing >= MIN_DIFFERING_PAIRS) return rounded(mean, 'normal', pValue, interval);
   return rounded(mean, 'normal', Math.max(pValue, 2 ** (1 - differing)), hull(interval, { low: 0, high: 0 }));
 }
@@ -112,7 +112,10 @@ const EVERYTHING: Interval = { low: -1, high: 1 };
 
 const hull = (a: Interval, b: Interval): Interval => ({ low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });
 
-/** Where all differences are the same: others, towards 0 or (from 0) in either direction, may be this share of all examples. */
+/**
+ * If all differences are the same: the share of all examples that may have other differences, towards 0 or (from 0) in either
+ * direction.
+ */
 function ofOne(value: number, pairs: number): Interval {
   const unseen = 1 - (ALPHA / 2) ** (1 / pairs);
   if (value === 0) return { low: -unseen, high: unseen };
@@ -120,7 +123,7 @@ function ofOne(value: number, pairs: number): Interval {
   return { low: Math.min(value, rest), high: Math.max(value, rest) };
 }
 
-/** The verdict is taken from the rounded interval, so rounding moves no end to 0 or past it, nor the p-value past 0.05. */
+/** The verdict is derived from the rounded interval, so rounding moves no end to 0 or past it, nor the p-value past 0.05. */
 function rounded(
   mean: number,
   method: DifferenceEstimate['method'],
@@ -142,8 +145,8 @@ function rounded(
 }
 
 /**
- * The interval and the p-value of the mean of some differences (in whole millionths). Infinite ends are "any mean".
- * Of a pattern and its opposite, which say the same, one is counted.
+ * The interval and the p-value of the mean of some differences (in whole millionths). Infinite ends mean any mean. Of a pattern
+ * and its opposite, which are equivalent, only one is counted.
  */
 function bySignFlips(differences: Float64Array): Interval & { pValue: number } {
   const total = sum(differences);
@@ -164,7 +167,7 @@ function bySignFlips(differences: Float64Array): Interval & { pValue: number } {
   }
   lows.sort();
   highs.sort();
-  // A mean is not rejected while at least so many patterns are as far.
+  // A mean is not rejected while at least this number of patterns are as far away.
   const needed = Math.ceil(ALPHA * count - 1e-9);
   return { low: lows[needed - 1] ?? 0, high: highs[count - needed] ?? 0, pValue: asFar / count };
 }
@@ -183,8 +186,8 @@ function everyPattern(differences: Float64Array): Float64Array {
 }
 
 /**
- * The same for sets at random. All sets of those that are not 0 are taken alike often where they are few, so that the p-value
- * is exact; else the first is the one seen, which is one of those possible, so that p is never 0.
+ * Like `everyPattern`, for random sets. If there are few sets of the differences that are not 0, all are used equally often, so
+ * that the p-value is exact. Otherwise the first is the observed one, which is a possible one, so that p is never 0.
  */
 function randomPatterns(differences: Float64Array): Float64Array {
   const random = createRandom(SEED);
@@ -215,7 +218,7 @@ function randomPatterns(differences: Float64Array): Float64Array {
   return patterns;
 }
 
-/** So many differences are looked up at once, of 32 that share a random number. */
+/** The number of differences looked up at once, of 32 that share a random number. */
 const GROUP = 8;
 const SETS = 2 ** GROUP;
 
@@ -233,14 +236,17 @@ function setSums(differences: Float64Array): Float64Array {
   return sums;
 }
 
-/** How many of 32 bits are set (Warren, Hacker's Delight, figure 5-2). */
+/** The number of set bits in a 32-bit word (Warren, Hacker's Delight, figure 5-2). */
 function bitsIn(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The probability of a standard normal value at least `z` ≥ 0 from 0; absolute error below 2 × 10⁻⁷ (Abramowitz and Stegun 7.1.26). */
+/**
+ * The probability that a standard normal value is at least `z` ≥ 0 away from 0; absolute error below 2 × 10⁻⁷ (Abramowitz and
+ * Stegun 7.1.26).
+ */
 function normalTails(z: number): number {
   if (!Number.isFinite(z)) return 0;
   const x = z / Math.SQRT2;

@@ -2,15 +2,15 @@ import { roundScore } from './scoring.ts';
 
 const Z_95 = 1.959964;
 
-/** Where the mean of scores lies that more examples of the same kind would have. */
+/** The interval for the mean score of more examples of the same kind. */
 export interface ScoreInterval {
   low: number;
   high: number;
 }
 
 /**
- * The 95 % interval of a mean score by Wilson (1927), rounded to six decimals. It holds for scores of 0 and 1. Scores in between
- * vary less, so that theirs is somewhat wider than need be; in exchange it needs nothing but the mean.
+ * The 95 % interval of a mean score by Wilson (1927), rounded to six decimals. It is correct for scores of 0 and 1. Scores in
+ * between vary less, so their interval is somewhat wider than necessary; in exchange only the mean is needed.
  * @param mean 0..1
  * @param examples at least 1
  */

@@ -1,7 +1,7 @@
-/** Scores are kept to this many decimals everywhere: what is stored, sent and compared is the same number. */
+/** Scores have this many decimals everywhere, so that stored, sent and compared numbers are the same. */
 const MILLIONTHS = 1_000_000;
 
-/** Scores closer than this count as the same. Far below the sixth decimal, to which scores are rounded. */
+/** Scores closer than this count as equal. Far below the sixth decimal, to which scores are rounded. */
 export const SCORE_EPSILON = 1e-9;
 
 /** One evaluator's share in an example's score. `score` 0..1, `weight` > 0. */
@@ -10,9 +10,9 @@ interface WeightedScore {
   weight: number;
 }
 
-/** Rounds to six decimals, half away from zero, and never gives -0. For scores and for differences between them. */
+/** Rounds to six decimals, half away from zero, and never returns -0. For scores and for differences between them. */
 export function roundScore(value: number): number {
-  // The nudge puts ties that binary floats hold a hair too low (0.0000005 × 10⁶ = 0.49999…) on the side they belong to.
+  // The nudge moves ties that binary floats store slightly too low (0.0000005 × 10⁶ = 0.49999…) to the correct side.
   const millionths = Math.round(Math.abs(value) * MILLIONTHS + SCORE_EPSILON);
   return millionths === 0 ? 0 : (Math.sign(value) * millionths) / MILLIONTHS;
 }
@@ -20,7 +20,7 @@ export function roundScore(value: number): number {
 /**
  * The score of one example: the weighted mean of its evaluators' scores, 0..1, rounded to six decimals.
  *
- * @throws RangeError without any score: an evaluation always has at least one evaluator.
+ * @throws RangeError without any score, because an evaluation always has at least one evaluator.
  */
 export function weightedMean(scores: readonly WeightedScore[]): number {
   let sum = 0;
@@ -34,14 +34,14 @@ export function weightedMean(scores: readonly WeightedScore[]): number {
 }
 
 /**
- * What an example's score counts.
- * @param threshold from which on it counts 1, and below it 0; null: as it is
+ * The value that an example's score counts as.
+ * @param threshold scores from here on count 1, others 0; null: unchanged
  */
 export function countedScore(score: number, threshold: number | null): number {
   return threshold === null ? score : Number(passes(score, threshold));
 }
 
-/** Whether a run reaches its threshold. A score that equals it but for float noise does. */
+/** Whether a run reaches its threshold. Ignores float noise. */
 export function passes(score: number, threshold: number): boolean {
   return score >= threshold - SCORE_EPSILON;
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** An evaluator as an evaluation has it. `name` is unique within the evaluation; the rest is its configuration. */
+/** An evaluator of an evaluation. `name` is unique within the evaluation; the rest is its configuration. */
 export interface NamedEvaluator {
   name: string;
   weight: number;
 }
 
-/** An evaluator that a comparison leaves out: only one run has it, or its configuration differs between the runs. */
+/** An evaluator that a comparison excludes: only one run has it, or its configuration differs between the runs. */
 export interface LeftOutEvaluator {
   name: string;
   reason: 'only_in_a' | 'only_in_b' | 'changed';
@@ -14,18 +14,18 @@ export interface LeftOutEvaluator {
 
 /** How the evaluators of two runs relate. */
 export interface EvaluatorOverlap<Evaluator extends NamedEvaluator> {
-  /** Both runs have them with the same configuration. Only their weight can differ; it is that of run `b`. */
+  /** Evaluators that both runs have with the same configuration. Only their weight can differ; it is that of run `b`. */
   shared: Evaluator[];
   leftOut: LeftOutEvaluator[];
   /** Whether both runs have the same evaluators with the same weights: the scores of examples are then comparable as stored. */
   isSame: boolean;
 }
 
-/** As JSON has it: options that are left out are not there, whether an evaluator was stored or has just been parsed. */
+/** As JSON, without omitted options, whether an evaluator was stored or has just been parsed. */
 const withoutWeight = (evaluator: NamedEvaluator): unknown =>
   JSON.parse(JSON.stringify({ ...evaluator, weight: undefined }));
 
-/** Finds the evaluators that two runs have in common by content. @param a those of the run before @param b those of the run after */
+/** Finds the evaluators that two runs have in common by content. @param a those of the earlier run @param b those of the later run */
 export function overlapOf<Evaluator extends NamedEvaluator>(
   a: readonly Evaluator[],
   b: readonly Evaluator[],

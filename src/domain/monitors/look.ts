@@ -8,14 +8,14 @@ import {
 } from './monitor.ts';
 import type { MonitorState } from './monitor-states.ts';
 
-/** At so many looks in a row nothing could be said before a monitor that was `ok` has no data. */
+/** The number of consecutive checks without any result before an `ok` monitor changes to `no_data`. */
 export const SILENT_CHECKS = 5;
 
-/** How many looks in a row must agree before a check changes: one for each minute, at least one. */
+/** The number of consecutive measurements that must agree before a check changes: one per minute, at least one. */
 export const looksOf = ({ for: span }: Pick<MonitorCheck, 'for'>) =>
   Math.max(1, Math.round(spanMs(span) / CHECK_EVERY_MS));
 
-/** `between`: not bad any more, and not yet as good as it has to be to recover. */
+/** `between`: no longer bad, but not yet good enough to recover. */
 type Finding = 'bad' | 'between' | 'good' | 'nothing';
 
 function find(
@@ -41,8 +41,9 @@ function step(
 }
 
 /**
- * What a monitor is after a look. A check begins to alert when it was bad, and ends when it was good, at so many looks in a row as its
- * `for` says; a look in between, or without enough data, begins the count anew. The monitor alerts while any of its checks does.
+ * The state of a monitor after a measurement. A check starts to alert after bad measurements, and stops after good ones, as many
+ * in a row as its `for` requires; a measurement in between, or without enough data, restarts the count. The monitor alerts while
+ * any of its checks does.
  * @param measured for each check, in their order
  */
 export function look(

@@ -1,8 +1,8 @@
 import { defineStates } from '../state-machine.ts';
 
 /**
- * `no_data`: too few runs to say anything, as of a new monitor. `alerting`: a check does not hold, and did not for as long as it has to.
- * An alert ends when the check was seen to hold again, or the monitor is changed: too few runs don't end it.
+ * `no_data`: too few runs for a result, as for a new monitor. `alerting`: a check has failed for as long as its `for` requires.
+ * An alert ends when the check has recovered, or the monitor is changed, but not because there are too few runs.
  */
 export const monitorStates = defineStates(
   { no_data: ['ok', 'alerting'], ok: ['alerting', 'no_data'], alerting: ['ok', 'no_data'] },

@@ -2,31 +2,31 @@ import { FIXED_METRICS, type ScoreMetric, scoreOf } from '../analysis/check.ts';
 import { durationText } from '../text/duration-text.ts';
 import type { MonitorState } from './monitor-states.ts';
 
-/** Besides these, `score:NAME`: the mean of that score. Rates are from 0 to 1, latencies in ms, costs in US dollars. */
+/** In addition to these, `score:NAME`: the mean of that score. Rates are from 0 to 1, latencies in ms, costs in US dollars. */
 export const MONITOR_METRICS = [...FIXED_METRICS, 'cost_total', 'refusal_rate'] as const;
 export type MonitorMetric = (typeof MONITOR_METRICS)[number] | ScoreMetric;
 
-/** Monitors look once in this time. */
+/** The interval at which monitors measure. */
 export const CHECK_EVERY_MS = 60_000;
 export const MIN_WINDOW_MS = 60_000;
-/** For so long the sums by minute are kept. */
+/** How long sums by minute are kept. */
 export const MAX_WINDOW_MS = 24 * 60 * 60_000;
 export const MAX_CHECKS = 10;
 
-/** What must not be: that a metric is above, or below, a number. Exactly one of the two is given. */
+/** A forbidden state: that a metric is above, or below, a number. Exactly one of the two is set. */
 export interface MonitorCheck {
   metric: MonitorMetric;
   above?: number | undefined;
   below?: number | undefined;
-  /** What it has to come back to. */
+  /** The value that it has to return to. */
   recover_at: number;
-  /** With fewer values in the window the check says nothing. */
+  /** With fewer values in the window the check has no result. */
   min_executions: number;
-  /** For how long it must be so at every look, as a text such as `3m`, before anything changes; to alert as to recover. */
+  /** How long every measurement must agree, as a text such as `3m`, before the check alerts or recovers. */
   for: string;
 }
 
-/** What a monitor measured for a check at a look. */
+/** The value that a monitor measured for a check. */
 export interface Measured {
   /** Null if there was nothing to measure. */
   value: number | null;
@@ -34,7 +34,7 @@ export interface Measured {
   count: number;
 }
 
-/** Where a check is: whether it alerts, and at how many looks in a row it was seen otherwise. */
+/** The state of a check: whether it alerts, and how many consecutive measurements disagree with that. */
 export interface CheckProgress extends Measured {
   alerting: boolean;
   streak: number;
@@ -42,21 +42,22 @@ export interface CheckProgress extends Measured {
 
 export interface MonitorProgress {
   state: MonitorState;
-  /** In the order of the checks; empty before the first look. */
+  /** In the order of the checks; empty before the first measurement. */
   checks: CheckProgress[];
-  /** At how many looks in a row no check could say anything. */
+  /** The number of consecutive measurements at which no check had a result. */
   silent: number;
 }
 
 export const NEW_PROGRESS: MonitorProgress = { state: 'no_data', checks: [], silent: 0 };
 
-/** Of the number, or of its distance from the nearer end where the metric goes from 0 to 1. */
+/** A share of the number, or of its distance from the nearer end if the metric is from 0 to 1. */
 const DEFAULT_MARGIN = 0.1;
 const DIGITS = 1e9;
 
 /**
- * What a check has to come back to where its caller does not say: a tenth of the number better. Of rates, and of scores whose number
- * is from 0 to 1, a tenth of the distance from the nearer end, so that it can be reached. Other scores may have any scale: the number itself.
+ * The default value that a check has to return to: better than the number by a tenth of it. For rates, and scores whose number is
+ * from 0 to 1, by a tenth of the distance from the nearer end, so that it can be reached. Other scores may have any scale, so it
+ * is the number itself.
  */
 export function defaultRecovery({ metric, above, below }: Pick<MonitorCheck, 'metric' | 'above' | 'below'>): number {
   const number = above ?? below ?? 0;
@@ -69,7 +70,7 @@ export function defaultRecovery({ metric, above, below }: Pick<MonitorCheck, 'me
 
 export const numberText = (value: number) => String(Number(value.toPrecision(4)));
 
-/** `error_rate 0.25 is above 0.1 (40 in 15 min)`: what was measured for a check, in words. */
+/** `error_rate 0.25 is above 0.1 (40 in 15 min)`: the measured value of a check, in words. */
 export function checkText(
   { metric, above, below, recover_at: recovery }: MonitorCheck,
   { value, count, alerting }: CheckProgress,

@@ -1,4 +1,5 @@
-// Marks of a provider's cache (`cache_control`): in parts of messages and in tools. They change what a call costs, not what it means.
+// Marks of a provider's cache (`cache_control`), in parts of messages and in tools. They change what a call costs, not what it
+// means.
 
 export interface CacheMark {
   type: 'ephemeral';
@@ -25,7 +26,7 @@ interface Call {
 type Fields = Record<string, unknown>;
 
 const isMarked = ({ cache_control }: Marked): boolean => cache_control !== undefined;
-/** The field of a part or tool with this mark; nothing where there is none. */
+/** The field of a part or tool with this mark; empty if there is none. */
 export const cacheMark = (mark: CacheMark | null | undefined): Marked => (mark ? { cache_control: mark } : {});
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -39,9 +40,9 @@ export const lastMark = (content: Message['content']): CacheMark | undefined =>
   markedParts(content).at(-1)?.cache_control;
 
 /**
- * The call with at most so many marks. A later one caches all that is before it, so the first are left out: those of tools, then those of
- * messages.
- * @returns also how many were left out
+ * The call with at most this number of marks. A later mark caches everything before it, so the first ones are dropped: those of
+ * tools, then those of messages.
+ * @returns also the number dropped
  */
 export function withMarksUpTo<Given extends Call>(call: Given, most: number): { fitted: Given; leftOut: number } {
   const { messages, tools } = call;
@@ -66,7 +67,7 @@ export function withMarksUpTo<Given extends Call>(call: Given, most: number): { 
   return { fitted, leftOut };
 }
 
-/** The texts of a message, joined up to each mark: a cache ends with a text. */
+/** The texts of a message, joined up to each mark, because a cached prefix ends with a text. */
 export function textsUpToMarks({ content }: Message): ({ text: string } & Marked)[] {
   if (typeof content === 'string') return [{ text: content }];
   const texts: ({ text: string } & Marked)[] = [];
@@ -81,8 +82,8 @@ export function textsUpToMarks({ content }: Message): ({ text: string } & Marked
 }
 
 /**
- * A body of chat completions with the marks of its call, where servers that have them take them: in parts of contents, and in tools
- * (https://openrouter.ai/docs/features/prompt-caching).
+ * A body of chat completions with the marks of its call, in the places where supporting servers expect them: in parts of
+ * contents, and in tools (https://openrouter.ai/docs/features/prompt-caching).
  */
 export function withCacheMarks<Body extends { messages?: unknown; tools?: unknown }>(body: Body, call: Call): Body {
   const marked = { ...body };
@@ -94,7 +95,7 @@ export function withCacheMarks<Body extends { messages?: unknown; tools?: unknow
     });
   }
   if (call.messages.every(({ content }) => markedParts(content).length === 0)) return marked;
-  // Each message is sent as one, but for the results of tools.
+  // Each message is sent as one, except for the results of tools.
   const parts = call.messages.flatMap(({ role, content }): (readonly Part[])[] => {
     if (typeof content === 'string') return [[]];
     return role === 'tool' ? content.map((part) => [part]) : [content];
@@ -120,7 +121,7 @@ function withMarks(message: Fields, given: readonly Part[]): Fields {
 const withMark = (sent: unknown, given: Part | undefined) =>
   isObject(sent) ? { ...sent, ...cacheMark(given?.cache_control) } : sent;
 
-/** A content in parts; texts that were joined are apart again. */
+/** A content in parts; joined texts are separated again. */
 function markedContent(sent: unknown, given: readonly Part[]): unknown[] {
   if (Array.isArray(sent)) return sent.map((part: unknown, at) => withMark(part, given[at]));
   return given.map((part) => ({ type: 'text', text: part.text ?? sent, ...cacheMark(part.cache_control) }));

@@ -1,13 +1,13 @@
-/** A message as far as its place is concerned. */
+/** The position of a message in a list. */
 interface Placed {
   role: string;
   content: unknown;
 }
 
-/** A later system message for a provider that has them only before all others: a user's message in its place, marked as the system's. */
+/** Replaces a later system message, for a provider that allows them only before all others, by a user message marked as the system's. */
 export const asUserText = (text: string): string => `<system>\n${text}\n</system>`;
 
-/** Which messages are system messages behind others. */
+/** The indexes of system messages after other messages. */
 export function laterSystem(messages: readonly Placed[]): Set<number> {
   const first = messages.findIndex(({ role }) => role !== 'system');
   return new Set(

@@ -1,13 +1,13 @@
 /**
- * Characters that a filled prompt may have, its files in base64 counted. A large value in many places would otherwise grow
- * without bound.
+ * The maximum number of characters of a filled prompt, including its files in base64. Otherwise a large value in many places
+ * would grow without bound.
  */
 export const MAX_RENDERED_CHARS = 4 * 1024 * 1024;
-/** Messages in one list. */
+/** The maximum number of messages in one list. */
 export const MAX_MESSAGES = 200;
-/** Parts in one message. */
+/** The maximum number of parts in one message. */
 export const MAX_PARTS = 100;
-/** Messages of a filled prompt, those of its placeholders counted. */
+/** The maximum number of messages of a filled prompt, including those of its placeholders. */
 export const MAX_FILLED_MESSAGES = 1_000;
 
 export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -9,14 +9,14 @@ export interface OrderFault {
 const NO_CALL = 'but there is no earlier open tool_call with this id';
 
 /**
- * The first place where a list is as no provider takes it: tool results without their calls, tool calls without their results,
- * system messages and nothing else.
+ * The first place where no provider would accept a list: tool results without their calls, tool calls without their results, or
+ * only system messages.
  *
- * @param isComplete whether nothing comes behind the list. What a placeholder stands for is not known, so it may hold calls
- * and results.
+ * @param isComplete whether nothing follows the list. The messages of a placeholder are unknown, so they may contain calls and
+ * results.
  */
 export function orderFault(list: readonly PromptMessage[], isComplete: boolean): OrderFault | undefined {
-  /** Tools called that have no result yet, by the call's id; undefined where that can't be known. */
+  /** Called tools without a result so far, by call id; undefined if unknown. */
   let open: Map<string, string> | undefined = new Map();
   let callsAt = 0;
   let hasOthers = false;
@@ -51,7 +51,7 @@ export function orderFault(list: readonly PromptMessage[], isComplete: boolean):
   return undefined;
 }
 
-/** Takes the calls that have their results off `open`. */
+/** Removes calls that have their results from `open`. */
 function resultFault(results: readonly { id: string; name: string }[], open: Map<string, string>): string | undefined {
   for (const { id, name } of results) {
     const called = open.get(id);

@@ -1,21 +1,24 @@
-/** What may be a number that a double does not keep: 16 digits or more, or an exponent of three. Most texts have nothing like it. */
+/**
+ * Matches possible numbers that a double cannot represent exactly: 16 digits or more, or an exponent with three. Most texts
+ * contain nothing like it.
+ */
 const SUSPECT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Longer ones have digits behind all that a double can have. */
+/** Longer ones have more digits than any double. */
 const MAX_CHARS = 1_100;
-/** `toPrecision` gives no more. */
+/** The limit of `toPrecision`. */
 const MAX_PRECISION = 100;
 
-/** A number of a JSON text whose digits a double does not keep. */
+/** A number of a JSON text that a double cannot represent exactly. */
 export interface LongNumber {
-  /** As it is written. */
+  /** As written. */
   source: string;
-  /** Where it is, from the text's value on. Names are as they are written, with their quotation marks. */
+  /** Its path from the root of the text. Names are as written, with their quotation marks. */
   path: (string | number)[];
 }
 
-/** The digits of a number without zeros around them, and where its point is: the same for all ways to write it. */
+/** The digits of a number without leading and trailing zeros, and the position of its point: the same for all ways to write it. */
 function digitsOf(source: string): { digits: string; written: string } | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = PARTS.exec(source) ?? [];
   if (whole === '') return undefined;
@@ -27,13 +30,13 @@ function digitsOf(source: string): { digits: string; written: string } | undefin
 }
 
 /**
- * Whether a number of JSON is the same once it was a double: an integer digit for digit as it is written back, and another one
- * as a double is written with as many digits.
+ * Whether a JSON number keeps its digits as a double: an integer must be written back digit for digit, any other number to the
+ * same number of digits.
  */
 export function keepsDigits(source: string): boolean {
   if (source.length < 16 && !/[eE]/.test(source)) return true;
   const value = Number(source);
-  // As nearly all are written.
+  // Nearly all numbers are written this way.
   if (String(value) === source) return true;
   if (!Number.isFinite(value) || source.length > MAX_CHARS) return false;
   const given = digitsOf(source);
@@ -42,7 +45,7 @@ export function keepsDigits(source: string): boolean {
   return given.written === digitsOf(value.toPrecision(given.digits.length))?.written;
 }
 
-/** @returns where the text that begins at `from` has its closing quotation mark */
+/** @returns the position of the closing quotation mark of the text that starts at `from` */
 function endOfText(json: string, from: number): number {
   let end = json.indexOf('"', from + 1);
   while (end !== -1) {
@@ -54,7 +57,10 @@ function endOfText(json: string, from: number): number {
   return json.length;
 }
 
-/** The first number of a JSON text whose digits a double does not keep. Undefined: none. Of what is not JSON it says anything. */
+/**
+ * The first number of a JSON text whose digits a double does not keep. Undefined if there is none. The result is arbitrary if the
+ * text is not JSON.
+ */
 export function findLongNumber(json: string): LongNumber | undefined {
   if (!SUSPECT.test(json)) return undefined;
   const path: (string | number)[] = [];
@@ -63,7 +69,7 @@ export function findLongNumber(json: string): LongNumber | undefined {
     const char = json.charAt(at);
     if (char === '"') {
       const end = endOfText(json, at);
-      // Only a name is needed, which is behind a brace or a comma of an object.
+      // Only names are needed, which follow a brace or a comma of an object.
       if (typeof path.at(-1) === 'string') name = json.slice(at, end + 1);
       at = end;
     } else if (char === '{') path.push('');

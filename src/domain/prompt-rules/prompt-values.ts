@@ -2,26 +2,26 @@ import type { ErrorDetail, FileValue, Input, JsonValue, Message, ValueChecks } f
 
 export type Variables = Record<string, JsonValue>;
 
-/** What a variable's value is used as, and what the prompt declares of it. */
+/** How a variable is used, and what the prompt declares about it. */
 export interface Variable {
   name: string;
   inText: boolean;
-  /** Also where an input says so. */
+  /** Also if an input declares it. */
   asMessages: boolean;
   asFile: boolean;
-  /** Whether each placeholder of messages that has its name may go without. */
+  /** Whether every placeholder for messages of this name is optional. */
   isOptional: boolean;
   input: Input | undefined;
 }
 
-/** A variable's value, for each of its uses. */
+/** A variable's value, for each kind of use. */
 export interface Value<Chat extends Message> {
   text?: string | undefined;
   messages?: Chat[] | undefined;
   file?: FileValue | undefined;
 }
 
-/** What is wrong with a value of an input, `default` and a run's alike. */
+/** What is wrong with a value of an input, both for `default` and for a run's value. */
 export function inputFaults<Chat extends Message>(
   input: Input,
   value: JsonValue,
@@ -43,12 +43,12 @@ function listed(values: readonly (string | number | boolean)[]): string {
   return values.length > MAX_LISTED ? `${shown.join(', ')} …` : shown.join(', ');
 }
 
-/** Whether a run must give a variable. */
+/** Whether a run must provide a variable. */
 export function isRequired({ input, isOptional }: Variable): boolean {
   return input?.required ?? (input?.default === undefined && !isOptional);
 }
 
-/** What a run gives for a variable, ready to be filled in, or what is wrong with it. */
+/** A run's value of a variable, ready to be filled in, or what is wrong with it. */
 export function readValue<Chat extends Message>(
   variable: Variable,
   variables: Variables,
@@ -79,7 +79,7 @@ export function readValue<Chat extends Message>(
 const MISSING = 'is missing: the template needs it';
 const NULL = 'is null: use a string, number, boolean, object or array';
 
-/** Strings go in as they are, numbers and booleans as text, objects and arrays as compact JSON. */
+/** Strings are inserted unchanged, numbers and booleans as text, objects and arrays as compact JSON. */
 function asText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

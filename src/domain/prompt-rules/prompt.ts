@@ -13,7 +13,7 @@ import type {
   ValueChecks,
 } from './types.ts';
 
-/** Variables named in one error: a template may have tens of thousands. */
+/** The maximum number of variables named in one error: a template may have tens of thousands. */
 const MAX_DETAILS = 1_000;
 
 /** Variables that can't fill the prompt: which, and why. */
@@ -27,31 +27,31 @@ export class TemplateVariablesError extends Error {
   }
 }
 
-/** A prompt that has been parsed, once for however many runs. */
+/** A parsed prompt, for any number of runs. */
 export interface Prompt<Chat extends Message> {
   /**
-   * Names of all its variables, each once, in order of appearance: of placeholders in its texts and what they include, lists of
-   * messages and files; then what is only declared.
+   * Names of all its variables, each once, in order of appearance: in placeholders of its texts and their includes, lists of
+   * messages, and files; then variables that are only declared.
    */
   names: readonly string[];
   /**
    * Variables that are missing or don't fit, without filling anything in.
-   * @param limit of how many are named. Default: 1,000
+   * @param limit the maximum number named. Default: 1,000
    */
   faults(variables: Variables, limit?: number): ErrorDetail[];
-  /** How many characters it has at most when it is filled. @param valueChars of all its variables as JSON */
+  /** The maximum number of characters once filled. @param valueChars of all its variables as JSON */
   maxChars(valueChars: number): number;
   /**
-   * Fills the prompt in one pass: nothing that came from a value is ever expanded again. Extra variables are ignored.
-   * @param appended messages that go behind the prompt's own
-   * @returns the text of a template; a list of messages where the prompt has some or some are appended
-   * @throws TemplateVariablesError naming the variables that are missing or don't fit; where it gets longer than
-   * {@link MAX_RENDERED_CHARS}; where no provider takes the messages as they then stand
+   * Fills the prompt in one pass: text from a value is never expanded again. Extra variables are ignored.
+   * @param appended messages added after the prompt's own
+   * @returns the text of a template; a list of messages if the prompt has some or some are appended
+   * @throws TemplateVariablesError naming the variables that are missing or don't fit; if the result is longer than
+   * {@link MAX_RENDERED_CHARS}; if no provider would accept the resulting messages
    */
   fill(variables: Variables, appended?: Chat[]): string | Chat[];
 }
 
-/** The messages of a filled prompt, each with where it came from. */
+/** The messages of a filled prompt, each with its origin. */
 interface Filled<Chat extends Message> {
   messages: Chat[];
   paths: string[];
@@ -84,12 +84,12 @@ export function* textsOf({ template, messages }: Texts): Generator<{ path: strin
   }
 }
 
-/** The includes that stand in a content itself, each once. */
+/** The includes in the content itself, each once. */
 export function includesOf(content: PromptContent): IncludeRef[] {
   return [...new Set([...textsOf(content)].flatMap(({ text }) => includesIn(text)))];
 }
 
-/** What was included, for the record: each version once, in order of its name. */
+/** The included versions, for the record: each once, in order of name. */
 export function includedVersions(includes: IncludeSet): { name: string; version: number }[] {
   const byKey = new Map(Object.values(includes).map(({ name, version }) => [`${name}@${version}`, { name, version }]));
   return [...byKey.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version - b.version));
@@ -109,7 +109,7 @@ export function parsePrompt<Chat extends Message>(
   const entries = (content.messages ?? []).map((entry) => parseEntry(entry, parseText));
   const variables = variablesOf(content, template, entries);
 
-  /** Its length where each variable is so long. */
+  /** Its length if each variable has this length. */
   const charsWith = (value: string) =>
     countChars(
       template,
@@ -238,7 +238,7 @@ function variablesOf(content: PromptContent, template: Template | undefined, ent
   return [...found.values()];
 }
 
-/** A message with its texts and files; undefined where a file that need not be given was all that it had. */
+/** A message with its texts and files; undefined if it contained only an optional file that was not passed. */
 function fillMessage<Chat extends Message>(
   { content, ...message }: ParsedMessage,
   values: Map<string, Value<Chat>>,
@@ -258,7 +258,7 @@ function fillMessage<Chat extends Message>(
   return parts.length === 0 ? undefined : asMessage({ ...message, content: parts });
 }
 
-/** The role and its parts belong together as they did in the prompt, where a schema has checked them. */
+/** The role and its parts belong together as in the prompt, where a schema has checked them. */
 function asMessage<Chat extends Message>(message: { role: string; content: unknown }): Chat {
   return message as Chat;
 }
@@ -272,7 +272,7 @@ function listFaults<Chat extends Message>({ messages, paths }: Filled<Chat>): Er
   return fault === undefined ? [] : [{ path: paths[fault.index] ?? 'variables', message: fault.message }];
 }
 
-/** Characters of the filled prompt, told without filling it. */
+/** The number of characters of the filled prompt, calculated without filling it. */
 function countChars<Chat extends Message>(
   template: Template | undefined,
   entries: ParsedEntry[],
@@ -301,7 +301,7 @@ function countChars<Chat extends Message>(
   return chars;
 }
 
-/** How many characters a filled prompt has, messages as JSON. */
+/** The number of characters of a filled prompt, with messages as JSON. */
 export function charsOf(input: string | readonly Message[]): number {
   if (typeof input === 'string') return input.length;
   return input.length === 0 ? 0 : JSON.stringify(input).length;

@@ -1,15 +1,15 @@
 import type { IncludeRef, IncludeSet } from './types.ts';
 
 /**
- * `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`, with optional spaces; a backslash in front makes
- * it literal text. Anything else in braces is text too.
+ * `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`, with optional spaces; a leading backslash makes it
+ * literal text. Anything else in braces is text, too.
  */
 export const TAG =
   /(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}/g;
 
 type Tag = { variable: string } | { include: IncludeRef };
 
-/** Literal text and tags by turns, in order; no literal is empty. */
+/** Literal texts and tags in order; no literal is empty. */
 function* piecesOf(text: string): Generator<string | Tag> {
   let literal = '';
   let end = 0;
@@ -29,7 +29,7 @@ function* piecesOf(text: string): Generator<string | Tag> {
   if (literal !== '') yield literal;
 }
 
-/** The includes that stand in a text itself, each once, in order of appearance. */
+/** The includes in the text itself, each once, in order of appearance. */
 export function includesIn(text: string): IncludeRef[] {
   if (!text.includes('{{>')) return [];
   const refs = new Set<IncludeRef>();
@@ -37,9 +37,9 @@ export function includesIn(text: string): IncludeRef[] {
   return [...refs];
 }
 
-/** The texts that go into the templates of a prompt. What is included many times is counted and rendered once. */
+/** The values for the templates of a prompt. A text that is included repeatedly is counted and rendered once. */
 export class Filling {
-  /** By the variable's name; a variable without a text leaves nothing. */
+  /** By variable name; a variable without a text inserts nothing. */
   readonly texts: ReadonlyMap<string, string>;
   readonly chars = new Map<Template, number>();
   readonly rendered = new Map<Template, string>();
@@ -49,19 +49,19 @@ export class Filling {
   }
 }
 
-/** A text that has been parsed, once for however many fillings. */
+/** A parsed text, for any number of fillings. */
 export class Template {
-  /** What it includes is a piece of its own, so that no placeholder comes about where texts meet. */
+  /** Each include is a separate piece, so that no placeholder arises where texts meet. */
   readonly #pieces: readonly (string | { variable: string } | Template)[];
 
-  /** Made by {@link templateParser}. */
+  /** Called by {@link templateParser}. */
   constructor(pieces: readonly (string | { variable: string } | Template)[]) {
     this.#pieces = pieces;
   }
 
   /**
-   * Adds the names of its placeholders, those of what it includes in their place.
-   * @param seen what was looked at already
+   * Adds the names of its placeholders, in order, including those of its includes.
+   * @param seen templates already visited
    */
   addNames(names: Set<string>, seen: Set<Template>): void {
     if (seen.has(this)) return;
@@ -72,7 +72,7 @@ export class Template {
     }
   }
 
-  /** How many characters it has when it is filled; told without filling it. */
+  /** The number of characters once filled, calculated without filling it. */
   countChars(filling: Filling): number {
     const known = filling.chars.get(this);
     if (known !== undefined) return known;
@@ -85,7 +85,7 @@ export class Template {
     return chars;
   }
 
-  /** Fills the placeholders in one pass: text that came from a value is never expanded again. Count the characters first. */
+  /** Fills the placeholders in one pass: text from a value is never expanded again. Count the characters first. */
   render(filling: Filling): string {
     const known = filling.rendered.get(this);
     if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export class Template {
 /**
  * Parses the texts of a prompt; each include is parsed once for all of them.
  * @param includes everything that the texts include, without a cycle
- * @returns throws Error for an include that is not among them
+ * @returns a function that throws Error for an include that is not among them
  */
 export function templateParser(includes: IncludeSet): (text: string) => Template {
   const parsed = new Map<IncludeRef, Template>();

@@ -1,15 +1,15 @@
-// What the rules of filling need to know of a prompt. The service's types (made from its schemas) and the client's (made from
-// openapi.json) say more, and fit these.
+// The types that the filling rules need of a prompt. The service's types (from its schemas) and the client's (from openapi.json)
+// have more fields, and are assignable to these.
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-/** One field at fault: `path` in dot notation (`variables.name`), and what to change. */
+/** One invalid field: `path` in dot notation (`variables.name`), and what to change. */
 export interface ErrorDetail {
   path: string;
   message: string;
 }
 
-/** A file as it is given for a variable. */
+/** A file passed as a variable. */
 export interface FileValue {
   media_type?: string | undefined;
   filename?: string | undefined;
@@ -17,7 +17,7 @@ export interface FileValue {
   url?: string | undefined;
 }
 
-/** Where a provider's cache of the prompt ends. */
+/** Marks where a provider's cache of the prompt ends. */
 interface Cached {
   cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' | undefined } | undefined;
 }
@@ -28,7 +28,7 @@ interface TextPart extends Cached {
 }
 interface FilePart extends FileValue, Cached {
   type: 'file';
-  /** The variable that the file is given as. */
+  /** The variable that contains the file. */
   variable?: string | undefined;
 }
 interface ToolCallPart extends Cached {
@@ -57,7 +57,7 @@ export type Message =
     } & Named)
   | { role: 'tool'; content: readonly ToolResultPart[] };
 
-/** Stands for the messages that are given as the variable of that name. */
+/** Replaced by the messages passed as the variable of that name. */
 export interface MessagePlaceholder {
   placeholder: string;
   required?: boolean | undefined;
@@ -66,7 +66,7 @@ export interface MessagePlaceholder {
 /** An entry of a stored prompt's `messages`. */
 export type PromptMessage = Message | MessagePlaceholder;
 
-/** What is known of one variable. */
+/** The declaration of a variable. */
 export interface Input {
   type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
   required?: boolean | undefined;
@@ -74,26 +74,26 @@ export interface Input {
   enum?: readonly (string | number | boolean)[] | undefined;
 }
 
-/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+/** The source of a call's text: exactly one of `template` and `messages` is not null. */
 export interface PromptContent {
   template: string | null;
   messages: readonly PromptMessage[] | null;
   inputs: Readonly<Record<string, Input>> | null;
 }
 
-/** An include as it stands in a text: `name`, `name@3` or `name@label`. */
+/** An include as written in a text: `name`, `name@3` or `name@label`. */
 export type IncludeRef = string;
 
-/** All that a content includes, at any depth: each reference, resolved once. */
+/** Everything that a content includes, at any depth: each reference, resolved once. */
 export type IncludeSet = Record<IncludeRef, { name: string; version: number; template: string }>;
 
-/** A value as what it is used as, or what is wrong with it. */
+/** A parsed value, or what is wrong with it. */
 export interface Parsed<T> {
   data?: T;
   details?: ErrorDetail[];
 }
 
-/** How values are checked: the service does it by its schemas, the client without them. Each names at most `limit` faults. */
+/** How values are checked: by schemas in the service, without schemas in the client. Each check names at most `limit` errors. */
 export interface ValueChecks<Chat extends Message> {
   /** What is wrong with a value of a type. */
   typeFaults(type: Input['type'], value: JsonValue, at: string, limit: number): ErrorDetail[];

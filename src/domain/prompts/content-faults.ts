@@ -6,13 +6,13 @@ import { VALUE_CHECKS } from './variable-types.ts';
 
 const MAX_DETAILS = 20;
 
-/** What is wrong with a content in itself, as far as it shows before it is filled: what no provider takes, or no run can give. */
+/** What is wrong with a content by itself, before it is filled: no provider would accept it, or no run could fill it. */
 export function contentFaults(content: PromptContent): ErrorDetail[] {
   return [...messageFaults(content), ...toolFaults(content), ...inputsFaults(content)].slice(0, MAX_DETAILS);
 }
 
 function messageFaults({ messages }: PromptContent): ErrorDetail[] {
-  // Behind the list come the messages of a run.
+  // The messages of a run follow the list.
   const fault = messages === null ? undefined : orderFault(messages, false);
   return fault === undefined ? [] : [{ path: `messages.${fault.index}`, message: fault.message }];
 }
@@ -37,7 +37,7 @@ function toolFaults({ tools, tool_choice: choice }: PromptContent): ErrorDetail[
   return details;
 }
 
-/** What the messages need a variable to be. */
+/** The types that the messages need variables to have. */
 function neededTypes({ messages }: PromptContent): Map<string, Set<'messages' | 'file'>> {
   const needed = new Map<string, Set<'messages' | 'file'>>();
   const add = (name: string, type: 'messages' | 'file') => needed.set(name, (needed.get(name) ?? new Set()).add(type));

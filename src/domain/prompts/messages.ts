@@ -11,10 +11,10 @@ import {
 import { AnyJson, jsonObject, shortList } from '../text/json-object.ts';
 
 export { MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS };
-/** Bytes of a file, once it is decoded or fetched. */
+/** The maximum size of a file in bytes, decoded or fetched. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** What placeholders, inputs and template variables are called. */
+/** The name of a placeholder, input or template variable. */
 export const VariableName = z
   .string('must be a string')
   .max(200, 'must be at most 200 characters')
@@ -72,13 +72,13 @@ export const FileUrl = z
 
 const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional(), ...cached };
 
-/** A file that goes to a model: its bytes, or an address. */
+/** A file for a model: its bytes, or an address. */
 const FilePart = z
   .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional() })
   .refine((part) => (part.data === undefined) !== (part.url === undefined), 'must have one of data and url')
   .meta({ id: 'FilePart' });
 
-/** A file as it is given for a variable. */
+/** A file passed as a variable. */
 export const FileValue = z
   .strictObject({
     media_type: file.media_type.optional(),
@@ -89,7 +89,7 @@ export const FileValue = z
   .refine((value) => (value.data === undefined) !== (value.url === undefined), 'must have one of data and url');
 export type FileValue = z.infer<typeof FileValue>;
 
-/** A file of a stored prompt, which may be given with each run. */
+/** A file of a stored prompt, which can be passed with each run. */
 const StoredFilePart = z
   .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional(), variable: VariableName.optional() })
   .refine(
@@ -98,7 +98,7 @@ const StoredFilePart = z
   )
   .meta({ id: 'StoredFilePart' });
 
-/** A model's wish that a tool be run. */
+/** A model's request to run a tool. */
 export const ToolCall = z
   .strictObject({ id: ToolCallId, name: ToolName, input: AnyJson.meta({ example: { city: 'Paris' } }) })
   .meta({ id: 'ToolCall' });
@@ -126,7 +126,7 @@ const partsOf = <Part extends z.ZodType>(part: Part) =>
     'must be a string or a list of parts',
   );
 
-/** A list that is looked at before it is parsed counts as optional in the documentation. */
+/** A list that is checked before it is parsed would count as optional in the documentation. */
 const withContent = (id: string) => ({
   id,
   override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
@@ -163,7 +163,7 @@ const ToolMessage = z
   })
   .meta(withContent('ToolMessage'));
 
-/** @param kind before the names of the messages that files can be in */
+/** @param kind prefix of the schema names of messages that can contain files */
 function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePart: File, kind: 'Chat' | '') {
   return z.discriminatedUnion(
     'role',
@@ -193,7 +193,7 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
   );
 }
 
-/** A message as it goes to a model: nothing in it is filled in any more. */
+/** A message sent to a model: nothing in it is filled any more. */
 export const ChatMessage = messageOf(FilePart, 'Chat').meta({ id: 'ChatMessage' });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
@@ -204,7 +204,7 @@ export type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
 export const Message = messageOf(StoredFilePart, '').meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
-/** Stands for the messages that are given as the variable of that name. */
+/** Replaced by the messages passed as the variable of that name. */
 export const MessagePlaceholder = z
   .strictObject({
     placeholder: VariableName,
@@ -227,7 +227,7 @@ export function messagesOf(input: ModelInput): ChatMessage[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
 }
 
-/** A message's text parts, joined; tool calls, results and files are left out. */
+/** A message's text parts, joined, without tool calls, results and files. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { jsonObject, smallRecord } from '../text/json-object.ts';
 import { providerOptionsProblem } from './provider-options.ts';
 
-/** Providers that options can be for, with room for names that are passed on by others. */
+/** The maximum number of providers that options can be set for, with room for names that other services pass on. */
 const MAX_PROVIDERS = 100;
 
-/** How the answer is to be shaped. `json_schema` makes the provider hold to the schema (structured output). */
+/** The form of the answer. With `json_schema`, the provider enforces the schema (structured output). */
 export const ResponseFormat = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text') }).meta({ id: 'TextResponseFormat' }),
@@ -29,7 +29,7 @@ export const ResponseFormat = z
   ])
   .meta({ id: 'ResponseFormat' });
 
-/** Zod uses the words of `int` for its bounds, too, where they have none. */
+/** Zod uses the message of `int` also for its bounds, if they have none. */
 const wholeNumber = (max: number) =>
   z.int('must be a whole number').min(1, 'must be at least 1').max(max, `must be at most ${max}`);
 

@@ -7,7 +7,7 @@ export const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
 const MAX_ENUM = 1000;
 
-/** A tool that a model may ask for. The service never runs one. */
+/** A tool that a model can call. The service never runs one. */
 export const Tool = z
   .strictObject({
     name: z
@@ -48,7 +48,7 @@ export const INPUT_TYPES = ['string', 'number', 'boolean', 'json', 'messages', '
 type Scalar = string | number | boolean;
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Looked at as a whole: all the inputs of a prompt together may have many thousands of values. */
+/** Checked as a whole: all inputs of a prompt together may have many thousands of values. */
 const Enum = z
   .custom<Scalar[]>(
     (values) => Array.isArray(values) && values.length > 0 && values.length <= MAX_ENUM && values.every(isScalar),
@@ -64,7 +64,7 @@ const Enum = z
     },
   });
 
-/** What is known of one variable. */
+/** The declaration of a variable. */
 export const Input = z
   .strictObject({
     type: z.enum(INPUT_TYPES, `must be one of ${INPUT_TYPES.join(', ')}`),
@@ -78,7 +78,7 @@ export type Input = z.infer<typeof Input>;
 
 export const Inputs = z.preprocess(
   (value, context) => {
-    // Counted before one of them is looked at.
+    // Counted before any of them is checked.
     if (typeof value !== 'object' || value === null || Object.keys(value).length <= MAX_INPUTS) return value;
     context.addIssue({ code: 'custom', message: `must have at most ${MAX_INPUTS} entries` });
     return z.NEVER;
@@ -89,7 +89,7 @@ export type Inputs = z.infer<typeof Inputs>;
 
 export const PromptMessages = shortList(PromptMessage, 'messages', { min: 1, max: MAX_MESSAGES });
 
-/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+/** The source of a call's text: exactly one of `template` and `messages` is not null. */
 export interface PromptContent {
   template: string | null;
   messages: PromptMessage[] | null;
@@ -98,7 +98,7 @@ export interface PromptContent {
   inputs: Inputs | null;
 }
 
-/** The content of a prompt that is a text and nothing else. */
+/** The content of a prompt that consists only of a text. */
 export function templateContent(template: string): PromptContent {
   return { template, messages: null, tools: null, tool_choice: null, inputs: null };
 }

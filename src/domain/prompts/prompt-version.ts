@@ -6,7 +6,7 @@ import { contentFaults } from './content-faults.ts';
 import type { ModelParameters } from './parameters.ts';
 import type { PromptContent } from './prompt-content.ts';
 
-/** Of all that a version says. */
+/** The maximum size of a version. */
 const MAX_VERSION_BYTES = 256 * 1024;
 const MAX_CONFIG_BYTES = 16 * 1024;
 const MAX_FALLBACK_MODELS = 5;
@@ -47,11 +47,11 @@ interface Texts {
 }
 export const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
 export const hasOne = ({ template, messages }: Texts) => template !== undefined || messages !== undefined;
-// zod takes the message out of what `refine` is given: give it a copy.
+// zod removes the message from the object passed to `refine`: pass a copy.
 export const NOT_BOTH = { path: ['messages'], message: 'cannot be combined with template: give only one of them' };
 export const ONE_OF_BOTH = { path: ['template'], message: 'is required: set template or messages' };
 
-/** All that a version says. */
+/** The content of a version. */
 export interface Version extends PromptContent {
   model: string;
   fallback_models: string[];
@@ -59,7 +59,7 @@ export interface Version extends PromptContent {
   config: Record<string, JsonValue> | null;
 }
 
-/** What is wrong with a version as a whole: its parts don't fit each other, no provider takes it, or it is too large. */
+/** What is wrong with a version as a whole: its parts don't fit together, no provider would accept it, or it is too large. */
 export function versionFaults(version: Version): ErrorDetail[] {
   const details = contentFaults(version);
   const bytes = bytesOf(version);

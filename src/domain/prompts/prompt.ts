@@ -9,7 +9,7 @@ export { MAX_FILLED_MESSAGES } from '../prompt-rules/limits.ts';
 export { charsOf, includedVersions, includesOf, TemplateVariablesError } from '../prompt-rules/prompt.ts';
 export type { Variables } from '../prompt-rules/prompt-values.ts';
 
-/** A prompt that has been parsed, once for however many runs. */
+/** A parsed prompt, for any number of runs. */
 export type Prompt = FillablePrompt<ChatMessage>;
 
 /**

@@ -1,4 +1,4 @@
-/** Options a caller may set in a provider's own names, by provider. */
+/** Options that a caller can set under a provider's own names, by provider. */
 export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** `true`: any value. A list: one of these values. An object: the options inside. */
@@ -6,7 +6,7 @@ type Allowed = true | readonly unknown[] | { readonly [option: string]: Allowed 
 
 const any = (names: string) => Object.fromEntries(names.split(/\s+/).map((name): [string, true] => [name, true]));
 
-/** Of OpenAI's chat completions. `service_tier: priority`, searches and further candidates cost what tokens do not show. */
+/** Options of OpenAI's chat completions. `service_tier: priority`, searches and further candidates have costs that tokens do not show. */
 const OPENAI = {
   ...any(`frequency_penalty presence_penalty logit_bias logprobs top_logprobs max_tokens max_completion_tokens metadata prediction
     prompt_cache_key prompt_cache_retention reasoning_effort response_format safety_identifier seed stop store temperature top_p user
@@ -15,9 +15,9 @@ const OPENAI = {
 } satisfies Allowed;
 
 /**
- * Options that may be set: those whose effect is in the tokens that the provider counts. Not listed, and so refused, is what is
- * asked of which model, answers in pieces, tools (nothing here would run them), and all that is billed besides tokens or at
- * other prices: further candidates, searches, code execution, faster service, audio and images.
+ * The allowed options: those whose effect is visible in the tokens that the provider counts. Everything else is refused: content
+ * and models, streaming, tools (nothing here would run them), and everything billed besides tokens or at other prices: further
+ * candidates, searches, code execution, faster service, audio and images.
  */
 const ALLOWED: Record<string, { readonly [option: string]: Allowed }> = {
   openai: OPENAI,
@@ -58,8 +58,8 @@ export interface OptionProblem {
 }
 
 /**
- * What is wrong with `provider_options`; undefined where nothing is.
- * @param only looks at the options of this provider alone
+ * What is wrong with `provider_options`; undefined if they are valid.
+ * @param only checks only the options of this provider
  */
 export function providerOptionsProblem(options: ProviderOptions, only?: string): OptionProblem | undefined {
   for (const [provider, own] of Object.entries(options)) {

@@ -2,14 +2,14 @@ import type { ErrorDetail } from '../errors.ts';
 import { type Texts, textsOf } from '../prompt-rules/prompt.ts';
 import { TAG } from '../prompt-rules/template.ts';
 
-/** What other template languages replace or compute: `{{ user.name }}`, `{{{ name }}}`, `{{#if x}}`, `{% for … %}`, `{# … #}`. */
+/** Tags that other template languages replace or compute: `{{ user.name }}`, `{{{ name }}}`, `{{#if x}}`, `{% for … %}`, `{# … #}`. */
 const FOREIGN_TAG = /\{\{\{?\s*[^{}\s][^{}]*\}\}\}?|\{%[^%]*%\}|\{#[^#]*#\}/;
 const ANY_TAG = new RegExp(`(?<own>${TAG.source})|${FOREIGN_TAG.source}`, 'g');
 
 const MAX_NAMED = 3;
 const MAX_TAG_CHARS = 60;
 
-/** Tags that the service does not know, each once. */
+/** Tags that the service does not recognize, each once. */
 export function foreignTags(text: string): string[] {
   if (!text.includes('{')) return [];
   return [...new Set([...text.matchAll(ANY_TAG)].flatMap(({ 0: tag, groups }) => (groups?.['own'] ? [] : [tag])))];
@@ -24,7 +24,7 @@ function messageOf(tags: readonly string[]): string {
   return `has tags of another template language: ${named}${more}. Only {{ name }} and {{> prompt }} are replaced; everything else in braces is text.`;
 }
 
-/** What is allowed in the texts of a version, and probably a mistake: one warning for each text. */
+/** Parts of a version's texts that are allowed, but probably a mistake: one warning for each text. */
 export function templateWarnings(content: Texts): ErrorDetail[] {
   return [...textsOf(content)].flatMap(({ path, text }) => {
     const tags = foreignTags(text);

@@ -13,7 +13,7 @@ const TYPES = {
   file: FileValue,
 } as const;
 
-/** Checks values of variables by the schemas of the API. */
+/** Checks values of variables with the schemas of the API. */
 export const VALUE_CHECKS: ValueChecks<ChatMessage> = {
   typeFaults(type, value, at, limit) {
     const parsed = TYPES[type]?.safeParse(value);

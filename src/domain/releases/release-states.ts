@@ -1,8 +1,8 @@
 import { defineStates } from '../state-machine.ts';
 
 /**
- * `awaiting_approval`: people decide. `paused`: stays as it is, by request or since an analysis was inconclusive. `baking`: the label
- * has moved, and moves back where a check fails. The others are ends.
+ * `awaiting_approval`: people decide. `paused`: unchanged until resumed, by request or because an analysis was inconclusive.
+ * `baking`: the label has moved, and moves back if a check fails. The others are final.
  */
 export const releaseStates = defineStates({
   in_progress: [
@@ -28,7 +28,7 @@ export const releaseStates = defineStates({
 
 export type ReleaseStatus = (typeof releaseStates.states)[number];
 
-/** Releases that have a workflow. A prompt's label has one at most. */
+/** Releases that have a workflow. A prompt's label has at most one. */
 export const UNFINISHED_RELEASE = [
   'in_progress',
   'paused',

@@ -1,18 +1,18 @@
 import type { Check } from '../analysis/check.ts';
 import type { JsonValue } from '../text/json.ts';
 
-/** What a release checks. */
+/** A check of a release. */
 export interface ReleaseCheck extends Check {
-  /** What happens where the time is over and the numbers can't tell. */
+  /** What happens if the time is over and the result is inconclusive. */
   on_inconclusive: 'pause' | 'continue' | 'rollback';
 }
 
-/** Spans of time are texts such as `30m`, as callers wrote them: see {@link spanMs}. */
+/** Time spans are texts such as `30m`, as written by callers: see {@link spanMs}. */
 export type ReleaseStep =
   | {
       type: 'evaluate';
       dataset: { name: string; version?: number | undefined };
-      /** As evaluations have them. */
+      /** The same as in evaluations. */
       evaluators: object[];
       require: 'not_worse' | 'better' | 'threshold';
       threshold?: number | undefined;
@@ -26,7 +26,7 @@ export type ReleaseStep =
       for: string;
       min_executions: number;
       checks: ReleaseCheck[];
-      /** Whether runs that applications recorded count. Default: only those of the service. */
+      /** Whether runs recorded by applications count. Default: only runs of the service. */
       recorded?: boolean | undefined;
     }
   | { type: 'wait'; for: string }
@@ -40,30 +40,30 @@ export type ReleaseStep =
 export type ReleaseStepType = ReleaseStep['type'];
 export const STEP_STATES = ['pending', 'active', 'passed', 'failed', 'inconclusive', 'skipped'] as const;
 
-/** How a step went so far. Times are ISO 8601. */
+/** The progress of a step so far. Times are ISO 8601. */
 export interface StepRun {
   state: (typeof STEP_STATES)[number];
   started_at: string | null;
-  /** When it is over at the earliest. */
+  /** The earliest time at which it can be over. */
   due_at: string | null;
   finished_at: string | null;
-  /** By what it was decided. */
+  /** The numbers that the decision was based on. */
   numbers: JsonValue;
 }
 
-/** A step as it is stored. */
+/** A step as stored. */
 export type StoredStep = ReleaseStep & StepRun;
 
-/** Who started a release, approved it or decided about it: a key, or (null) the service itself. */
+/** Who started, approved or decided about a release: a key, or (null) the service itself. */
 export interface ReleaseActor {
   /** Public id. */
   key_id: string | null;
-  /** Public id of the member whose key it is, or who made it; absent in what is older. */
+  /** Public id of the member who owns or created the key; missing in older records. */
   member_id?: string | null;
   name: string;
 }
 
-/** Whom an actor counts as: a person is the same one with all of his keys. Null for the service itself. */
+/** The person behind an actor: the same for all of the person's keys. Null for the service itself. */
 export const personOf = ({ key_id, member_id }: ReleaseActor): string | null => member_id ?? key_id;
 
 /** A decision about a release. */
@@ -87,7 +87,7 @@ export interface ReleaseDecision {
   numbers: JsonValue;
 }
 
-/** That somebody agrees with the candidate and with the results it had when they were asked. */
+/** A person's approval of the candidate and of the results it had when the approval was requested. */
 export interface ReleaseApproval {
   step: number;
   by: ReleaseActor;
@@ -109,7 +109,7 @@ export function spanMs(text: string): number {
   return Math.round(Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]);
 }
 
-/** The spans in which an operator sees numbers move, and no more often than needed. */
+/** The interval at which an operator sees numbers move. */
 const CHECK_EVERY_MS = 60_000;
 const MIN_CHECK_EVERY_MS = 1_000;
 
@@ -125,21 +125,21 @@ export const NOT_BEGUN: StepRun = {
   numbers: null,
 };
 
-/** The steps with a `promote` at the end, which may be left out. */
+/** The steps with a `promote` at the end, which can be omitted. */
 export const withPromote = (steps: readonly ReleaseStep[]): ReleaseStep[] =>
   steps.at(-1)?.type === 'promote' ? [...steps] : [...steps, { type: 'promote' }];
 
-/** The share of the candidate's executions that may fail, unless a step says otherwise. */
+/** The share of the candidate's executions that may fail, unless a step sets another one. */
 export const MAX_ERROR_RATE = 0.5;
 
-/** A step with the error rate from which on the release is rolled back, if it is one that gives callers the candidate. */
+/** A step with the error rate from which the release is rolled back, if it serves the candidate to callers. */
 export function withErrorBound(step: ReleaseStep): ReleaseStep {
   if (step.type === 'canary') return { max_error_rate: MAX_ERROR_RATE, ...step };
   if (step.type !== 'promote' || step.bake === undefined) return step;
   return { ...step, bake: { max_error_rate: MAX_ERROR_RATE, ...step.bake } };
 }
 
-/** The share of the candidate's executions that may fail at step `index`. Undefined: any, as in releases of before there was a bound. */
+/** The share of the candidate's executions that may fail at step `index`. Undefined: any, as in releases from before there was a bound. */
 export function errorBoundOf(steps: readonly ReleaseStep[], index: number, percent: number): number | undefined {
   const step = steps[index];
   if (step?.type === 'promote') return step.bake?.max_error_rate;
@@ -148,7 +148,7 @@ export function errorBoundOf(steps: readonly ReleaseStep[], index: number, perce
   return canary?.type === 'canary' ? canary.max_error_rate : undefined;
 }
 
-/** What step `index` checks while it lasts: its own checks, or, while a canary has traffic out, those of the next `analyze`. */
+/** What step `index` checks while it lasts: its own checks, or, while a canary gets traffic, those of the next `analyze`. */
 export function checksOf(steps: readonly ReleaseStep[], index: number, percent: number): readonly ReleaseCheck[] {
   const step = steps[index];
   if (step?.type === 'promote') return step.bake?.checks ?? [];
@@ -158,8 +158,8 @@ export function checksOf(steps: readonly ReleaseStep[], index: number, percent: 
 }
 
 /**
- * Whether runs that applications recorded count in the numbers of a stage: its analysis, or its bake, says so.
- * @param stage index of the step that it began with
+ * Whether runs recorded by applications count in the numbers of a stage, as set by its analysis or its bake.
+ * @param stage index of the step that it started with
  */
 export function countsRecorded(steps: readonly ReleaseStep[], stage: number): boolean {
   const [first, ...rest] = steps.slice(stage);
@@ -178,7 +178,7 @@ export const checksBySteps = (steps: readonly ReleaseStep[], path = 'steps') =>
     return checks.map(({ metric }, at) => ({ at: `${path}.${index}.${field}.${at}`, metric }));
   });
 
-/** Those of `wanted` that `done` does not have. An approval by more people stands for one by fewer. */
+/** The steps of `wanted` that are missing in `done`. An approval by more people replaces one by fewer. */
 export function missingSteps(wanted: readonly ReleaseStep[], done: readonly ReleaseStep[]): ReleaseStep[] {
   const left = [...done];
   return wanted.filter((step) => {
@@ -214,5 +214,5 @@ export function stepText(step: ReleaseStep): string {
   }
 }
 
-/** As JSON for columns that hold any. */
+/** As JSON, for columns of any JSON. */
 export const asJsonValue = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value ?? null)) as JsonValue;

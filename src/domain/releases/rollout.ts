@@ -3,7 +3,7 @@ import { BUCKETS, thresholdOf } from '../prompt-rules/rollout-share.ts';
 
 export { BUCKETS, thresholdOf };
 
-/** Who of a label's callers get the candidate of its release. */
+/** Which callers of a label get the candidate of its release. */
 export interface Rollout {
   /** UUID of the release. */
   id: string;
@@ -12,17 +12,17 @@ export interface Rollout {
   /** 0–100, in steps of 0.01. */
   percent: number;
   salt: string;
-  /** The step since which the share is as it is: numbers are kept for each. */
+  /** The step since which the share is unchanged: numbers are stored for each. */
   stage: number;
 }
 
 export const ARMS = ['stable', 'candidate'] as const;
 export type Arm = (typeof ARMS)[number];
 
-/** What decides an execution's arms: the caller's key, or one made up for this execution. */
+/** The key that decides an execution's arms: the caller's, or a random one for this execution. */
 export interface RolloutKey {
   key: string;
-  /** Whether it is the caller's. */
+  /** Whether it is the caller's key. */
   keyed: boolean;
 }
 
@@ -38,7 +38,7 @@ export function bucketOf(salt: string, key: string): number {
 
 /**
  * Who gets which version. The same in the clients and in SQL (`test/vectors/rollouts.json`, `services/prompts/include-walk.ts`).
- * Raising `percent` takes the candidate from nobody.
+ * Raising `percent` never takes the candidate away from anybody.
  */
 export function armOf({ salt, percent }: Pick<Rollout, 'salt' | 'percent'>, key: string): Arm {
   return bucketOf(salt, key) < thresholdOf(percent) ? 'candidate' : 'stable';

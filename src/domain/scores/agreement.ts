@@ -3,12 +3,12 @@ import { kappaOf } from './kappa.ts';
 import { alphaOf } from './krippendorff.ts';
 import { spearmanOf } from './rank-correlation.ts';
 
-/** What can be compared: texts can't. */
+/** The types that can be compared, which excludes texts. */
 export type ComparableType = 'numeric' | 'boolean' | 'categorical';
 /** A boolean is 0 or 1. */
 export type ComparableValue = number | string;
 
-/** What a judge says of a subject, and what people say of it. */
+/** A judge's score of a subject, and the score by people. */
 export interface Judged {
   judge: ComparableValue;
   people: ComparableValue;
@@ -21,34 +21,34 @@ export type MeasureName =
   | 'spearman_rho'
   | 'krippendorff_alpha';
 
-/** A measure of agreement: 1 is perfect, 0 what chance gives. */
+/** A measure of agreement: 1 is perfect, 0 is chance. */
 export interface Measure extends Estimate {
   name: MeasureName;
 }
 
 /** How well a judge agrees with people. */
 export interface JudgeAgreement {
-  /** The first one is what the verdict rests on. */
+  /** The verdict is based on the first one. */
   measures: Measure[];
-  /** 0–1: the share of subjects on which both say exactly the same. */
+  /** 0–1: the share of subjects with exactly the same score from both. */
   same: number | null;
-  /** Of numbers: the mean distance. */
+  /** For numbers: the mean distance. */
   meanDistance: number | null;
-  /** Null: it can't be told. */
+  /** Null if it can't be determined. */
   betterThanChance: boolean | null;
   /** In plain words. */
   verdict: string;
 }
 
-/** Fewer subjects say too little: the intervals hold for large samples. */
+/** With fewer subjects, the intervals are not valid: they hold for large samples. */
 const MIN_SUBJECTS = 20;
-/** Numbers in so many steps at most count as ordered categories. */
+/** Numbers in up to this many steps count as ordered categories. */
 const MAX_STEPS = 101;
 
 /**
- * What several people say of a subject, as one value: the median of numbers, the most frequent category.
+ * The scores of a subject by several people, as one value: the median of numbers, or the most frequent category.
  * @param values at least one
- * @returns null: no category is the most frequent one
+ * @returns null if there is no single most frequent category
  */
 export function consensusOf(type: ComparableType, values: readonly ComparableValue[]): ComparableValue | null {
   if (type === 'numeric') {
@@ -64,9 +64,9 @@ export function consensusOf(type: ComparableType, values: readonly ComparableVal
 }
 
 /**
- * Measures how well a judge agrees with people: Cohen's kappa of categories and booleans, Spearman's correlation of numbers, and weighted
- * kappas of ordered categories and of numbers in whole or half steps.
- * @param order of categories, where they have one
+ * Measures how well a judge agrees with people: Cohen's kappa for categories and booleans, Spearman's correlation for numbers,
+ * and weighted kappas for ordered categories and for numbers in whole or half steps.
+ * @param order of categories, if they have one
  */
 export function judgeAgreement(
   type: ComparableType,
@@ -91,7 +91,7 @@ function measuresOf(type: ComparableType, judged: readonly Judged[], order?: rea
   const used = new Set(judged.flatMap(({ judge, people }) => [judge, people]));
   const kappa: Measure = { name: 'cohen_kappa', ...kappaOf(...placed(judged, [...used])) };
   if (type === 'boolean' || order === undefined || order.length < 3) return [kappa];
-  // What is not in the order (any more) has no place in it.
+  // A category that is not in the order (any more) has no position.
   const ordered = new Set<ComparableValue>(order);
   const inOrder = judged.filter(({ judge, people }) => ordered.has(judge) && ordered.has(people));
   return [kappa, ...weighted(inOrder, order)];
@@ -103,7 +103,7 @@ const weighted = (judged: readonly Judged[], categories: readonly ComparableValu
     ...kappaOf(...placed(judged, categories), weights),
   }));
 
-/** The places of the judge's category and of that of people, as {@link kappaOf} takes them. @param categories all that there are */
+/** The positions of the judge's category and of people's category, as input of {@link kappaOf}. @param categories all that there are */
 function placed(
   judged: readonly Judged[],
   categories: readonly ComparableValue[],
@@ -113,7 +113,7 @@ function placed(
   return [judged.map(({ judge, people }) => [placeOf(judge), placeOf(people)] as const), categories.length];
 }
 
-/** All whole or half numbers from the least to the greatest; undefined: there are others, or too many. */
+/** All whole or half numbers from the least to the greatest; undefined if there are others, or too many. */
 function stepsOf(numbers: readonly number[]): number[] | undefined {
   const step = [1, 0.5].find((size) => numbers.every((number) => Number.isInteger(number / size)));
   if (step === undefined || numbers.length === 0) return undefined;
@@ -165,7 +165,7 @@ function verdictOf(measure: Measure | undefined, n: number): Pick<JudgeAgreement
   return { betterThanChance: true, verdict: `Better than chance: ${word} agreement with people (${range}).` };
 }
 
-/** How much the reviewers of a queue agree, by the items that at least two have scored. */
+/** How much the reviewers of a queue agree, from the items that at least two have scored. */
 export function reviewerAgreement(type: ComparableType, units: readonly (readonly ComparableValue[])[]): Measure {
   const places = new Map<ComparableValue, number>();
   const numberOf = (value: ComparableValue) => {
@@ -178,7 +178,7 @@ export function reviewerAgreement(type: ComparableType, units: readonly (readonl
   return { name: 'krippendorff_alpha', ...alphaOf(numbers, type === 'numeric' ? 'interval' : 'nominal') };
 }
 
-/** How far the two are from one another: of categories 1 where they differ, or by their order. */
+/** The distance between the two: for categories 1 if they differ, or based on their order. */
 export function distanceOf(type: ComparableType, { judge, people }: Judged, order?: readonly string[]): number {
   if (type === 'numeric') return Math.abs(Number(judge) - Number(people));
   if (judge === people) return 0;

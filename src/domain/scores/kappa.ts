@@ -1,21 +1,21 @@
 import { type Estimate, normalInterval } from './interval.ts';
 import { MAX_CATEGORIES } from './score.ts';
 
-/** How much two categories count as the same, by the distance of their places: 1 where it is one category. */
+/** How the agreement of two categories falls with the distance of their positions: 1 if they are equal. */
 export type KappaWeights = 'none' | 'linear' | 'quadratic';
 
 /**
- * Cohen's kappa of two raters, weighted or not: how much more they agree than two who rate as often like them, but by chance.
- * 1: always; 0: as chance would have it; below: less than that.
+ * Cohen's kappa of two raters, weighted or not: how much more they agree than two raters with the same frequencies would by
+ * chance. 1: always; 0: as often as by chance; negative: less often.
  *
  * Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960), and "Weighted
- * kappa", Psychological Bulletin 70 (1968). The interval is by the large-sample variance of Fleiss, Cohen and Everitt, "Large
- * sample standard errors of kappa and weighted kappa", Psychological Bulletin 72 (1969).
- * Unweighted, it takes a time that grows with the subjects and categories; weighted, with the square of the categories.
- * @param pairs of each subject the place of the category that the first rater has put it into, and that of the second, from 0
- * @param size how many categories there are: weighted, in their order, {@link MAX_CATEGORIES} at most
- * @returns `value` is null where there is no subject, or both raters know one category only
- * @throws RangeError where there are too many categories to be weighted
+ * kappa", Psychological Bulletin 70 (1968). The interval uses the large-sample variance of Fleiss, Cohen and Everitt, "Large
+ * sample standard errors of kappa and weighted kappa", Psychological Bulletin 72 (1969). The time grows with the subjects and
+ * categories if unweighted, and with the square of the categories if weighted.
+ * @param pairs for each subject the position of the first rater's category, and that of the second rater's, from 0
+ * @param size the number of categories: if weighted, in their order, at most {@link MAX_CATEGORIES}
+ * @returns `value` is null if there is no subject, or both raters use only one category
+ * @throws RangeError if there are too many categories to be weighted
  */
 export function kappaOf(
   pairs: readonly (readonly [first: number, second: number])[],
@@ -44,7 +44,7 @@ export function kappaOf(
   const observed = sumOf(pairs, ([one, other]) => weight(one, other)) / total;
   const expected = sumOf(first, (share, place) => share * (ofFirst[place] ?? 0));
   const room = 1 - expected;
-  // What rounding leaves of nothing.
+  // What rounding leaves of zero.
   if (room < 1e-12) return { value: null, interval: null };
   const value = (observed - expected) / room;
   const spread =
@@ -60,7 +60,7 @@ function sumOf<Item>(items: readonly Item[], term: (item: Item, index: number) =
   return items.reduce((sum, item, index) => sum + term(item, index), 0);
 }
 
-/** The share that each category has. */
+/** The share of each category. */
 function sharesOf(places: readonly number[], size: number): number[] {
   const counts = Array.from({ length: size }, () => 0);
   for (const place of places) counts[place] = (counts[place] ?? 0) + 1;

@@ -1,27 +1,28 @@
 import { type Estimate, normalInterval } from './interval.ts';
 
-/** What the values of several raters are: categories, which are the same or not, or numbers, of which the distance counts. */
+/** The kind of the values: categories, which are equal or not, or numbers, whose distance counts. */
 export type AlphaLevel = 'nominal' | 'interval';
 
-/** What a unit adds to both disagreements; units can be added and taken away. */
+/** The contribution of a unit to both disagreements; units can be added and removed. */
 interface Sums {
-  /** Values that can be paired. */
+  /** The number of values that can be paired. */
   count: number;
   /** Within units. */
   observed: number;
-  /** Of numbers. */
+  /** The sum of numbers. */
   total: number;
   squares: number;
 }
 
 /**
- * Krippendorff's alpha: how much any number of raters agree, who need not have rated everything. 1: always; 0: as chance would
- * have it. Units with one value say nothing.
+ * Krippendorff's alpha: how much any number of raters agree, who need not have rated everything. 1: always; 0: as often as by
+ * chance. Units with one value are ignored.
  *
- * Krippendorff, "Content Analysis", 2nd ed. (2004), chapter 11. The interval is by the jackknife over units: Efron and Stein,
+ * Krippendorff, "Content Analysis", 2nd ed. (2004), chapter 11. The interval is from the jackknife over units: Efron and Stein,
  * "The jackknife estimate of variance", Annals of Statistics 9 (1981).
- * @param units the values that each unit got; categories as numbers of any kind
- * @returns `value` is null where no unit has two values, or all values are the same; `interval` where it rests on fewer than two units
+ * @param units the values of each unit; categories as numbers of any kind
+ * @returns `value` is null if no unit has two values, or all values are the same; `interval` if it is based on fewer than two
+ * units
  */
 export function alphaOf(units: readonly (readonly number[])[], level: AlphaLevel): Estimate {
   const paired = level === 'interval' ? scaled(units) : units.filter((unit) => unit.length > 1);
@@ -49,7 +50,7 @@ export function alphaOf(units: readonly (readonly number[])[], level: AlphaLevel
   return { value, interval: normalInterval(value, Math.sqrt(((without.length - 1) / without.length) * spread)) };
 }
 
-/** The units that count, with values from 0 to 1: alpha is the same, and sums of squares of far numbers would cancel out. */
+/** The units that count, with values scaled to 0..1: alpha is the same, but sums of squares of large numbers would cancel out. */
 function scaled(units: readonly (readonly number[])[]): number[][] {
   const paired = units.filter((unit) => unit.length > 1);
   const [least, most] = paired
@@ -61,7 +62,7 @@ function scaled(units: readonly (readonly number[])[]): number[][] {
 
 const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
-/** Counts a value in or out. @returns by how much the square of its count has changed, without its sign */
+/** Adds or removes a value. @returns the absolute change of the square of its count */
 function step(categories: Map<number, number>, category: number, by: 1 | -1): number {
   const before = categories.get(category) ?? 0;
   categories.set(category, before + by);
@@ -85,7 +86,7 @@ function sumsOf(unit: readonly number[], level: AlphaLevel): Sums {
   }
   const total = unit.reduce((sum, value) => sum + value, 0);
   const squares = unit.reduce((sum, value) => sum + value ** 2, 0);
-  // Over all ordered pairs, the squares of distances come to this.
+  // The sum of squared distances over all ordered pairs.
   return { count, observed: (2 * (count * squares - total ** 2)) / (count - 1), total, squares };
 }
 

@@ -3,10 +3,10 @@ import { type Estimate, Z_95 } from './interval.ts';
 /**
  * Spearman's rank correlation of pairs of numbers; equal numbers share the mean of their ranks.
  *
- * The interval is by Fisher's transformation with the variance of Bonett and Wright, (1 + ρ²/2) / (n − 3): "Sample size
+ * The interval uses Fisher's transformation with the variance of Bonett and Wright, (1 + ρ²/2) / (n − 3): "Sample size
  * requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 65 (2000).
- * @returns `value` is null where one of both is always the same or there are fewer than two pairs; `interval` where there are
- * fewer than four pairs or the order is exactly the same or opposite: the method has none then
+ * @returns `value` is null if one of them is constant or there are fewer than two pairs; `interval` if there are fewer than four
+ * pairs or the order is exactly the same or opposite, for which the method has none
  */
 export function spearmanOf(pairs: readonly (readonly [number, number])[]): Estimate {
   const value = correlationOf(ranksOf(pairs.map(([first]) => first)), ranksOf(pairs.map(([, second]) => second)));
@@ -16,7 +16,7 @@ export function spearmanOf(pairs: readonly (readonly [number, number])[]): Estim
   return { value, interval: { lower: Math.tanh(middle - reach), upper: Math.tanh(middle + reach) } };
 }
 
-/** From 1. */
+/** Ranks, from 1. */
 function ranksOf(numbers: readonly number[]): number[] {
   const order = numbers.map((_, index) => index).sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
   const ranks = numbers.map(() => 0);
@@ -29,7 +29,7 @@ function ranksOf(numbers: readonly number[]): number[] {
   return ranks;
 }
 
-/** Pearson's. */
+/** Pearson's correlation. */
 function correlationOf(first: readonly number[], second: readonly number[]): number | null {
   const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
   const [firstMean, secondMean] = [meanOf(first), meanOf(second)];

@@ -4,13 +4,13 @@ import { scoreNameProblem } from './score-name.ts';
 export const SCORE_OPERATORS = ['<=', '>=', '!=', '=', '<', '>'] as const;
 export type ScoreOperator = (typeof SCORE_OPERATORS)[number];
 
-/** That something has a score of this name whose value is so. JSON as it is. */
+/** Requires a score of this name whose value matches. Plain JSON. */
 export interface ScoreCondition {
   name: string;
   operator: ScoreOperator;
-  /** What numbers and booleans (`true` is 1) are compared with; null: they are not equal. */
+  /** The value for numbers and booleans (`true` is 1); null: they do not match. */
   number: number | null;
-  /** What categories and texts are compared with. */
+  /** The value for categories and texts. */
   text: string;
 }
 
@@ -19,7 +19,7 @@ const CONDITION = /^(?:score\.)?([^<>=!\s]+)\s*(<=|>=|!=|=|<|>)\s*(.*)$/s;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const MAX_LENGTH = 500;
 
-/** @returns what is wrong with it, in words for the caller, where something is */
+/** @returns the error, in words for the caller, if it is invalid */
 export function parseScoreCondition(text: string): ScoreCondition | string {
   const [, name = '', operator = '', given = ''] = CONDITION.exec(text) ?? [];
   const isOperator = (symbol: string): symbol is ScoreOperator =>
@@ -38,7 +38,7 @@ function numberOf(given: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A condition as callers write it. */
+/** A condition as written by callers. */
 export const showScoreCondition = ({ name, operator, text }: ScoreCondition): string => `${name}${operator}${text}`;
 
 /** One condition of a caller. */
@@ -52,5 +52,5 @@ export const ScoreConditionText = z
     return z.NEVER;
   });
 
-/** Conditions that a filter has at most. */
+/** The maximum number of conditions of a filter. */
 export const MAX_SCORE_CONDITIONS = 10;

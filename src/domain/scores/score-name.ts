@@ -3,8 +3,8 @@ import { nameProblem } from '../resource-name.ts';
 
 const RESERVED: ReadonlySet<string> = new Set();
 
-/** What is wrong with the name of a score, in words for the caller; undefined where nothing is. */
+/** What is wrong with the name of a score, in words for the caller; undefined if it is valid. */
 export const scoreNameProblem = (name: string): string | undefined => nameProblem(name, RESERVED);
 
-/** A score's name: like a prompt's. */
+/** A score's name, with the rules of prompt names. */
 export const ScoreName = nameSchema(scoreNameProblem, 'helpful');

@@ -1,66 +1,66 @@
-/** What a score's value is. */
+/** The type of a score's value. */
 export const SCORE_DATA_TYPES = ['numeric', 'boolean', 'categorical', 'text'] as const;
 export type ScoreDataType = (typeof SCORE_DATA_TYPES)[number];
 
-/** Who says it: a program, a person, an evaluator, or a user by a feedback token. */
+/** Who submits it: a program, a person, an evaluator, or a user with a feedback token. */
 export const SCORE_SOURCES = ['api', 'person', 'evaluator', 'feedback'] as const;
 export type ScoreSource = (typeof SCORE_SOURCES)[number];
 
 export type ScoreValue = number | boolean | string;
 
-/** A category that a score may be; `label`: what people are shown. */
+/** An allowed category; `label`: the text shown to people. */
 export interface ScoreCategory {
   value: string;
   label: string;
 }
 
-/** What scores of a name may be. */
+/** The allowed scores of a name. */
 export interface ScoreLimits {
   name: string;
   data_type: ScoreDataType;
-  /** Of numbers, both included. */
+  /** For numbers, inclusive. */
   min: number | null;
   max: number | null;
   /** Null: any. */
   categories: ScoreCategory[] | null;
 }
 
-/** How a value is stored. */
+/** A value in its stored form. */
 export interface StoredValue {
   data_type: ScoreDataType;
-  /** Of a boolean 0 or 1. */
+  /** For a boolean 0 or 1. */
   number: number | null;
   text: string | null;
 }
 
-/** Characters of a category, and of a text. */
+/** The maximum number of characters of a category, and of a text. */
 export const MAX_CATEGORY_LENGTH = 200;
 export const MAX_SCORE_TEXT_LENGTH = 10_000;
-/** Categories of a definition. */
+/** The maximum number of categories of a definition. */
 export const MAX_CATEGORIES = 200;
-/** Numbers, positive and negative. */
+/** The largest absolute value of a number. */
 export const MAX_SCORE_NUMBER = 1e100;
-/** Numbers nearer to 0 are stored as 0: their squares, which statistics need, are no numbers to PostgreSQL. */
+/** Numbers closer to 0 are stored as 0: PostgreSQL can't represent their squares, which statistics need. */
 const MIN_SCORE_NUMBER = 1e-100;
-/** Scores of one execution or example. */
+/** The maximum number of scores of one execution or example. */
 export const MAX_SCORES_OF_SUBJECT = 1_000;
-/** Scores that are stored at once. */
+/** The maximum number of scores stored at once. */
 export const MAX_SCORES_AT_ONCE = 1_000;
-/** Names of scores in a workspace. */
+/** The maximum number of score names in a workspace. */
 export const MAX_SCORE_NAMES = 1_000;
 
 const SHOWN_CATEGORIES = 20;
 
-/** The type that a name takes from its first value. */
+/** The type that a name gets from its first value. */
 export function dataTypeOf(value: ScoreValue): ScoreDataType {
   if (typeof value === 'number') return 'numeric';
   return typeof value === 'boolean' ? 'boolean' : 'categorical';
 }
 
 /**
- * How a value is stored, or what is wrong with it, in words for the caller.
- * @param dataType the one that the caller names, where it does
- * @param source of an evaluator, 0 and 1 are false and true where the name is boolean
+ * The stored form of a value, or what is wrong with it, in words for the caller.
+ * @param dataType the type named by the caller, if any
+ * @param source if it is an evaluator, 0 and 1 mean false and true for a boolean name
  */
 export function storedValue(
   limits: ScoreLimits,
@@ -112,7 +112,7 @@ function categorical({ name, categories }: ScoreLimits, value: ScoreValue): Stor
   return { data_type: 'categorical', number: null, text: value };
 }
 
-/** A stored value as callers give and get it. */
+/** A stored value in the form that callers send and receive. */
 export function scoreValueOf({ data_type: type, number, text }: StoredValue): ScoreValue {
   if (type === 'boolean') return number === 1;
   return type === 'numeric' ? (number ?? 0) : (text ?? '');

@@ -1,17 +1,17 @@
-/** How a CSV file is written. */
+/** The format of a CSV file. */
 export interface CsvForm {
   delimiter: string;
-  /** `\n` stands for CRLF as well. */
+  /** `\n` also means CRLF. */
   lineEnd: '\n' | '\r';
-  /** Where the records begin: behind the byte order mark and the line `sep=;`, by which spreadsheets name their delimiter. */
+  /** The start of the records: after the byte order mark and the line `sep=;`, with which spreadsheets declare their delimiter. */
   start: number;
 }
 
-/** Where several are as likely, the first. */
+/** If several are equally likely, the first one is used. */
 const DELIMITERS = [',', ';', '\t'] as const;
 const SEPARATOR_LINE = /^"?sep=([^\w\s"]|\t| )"?(?:\r\n|\r|\n|$)/i;
 
-/** How often each delimiter is in each record that is not empty, outside of quotes. */
+/** The number of occurrences of each delimiter in each record that is not empty, outside of quotes. */
 function countDelimiters(text: string): Map<string, number>[] {
   const records: Map<string, number>[] = [];
   for (const [line] of text.matchAll(/(?:"(?:[^"]|"")*(?:"|$)|[^"\r\n])+/g)) {
@@ -22,12 +22,12 @@ function countDelimiters(text: string): Map<string, number>[] {
 }
 
 /**
- * The one that divides records as it divides the headings; of several, the one that is most often in them. One that is in no record divides nothing: a
- * heading may be a sentence.
+ * The delimiter that divides records like the headings; of several, the most frequent one. A delimiter must occur in a record,
+ * because a heading may be a sentence.
  */
 function delimiterOf(text: string): string {
   const [headings = new Map<string, number>(), ...records] = countDelimiters(text);
-  // The last one may be cut.
+  // The last one may be truncated.
   const whole = records.length > 1 ? records.slice(0, -1) : records;
   const score = (delimiter: string) => {
     const count = headings.get(delimiter) ?? 0;
@@ -37,7 +37,7 @@ function delimiterOf(text: string): string {
   return DELIMITERS.reduce((best, each) => (score(each) > score(best) ? each : best));
 }
 
-/** @param head the beginning of the file: its headings and a record at least, if it has one */
+/** @param head the start of the file: its headings and at least one record, if it has one */
 export function csvFormOf(head: string): CsvForm {
   const mark = head.startsWith('\uFEFF') ? 1 : 0;
   const [line = '', separator] = SEPARATOR_LINE.exec(head.slice(mark)) ?? [];
@@ -47,7 +47,7 @@ export function csvFormOf(head: string): CsvForm {
   return { delimiter: separator ?? delimiterOf(text), lineEnd, start };
 }
 
-/** What a delimiter is called. */
+/** The names of delimiters. */
 export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'commas',
   ';': 'semicolons',

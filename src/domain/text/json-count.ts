@@ -1,20 +1,20 @@
 /**
- * Values of one JSON text, such as a body or an example: lists, objects, texts, numbers, `true`, `false` and `null`, at any depth. Names
- * don't count. However short its text is, each value takes memory and time of its own.
+ * The maximum number of values of one JSON text, such as a body or an example: lists, objects, texts, numbers, `true`, `false`
+ * and `null`, at any depth, without names. However short its text is, each value takes memory and time.
  */
 export const MAX_JSON_VALUES = 100_000;
 
 const [QUOTE, BACKSLASH, LIST, OBJECT, COLON] = [0x22, 0x5c, 0x5b, 0x7b, 0x3a];
 
-/** What a number, `true`, `false` or `null` consists of, and no byte between values does. */
+/** The bytes of numbers, `true`, `false` and `null`, which do not occur between values. */
 const IS_SCALAR = new Uint8Array(256);
 for (const byte of Buffer.from('+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'))
   IS_SCALAR[byte] = 1;
 
-/** @returns where the text that begins at `from` has its closing quotation mark; the length of `json` where it has none */
+/** @returns the position of the closing quotation mark of the text that starts at `from`; the length of `json` if there is none */
 function endOfText(json: Uint8Array, from: number): number {
   const next = json.indexOf(QUOTE, from + 1);
-  // Most texts have no escapes, and long ones are left behind at once.
+  // Most texts have no escapes, and long ones are skipped quickly.
   if (next !== -1 && json[next - 1] !== BACKSLASH) return next;
   let at = from + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
@@ -22,9 +22,10 @@ function endOfText(json: Uint8Array, from: number): number {
 }
 
 /**
- * Counts the values of a JSON text without parsing it, in time that is linear in its length. Of what is no JSON it says anything.
+ * Counts the values of a JSON text without parsing it, in time that is linear in its length. The result is arbitrary if the text
+ * is not JSON.
  * @param json in UTF-8
- * @param most counting ends beyond it
+ * @param most counting stops above it
  */
 export function countJsonValues(json: Uint8Array, most = Number.POSITIVE_INFINITY): number {
   let count = 0;

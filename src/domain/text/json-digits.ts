@@ -5,11 +5,11 @@ import { clipPath } from './schema-details.ts';
 
 export { findLongNumber } from '../prompt-rules/number-digits.ts';
 
-// A number of JSON that is read becomes a double. What callers send must not change on the way, so a number that would lose digits is
-// refused. What models send is kept as they wrote it: a text, or JSON whose long numbers are written as they were read.
+// A JSON number becomes a double when it is parsed. What callers send must not change on the way, so a number that would lose
+// digits is refused. What models send is kept as they wrote it: as text, or as JSON whose long numbers are written unchanged.
 
 declare global {
-  // Of ECMAScript, and not of the compiler's libraries yet (https://github.com/tc39/proposal-json-parse-with-source).
+  // Part of ECMAScript, but not of the compiler's libraries yet (https://github.com/tc39/proposal-json-parse-with-source).
   interface JSON {
     parse(text: string, reviver: (name: string, value: unknown, context: { source?: string }) => unknown): unknown;
     /** A number that `JSON.stringify` writes as this text. */
@@ -20,7 +20,7 @@ declare global {
 
 const LOSES_DIGITS = 'has more digits than a number can keep: send it as a string';
 
-/** What is wrong with the first number of a JSON text that would lose digits; undefined: none does. */
+/** What is wrong with the first number of a JSON text that would lose digits; undefined if there is none. */
 export function digitFault(json: string): ErrorDetail | undefined {
   const found = findLongNumber(json);
   if (found === undefined) return undefined;
@@ -29,7 +29,7 @@ export function digitFault(json: string): ErrorDetail | undefined {
 }
 
 /**
- * Parses JSON. A number that would lose digits is an object that `JSON.stringify` writes as it was read (`JSON.isRawJSON`).
+ * Parses JSON. A number that would lose digits becomes an object that `JSON.stringify` writes unchanged (`JSON.isRawJSON`).
  * @throws SyntaxError
  */
 export function parseKeepingDigits(json: string): JsonValue {

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../errors.ts';
 import type { JsonValue } from './json.ts';
 import { clipPath } from './schema-details.ts';
 
-/** Levels of lists and objects in what callers send. */
+/** The maximum nesting of lists and objects from callers. */
 export const MAX_JSON_DEPTH = 32;
 const MAX_DETAILS = 20;
 
@@ -13,10 +13,10 @@ export function isInsaneText(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }
 
-/** Paths of a value that PostgreSQL or JavaScript can't hold safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
+/** Paths of values that PostgreSQL or JavaScript can't store safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
 export function insaneParts(json: JsonValue): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  // Put together only where there is something to tell: there may be a hundred thousand places.
+  // Joined only if there is an error: there may be a hundred thousand paths.
   const path: (string | number)[] = [];
   const add = (message: string) => details.push({ path: clipPath(path.join('.')), message });
 

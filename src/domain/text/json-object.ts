@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonValue } from './json.ts';
 
-// What comes from callers was parsed from JSON, and may hold a hundred thousand names. Schemas that visit each of them take
-// longer than parsing did.
+// Input from callers was parsed from JSON, and may contain a hundred thousand names. Schemas that visit each of them take longer
+// than parsing did.
 
-/** Any JSON, not descended into. */
+/** Any JSON, without visiting its contents. */
 export const AnyJson = z
   .custom<JsonValue>((value) => value !== undefined, 'is required: any JSON')
   .meta({ override: { description: 'Any JSON.' } });
@@ -15,7 +15,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object of any JSON, not descended into. */
+/** An object of any JSON, without visiting its contents. */
 export function jsonObject(message = 'must be an object') {
   return z.custom<JsonObject>(isObject, message).meta({ override: { type: 'object', additionalProperties: {} } });
 }
@@ -30,8 +30,8 @@ function hasAtMost(names: number, object: object): boolean {
 }
 
 /**
- * A list whose items are counted before one of them is looked at.
- * @param what the items are called
+ * A list whose items are counted before any of them is checked.
+ * @param what the name of the items
  * @param min default: 0
  */
 export function shortList<Item extends z.ZodType>(
@@ -51,8 +51,8 @@ export function shortList<Item extends z.ZodType>(
 }
 
 /**
- * A record whose entries are counted before one of them is looked at.
- * @param shown an entry's value as the documentation shows it
+ * A record whose entries are counted before any of them is checked.
+ * @param shown the schema of an entry's value for the documentation
  */
 export function smallRecord<Value extends z.ZodType>(
   key: z.ZodString,

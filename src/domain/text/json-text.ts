@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * The texts that the value being written has met, and what stands for each until it is put in. Nobody can know it, so nothing that
- * callers have sent is taken for it. Writing is done in one go, so there is one at a time.
+ * The texts found in the value being written, and the placeholder for each until it is inserted. The placeholder is random, so it
+ * can't be confused with text from callers. Writing is synchronous, so there is only one at a time.
  */
 let writing: { texts: string[]; mark: string } | undefined;
 
 /**
- * JSON that is passed on as it was stored: it is never parsed to be shown, so its time and memory go with its bytes, not with its values.
- * Only {@link stringifyJson} writes it.
+ * JSON that is passed on as stored: it is never parsed, so its time and memory depend on its bytes, not on its values. Only
+ * {@link stringifyJson} writes it.
  */
 export class JsonText {
   readonly text: string;
@@ -17,7 +17,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** @throws Error where {@link stringifyJson} is not who writes */
+  /** @throws Error unless called from {@link stringifyJson} */
   toJSON(): string {
     if (writing === undefined) throw new Error('JSON that is passed on as text is written by stringifyJson().');
     writing.texts.push(this.text);
@@ -25,10 +25,10 @@ export class JsonText {
   }
 }
 
-/** `T` in which the members `Names` may be {@link JsonText}. */
+/** `T` with members `Names` that may be {@link JsonText}. */
 export type WithTexts<T, Names extends keyof T> = Omit<T, Names> & { [Name in Names]: T[Name] | JsonText };
 
-/** @returns the JSON of a value, with each {@link JsonText} in it as it is */
+/** @returns the JSON of a value, with each {@link JsonText} in it unchanged */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   const mark = randomUUID();
@@ -49,8 +49,8 @@ export function stringifyJson(value: unknown): string {
 const MANY_NODES = 2_000;
 
 /**
- * Whether writing a value may take milliseconds. Looks at a part of it only.
- * @param size characters from which on it may
+ * Whether writing a value may take milliseconds. Examines only a part of it.
+ * @param size the number of characters from which it may
  */
 export function isLargeJson(value: unknown, size: number): boolean {
   let left = size;

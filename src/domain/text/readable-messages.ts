@@ -3,14 +3,14 @@ import type { ChatMessage, ModelInput, ToolCall } from '../prompts/messages.ts';
 type Part = Exclude<ChatMessage['content'], string>[number];
 
 /**
- * A filled prompt as a person or a judge reads it: a template's text as it is; of messages each with its role, with tool calls
- * and their results as JSON, and with files named instead of shown.
+ * A filled prompt for a person or a judge to read: the text of a template, or messages with their roles, tool calls and results
+ * as JSON, and files named instead of shown.
  */
 export function readableInput(input: ModelInput): string {
   return typeof input === 'string' ? input : input.map(readableMessage).join('\n\n');
 }
 
-/** A model's response: its text, then the tools that it asks for. */
+/** A model's response: its text, then its tool calls. */
 export function readableOutput(output: string, toolCalls: readonly ToolCall[]): string {
   if (toolCalls.length === 0) return output;
   const calls = toolCalls.map(({ name, input }) => `[tool call ${name}: ${JSON.stringify(input)}]`);

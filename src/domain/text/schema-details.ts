@@ -10,21 +10,18 @@ const MAX_DETAILS = 20;
 const MAX_PATH_CHARS = 200;
 const MAX_MESSAGE_CHARS = 300;
 
-/** A path as it is shown: callers choose the names in it, so it may be of any length. */
+/** A path in shortened form: callers choose the names in it, so it may be of any length. */
 export function clipPath(path: string): string {
   return path.slice(0, MAX_PATH_CHARS).toWellFormed();
 }
 
-/**
- * The issues of one of a union's alternatives: the one that was meant, as far as can be told. Undefined where the value is
- * none of them, which the union's own message says.
- */
+/** The issues of the alternative of a union that was probably meant. Undefined if none fits, which the union's own message says. */
 function meantIssues(alternatives: Issue[][]): Issue[] | undefined {
   let meant: Issue[] | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const issues of alternatives) {
     const foreign = issues.filter(isForeign).length;
-    // Of two that fit as badly the last, which is the special one.
+    // Of two that fit equally badly, the last one, which is the special one.
     if (foreign > fewest) continue;
     meant = issues;
     fewest = foreign;
@@ -34,12 +31,12 @@ function meantIssues(alternatives: Issue[][]): Issue[] | undefined {
 
 const FOREIGN: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys']);
 
-/** Whether an issue says that something else was meant: another type, other fields. */
+/** Whether an issue means that another alternative was intended: another type, other fields. */
 function isForeign({ code, path }: Issue): boolean {
   return path.length <= 1 && FOREIGN.has(code);
 }
 
-/** Issues one by one, those inside of a union's alternatives with their whole path. */
+/** The issues one by one, with the full path of those inside of a union's alternatives. */
 function* eachIssue(issues: readonly Issue[], at: readonly PropertyKey[]): Generator<Issue> {
   for (const issue of issues) {
     const path = [...at, ...issue.path];
@@ -52,8 +49,8 @@ function* eachIssue(issues: readonly Issue[], at: readonly PropertyKey[]): Gener
 
 /**
  * A schema's issues as details, one per field, unknown fields by their name.
- * @param at path of the value. Default: it is all there is
- * @param limit of how many are named. Default: 20
+ * @param at path of the value. Default: the root
+ * @param limit the maximum number named. Default: 20
  */
 export function detailsOf(error: z.ZodError, at = '', limit = MAX_DETAILS): ErrorDetail[] {
   const details: ErrorDetail[] = [];

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a size is counted in, by the type of the value. */
+/** The unit of a size, by the type of the value. */
 const UNITS: Readonly<Record<string, string>> = {
   string: 'character',
   array: 'item',
@@ -35,7 +35,7 @@ type Issues = readonly z.core.$ZodIssue[];
 const isOfAnotherType = (issues: Issues) =>
   issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
 
-/** What a value must be that is none of several things: the one whose type it has, else all of them. */
+/** What a value of a union must be: the alternative of its type, otherwise all of them. */
 function noneOf(alternatives: readonly Issues[]): string | undefined {
   const alike = alternatives.filter((issues) => !isOfAnotherType(issues));
   const messages = (alike.length > 0 ? alike : alternatives).flatMap(([first]) =>
@@ -47,7 +47,7 @@ function noneOf(alternatives: readonly Issues[]): string | undefined {
   return [said, ...others.map((each) => (each.startsWith(verb) ? each.slice(verb.length) : each))].join(', or ');
 }
 
-/** What the field must be that says which of several objects is meant. */
+/** What the discriminating field of a union of objects must be. */
 function noneOfTags(issue: RawIssue & { code: 'invalid_union' }): string | undefined {
   if (issue.discriminator === undefined || !('options' in issue) || !Array.isArray(issue.options)) return undefined;
   const what = `one of ${issue.options.map((option) => JSON.stringify(option)).join(', ')}`;
@@ -55,7 +55,7 @@ function noneOfTags(issue: RawIssue & { code: 'invalid_union' }): string | undef
   return given === undefined ? `is required: ${what}` : `must be ${what}`;
 }
 
-/** What a value must be, in words that can follow its path. Undefined: as zod says it. */
+/** What a value must be, in words that can follow its path. Undefined: zod's own message is used. */
 function messageOf(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
@@ -82,7 +82,7 @@ function messageOf(issue: RawIssue): string | undefined {
   }
 }
 
-/** Has all schemas of this process without a message of their own speak in plain words. */
+/** Gives plain messages to all schemas of this process that have none of their own. */
 export function setErrorMessages(): void {
   z.config({ customError: messageOf });
 }

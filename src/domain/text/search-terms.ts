@@ -1,12 +1,12 @@
-/** Characters of a search, and terms in it, at most. */
+/** The maximum number of characters of a search, and of terms in it. */
 export const MAX_SEARCH_LENGTH = 200;
 export const MAX_SEARCH_TERMS = 10;
 
 const TERM = /"([^"]*)"|[^\s"]+/g;
 
 /**
- * The terms of a search: words, and phrases in quotation marks. What is searched has all of them in it.
- * @returns what is wrong with it, in words for the caller, where something is
+ * The terms of a search: words, and phrases in quotation marks. A match contains all of them.
+ * @returns the error, in words for the caller, if it is invalid
  */
 export function parseSearchTerms(text: string): string[] | string {
   if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return 'has an unclosed quotation mark: close or remove it';

@@ -3,12 +3,12 @@ import type { JsonValue } from './json.ts';
 /** PostgreSQL refuses JSON that is thousands of levels deep. */
 const MAX_DEPTH = 200;
 
-/** Text that PostgreSQL and Temporal can keep: U+0000 and lone surrogates, which they refuse, become U+FFFD. */
+/** Text that PostgreSQL and Temporal can store: U+0000 and lone surrogates, which they refuse, become U+FFFD. */
 export function storableText(text: string): string {
   return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }
 
-/** JSON with storable texts only. @throws RangeError where it is too deep to be kept */
+/** JSON with storable texts only. @throws RangeError if it is too deep to be stored */
 export function storableJson(value: JsonValue, depth = 0): JsonValue {
   if (depth > MAX_DEPTH) throw new RangeError(`The JSON is more than ${MAX_DEPTH} levels deep.`);
   if (typeof value === 'string') return storableText(value);

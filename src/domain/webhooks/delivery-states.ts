@@ -1,12 +1,12 @@
 import { defineStates } from '../state-machine.ts';
 
 /**
- * Deliveries. `queued`: the first attempt has not ended. `waiting`: for a retry. An abandoned one may still become delivered or
+ * Deliveries. `queued`: the first attempt has not ended. `waiting`: for a retry. An abandoned one can still become delivered or
  * failed: the result of an attempt that was in flight when its webhook was disabled or deleted is recorded.
  */
 export const deliveryStates = defineStates({
   queued: ['waiting', 'delivered', 'failed', 'abandoned'],
-  // A retry that fails waits for the next one.
+  // A failed retry waits for the next one.
   waiting: ['waiting', 'delivered', 'failed', 'abandoned'],
   delivered: [],
   failed: [],

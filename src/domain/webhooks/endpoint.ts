@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { signingSecretProblem } from './webhook-signature.ts';
 
-/** The longest address of a caller's endpoint, in characters as given and as sent. */
+/** The maximum length of a caller's endpoint address, in characters, both as passed and as sent. */
 export const MAX_URL_LENGTH = 2048;
 
-/** The address of a caller's endpoint. Only its syntax: which hosts are allowed depends on the settings (`outbound/target.ts`). */
+/** The address of a caller's endpoint. Checks only its syntax: the allowed hosts depend on the settings (`outbound/target.ts`). */
 export const EndpointUrl = z
   .string('is required and must be a string')
   .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`)
   .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not contain spaces or line breaks');
 
-/** What requests to a caller's endpoint are signed with. */
+/** The secret that signs requests to a caller's endpoint. */
 export const SigningSecret = z
   .string()
   .check((context) => {

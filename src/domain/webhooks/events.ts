@@ -10,15 +10,15 @@ const ALL = Object.entries(EVENTS) as [EventType, (typeof EVENTS)[EventType]][];
 const DEFAULT = ALL.filter(([, { byDefault }]) => byDefault);
 const ORDERED = [...DEFAULT, ...ALL.filter(([, { byDefault }]) => !byDefault)];
 
-/** What webhooks can subscribe to (specification, Events); those that a webhook gets by default come first. */
+/** The events that webhooks can subscribe to (specification, Events), starting with the default ones. */
 export const EVENT_TYPES = ORDERED.map(([type]) => type);
-/** What a webhook gets that names no events: those of the specification. Others are for those that name them. */
+/** The events for webhooks without a list of events: those of the specification. Others must be named. */
 export const DEFAULT_EVENT_TYPES = DEFAULT.map(([type]) => type);
 /** The schema of `data` of each type. */
 export const EVENT_DATA = Object.fromEntries(ORDERED.map(([type, { data }]) => [type, data])) as {
   [Type in EventType]: (typeof EVENTS)[Type]['data'];
 };
-/** A sample of each event's `data`, for tests of webhooks and for the documentation. */
+/** A sample of each event's `data`, for webhook tests and the documentation. */
 export const SAMPLE_DATA = Object.fromEntries(ORDERED.map(([type, { sample }]) => [type, sample])) as {
   [Type in EventType]: EventData<Type>;
 };

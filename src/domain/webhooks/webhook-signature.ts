@@ -10,8 +10,8 @@ export function generateSigningSecret(): string {
 }
 
 /**
- * What is wrong with a secret that a caller chose and how to correct it; undefined where it is valid: 24–128 visible ASCII
- * characters, and padded base64 in the standard alphabet after the prefix `whsec_`, if any.
+ * What is wrong with a caller's secret and how to correct it; undefined if it is valid: 24–128 visible ASCII characters, and
+ * padded base64 in the standard alphabet after the prefix `whsec_`, if any.
  */
 export function signingSecretProblem(secret: string): string | undefined {
   if (!VISIBLE_ASCII.test(secret)) return 'Use only visible ASCII characters, without spaces or line breaks.';
@@ -22,8 +22,8 @@ export function signingSecretProblem(secret: string): string | undefined {
 }
 
 /**
- * `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with the UTF-8 bytes of the whole secret, its
- * prefix included (specification, Authentication 2).
+ * `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with the UTF-8 bytes of the whole secret, including
+ * its prefix (specification, Authentication 2).
  */
 export function xSignature(body: Buffer, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -32,16 +32,16 @@ export function xSignature(body: Buffer, secret: string): string {
 /** A request to a caller's endpoint, to be signed. */
 export interface SignedRequest {
   body: Buffer;
-  /** The same whenever the same is sent again. */
+  /** Stays the same when a request is sent again. */
   id: string;
   sentAt: Date;
-  /** newest first; a second one is the previous secret during the overlap after a rotation */
+  /** Newest first; a second one is the previous secret during the overlap after a rotation. */
   secrets: readonly [string, string?];
 }
 
 /**
- * The headers that every signed request has. Their names are written as documented, since some receivers see them as sent;
- * compare them without regard to case when merging.
+ * The headers of every signed request. Their names are written as documented, because some receivers show them as sent; compare
+ * them case-insensitively when merging.
  *
  * The `webhook-*` headers are those of Standard Webhooks (https://www.standardwebhooks.com).
  */
@@ -59,7 +59,7 @@ export function signatureHeaders({ body, id, sentAt, secrets }: SignedRequest): 
   };
 }
 
-/** The headers of one attempt to deliver, all of them. */
+/** All headers of one delivery attempt. */
 export function signedHeaders({
   eventId,
   deliveryId,
@@ -87,11 +87,11 @@ function standardSignature(body: Buffer, id: string, timestamp: string, secret: 
 }
 
 /**
- * The key that the libraries for Standard Webhooks derive from a secret: without `whsec_` and decoded, where that is padded
- * base64, as `new Webhook(secret)` of standardwebhooks 1.1.1 has it (svix 2.5.0 wraps that class); else the secret's own
- * bytes, as `new Webhook(secret, { format: 'raw' })` has it.
+ * The key that the libraries for Standard Webhooks derive from a secret: if the part after `whsec_` is padded base64, its decoded
+ * bytes, like `new Webhook(secret)` of standardwebhooks 1.1.1 (svix 2.5.0 wraps that class); otherwise the secret's own bytes,
+ * like `new Webhook(secret, { format: 'raw' })`.
  *
- * Their decoder also takes base64 without padding. Here that is a text like any other: most other decoders refuse it.
+ * Their decoder also accepts base64 without padding. Here that is ordinary text: most other decoders refuse it.
  */
 function standardKey(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;

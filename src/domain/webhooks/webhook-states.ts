@@ -1,6 +1,6 @@
 import { defineStates } from '../state-machine.ts';
 
-/** Webhooks. Nothing is sent to one that is disabled. */
+/** Webhooks. Nothing is sent to disabled ones. */
 export const webhookStates = defineStates({
   enabled: ['disabled'],
   disabled: ['enabled'],
