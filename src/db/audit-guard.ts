@@ -3,17 +3,17 @@ import { type SqlBool, sql } from 'kysely';
 const SETTING = 'pms.deletes_audit_log';
 
 /**
- * As a condition of a statement that deletes entries of the audit log: the guard lets that statement pass. Only for what deletes them
- * by age, or with their workspace.
+ * A condition for statements that delete entries of the audit log, so that the guard allows them. Only for deletion by age, or
+ * with the workspace.
  */
 export const PASS_AUDIT_GUARD = sql<SqlBool>`set_config(${sql.lit(SETTING)}, 'on', true) = 'on'`;
 
-/** Refuses to change entries of the audit log, and to delete them but for {@link PASS_AUDIT_GUARD}. */
+/** Refuses changes to entries of the audit log, and their deletion without {@link PASS_AUDIT_GUARD}. */
 export const auditGuard = {
   name: 'guard',
   timing: 'before' as const,
   events: ['update' as const, 'delete' as const],
-  // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+  // As one expression: PostgreSQL returns conditions in another form, and a comparison of the schemas would find a difference.
   // MikroORM drops a trigger together with the function of this name.
   expression: `create or replace function "audit_log_guard_fn"() returns trigger language plpgsql as $$ begin
       if tg_op = 'DELETE' and current_setting('${SETTING}', true) = 'on' then return old; end if;

@@ -3,7 +3,7 @@ import { arrayOf, now } from './sql.ts';
 import type { Builder } from './statement.ts';
 
 /**
- * Takes at most `limit` of the rows (default: all), locked until the transaction ends, and passes over those that are locked: of several
+ * Takes at most `limit` of the rows (default: all), locked until the transaction ends, and skips locked ones: of several
  * processes one gets each. `db.selectFrom('rules').select('id').where(…).orderBy('check_at').$call(claim(100))`
  */
 export const claim =
@@ -13,10 +13,10 @@ export const claim =
     return limit === undefined ? locked : locked.limit(limit);
   };
 
-/** Overdue rows that are taken at a time. */
+/** The number of overdue rows taken at a time. */
 export const OVERDUE_AT_ONCE = 100;
 
-/** Tables whose rows say in `check_at` when they are due. */
+/** Tables with the due time of rows in `check_at`. */
 export type CheckedTable =
   | 'executions'
   | 'evaluations'
@@ -30,10 +30,12 @@ export type CheckedTable =
   | 'sessions';
 
 /**
- * Begins a statement with `overdue (id)`: claimed rows whose `check_at` has come, the longest overdue first. The statement is to set it anew.
+ * Starts a statement with `overdue (id)`: claimed rows whose `check_at` has passed, the longest overdue first. The statement must
+ * set a new `check_at`.
  *
- * The table needs `check_at timestamptz`, whose default says when a new row is due, and a partial index on (check_at) with the same condition.
- * @param which rows are to be looked at when they are due
+ * The table needs `check_at timestamptz`, whose default is when a new row is due, and a partial index on (check_at) with the same
+ * condition.
+ * @param which rows to check when they are due
  */
 export const overdue = (db: Builder, table: CheckedTable, which: Expression<SqlBool>, limit = OVERDUE_AT_ONCE) =>
   db.with('overdue', (cte) =>
@@ -46,15 +48,15 @@ export const overdue = (db: Builder, table: CheckedTable, which: Expression<SqlB
       .$call(claim(limit)),
   );
 
-/** `work_id` where it is among the keys. */
+/** `work_id` only if it is among the keys. */
 interface Keys {
   workspace_id: string;
   work_id: string;
 }
 
 /**
- * Begins a statement with `found`: the values that the rows have in `keys`, each once. It goes from one to the next by an index that begins
- * with them, so that its cost grows with their number, not with that of the rows.
+ * Starts a statement with `found`: the distinct values of the columns `keys`. It goes from one value to the next through an index
+ * that starts with them, so its cost grows with their number, not with the number of rows.
  * @param due which rows count. Default: all
  */
 export function distinctKeys(
@@ -86,22 +88,22 @@ export function distinctKeys(
   );
 }
 
-/** Rows that are claimed in turn at a time. What a process that is killed leaves behind is at most this much. */
+/** The number of rows claimed at a time, taking turns between workspaces. A killed process leaves at most this many behind. */
 export const IN_TURN = 100;
-/** Rows of one workspace among them: rows of another one wait for no more than this. */
+/** The maximum number of rows of one workspace among them: rows of other workspaces wait for no more than this. */
 const OF_WORKSPACE = 10;
 
 interface DueRows {
   /** Which rows are due. */
   due: RawBuilder<boolean>;
-  /** Order within a workspace. */
+  /** The order within a workspace. */
   orderBy: readonly RawBuilder<unknown>[];
-  /** Ids of workspaces that are left out. */
+  /** Ids of workspaces to skip. */
   exceptWorkspaces?: Expression<string[]>;
 }
 
 /**
- * Begins a statement with `next (id, rank)`: rows that are due, taken round robin from the workspaces that have any. The statement is to
+ * Starts a statement with `next (id, rank)`: due rows, taken round robin from the workspaces that have any. The statement must
  * claim those of {@link anyOfNext} that are still due. The limits are literals, so that a generic plan knows them.
  */
 export function dueInTurn(
@@ -139,10 +141,10 @@ export function dueInTurn(
 }
 
 /**
- * To be compared with: `eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id')))`. An array is looked up by the primary key. IN
- * would be joined, and statistics that were taken while many rows were due make that read the whole table at each call.
+ * For comparisons: `eb('id', '=', anyOfNext(eb.selectFrom('next').select('next.id')))`. An array is looked up by the primary key.
+ * IN would be joined, which reads the whole table at each call if statistics were collected while many rows were due.
  */
 export const anyOfNext = (ids: Expression<{ id: string | null }>): RawBuilder<string> => sql`any(${arrayOf(ids)})`;
 
-/** Whether there may be more rows than were found: a workspace may have more, or another process has locked some. */
+/** Whether there may be more rows than were found: a workspace may have more, or another process may have locked some. */
 export const mayHaveMore = (found: number, taken: number) => found >= OF_WORKSPACE || taken < found;

@@ -10,8 +10,8 @@ export { bindWorkspace, type Query, type Statement } from './query.ts';
 
 export interface TransactionOptions {
   /**
-   * How long a statement of it may take, in milliseconds; 0: as long as it needs, for what works through many rows in the
-   * background. Default: as any other statement.
+   * The time limit of its statements, in milliseconds; 0: none, for background work on many rows. Default: the limit of any other
+   * statement.
    */
   statementTimeoutMs?: number;
 }
@@ -19,60 +19,61 @@ export interface TransactionOptions {
 /** Several statements in one transaction; an error rolls it back. */
 export type Transaction = <T>(work: (query: Query) => Promise<T>, options?: TransactionOptions) => Promise<T>;
 
-/** Everything of one workspace and nothing of another. */
+/** Access to the data of one workspace only. */
 export interface WorkspaceDatabase {
   readonly workspaceId: string;
-  /** @throws UnboundStatementError where a statement can't be bound to the workspace */
+  /** @throws UnboundStatementError if a statement can't be bound to the workspace */
   query: Query;
   transaction: Transaction;
   /**
-   * For reads that may go through many rows (sums, exports, comparisons): connections of their own, which workspaces take turns
-   * at, so that many such reads delay nothing but each other. A `transaction` only reads, and holds one of them until its end.
-   * @throws ReadTimeoutError where a statement takes too long; ReadGivenUpError
+   * For reads that may examine many rows (sums, exports, comparisons): separate connections, which workspaces take turns to use,
+   * so that many such reads delay only each other. A `transaction` only reads, and keeps one connection until its end.
+   * @throws ReadTimeoutError if a statement takes too long; ReadGivenUpError
    */
   heavy: { query: Query; transaction: Transaction };
   /**
-   * Statements that say themselves which rows they are about, such as those that requests and workers share. They take the turns of
-   * the workspace, so that its requests leave connections to others.
+   * For statements that select their rows themselves, such as those that requests and workers share. They count against the
+   * workspace's share of connections, so that its requests leave connections to others.
    */
   unbound: SystemDatabase;
 }
 
-/** What spans workspaces: authentication, the command line, the relay, and activities that were given an id of ours. */
+/** Access across workspaces: for authentication, the command line, the relay, and activities that receive the id of a row. */
 export interface SystemDatabase {
   query: Query;
   transaction: Transaction;
 }
 
-/** Connections of a pool of this process. */
+/** The use of the connections of a pool of this process. */
 export interface PoolUse {
   /** In use by a statement or a transaction. */
   used: number;
   idle: number;
-  /** Connections that the pool may have. */
+  /** The maximum number of connections. */
   max: number;
-  /** Statements and transactions that wait for one. */
+  /** Statements and transactions waiting for one. */
   waiting: number;
 }
 
-/** The database. Requests get at it through {@link Database.workspace} only. */
+/** The database. Requests access it only through {@link Database.workspace}. */
 export interface Database {
-  /** @param givenUp ends the wait for the turn of a heavy read. Default: it is waited for */
+  /** @param givenUp ends the wait for a heavy read. Default: waits until it runs */
   workspace(workspaceId: string, givenUp?: () => AbortSignal): WorkspaceDatabase;
   readonly system: SystemDatabase;
-  /** What its connections do at the moment. */
+  /** The current use of its connections. */
   pools(): Record<'main' | 'heavy', PoolUse>;
   close(): Promise<void>;
 }
 
-/** Nobody but the database is waited for inside a transaction (`refuseInTransaction`); this leaves time for a busy process. */
+/** Inside a transaction nothing but the database is waited for (`refuseInTransaction`); this leaves time for a busy process. */
 const IDLE_TRANSACTION_MS = 10_000;
-/** Statements on behalf of a request take milliseconds; one that does not must not keep its connection from others for long. */
+/** Statements for a request take milliseconds; slow ones must not keep their connection from others for long. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /**
- * PostgreSQL cancels what takes too long, and says so. Where nothing has come by then, the connection is dead, though nobody has closed
- * it, as where a machine between has forgotten it. The kernel would try for a quarter of an hour.
+ * PostgreSQL cancels statements that take too long, and reports it. If nothing arrives by then, the connection is dead although
+ * nobody has closed it, for example because a machine in between has forgotten it. The kernel would retry for a quarter of an
+ * hour.
  */
 const ANSWER_MS = 5_000;
 
@@ -92,7 +93,7 @@ const TYPES: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
 };
 
-/** The driver takes this with a statement, too; its types have it for connections only. */
+/** The driver also accepts this with a statement; its types have it only for connections. */
 const answerWithin = (ms: number) => ({ query_timeout: ms });
 
 /** @param statementTimeoutMs of the server; 0: none */
@@ -152,7 +153,7 @@ async function inTransaction<T>(
   }
 }
 
-/** The connections for heavy reads, and whose turn it is. */
+/** The connections for heavy reads, and the queue for them. */
 function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: number) {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -161,7 +162,8 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     statement_timeout: statementTimeoutMs,
   });
-  // A connection that breaks fails its statement, or the next one of its transaction; without listeners it would also end the process.
+  // A broken connection fails its statement, or the next one of its transaction; without a listener it would also end the
+  // process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
@@ -203,9 +205,9 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
 }
 
 export interface DatabaseOptions {
-  /** Connections. A quarter as many again, at least 2, are for heavy reads. */
+  /** The number of connections. A quarter as many again, at least 2, are for heavy reads. */
   poolSize: number;
-  /** How long a statement may take, in milliseconds. Default: 30 s. */
+  /** The time limit of a statement, in milliseconds. Default: 30 s. */
   statementTimeoutMs?: number;
 }
 
@@ -222,7 +224,7 @@ export async function openDatabase(
   if (!(connection instanceof PostgreSqlConnection)) throw new Error('MikroORM is not on PostgreSQL.');
   const pool = await connection.getNativeClient();
   const query = queryOn(pool, statementTimeoutMs);
-  // One workspace alone has half of the connections at most, however many requests it sends.
+  // A single workspace gets at most half of the connections, however many requests it sends.
   const turns = createFairSemaphore({ total: poolSize });
   const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
 
@@ -248,7 +250,7 @@ export async function openDatabase(
     pools: () => ({ main: useOf(pool, poolSize), heavy: heavyReads.use() }),
     async close() {
       await orm.close(true);
-      // MikroORM leaves a pool alone that only hand-written statements have used.
+      // MikroORM does not close a pool that only hand-written statements have used.
       if (!pool.ended) await pool.end();
       await heavyReads.close();
     },

@@ -4,11 +4,11 @@ import { claim } from './claim.ts';
 import type { Query } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows that a transaction deletes at most. */
+/** The maximum number of rows that a transaction deletes. */
 export const BATCH_ROWS = 500;
-/** Texts that a transaction deletes at most, in bytes: TOAST stores large ones as rows of their own. */
+/** The maximum size of the texts that a transaction deletes, in bytes: TOAST stores large ones as rows of their own. */
 const BATCH_BYTES = 16 * 1024 * 1024;
-/** Between two transactions, so that deleting leaves most of the disk to others. */
+/** The pause between two transactions, so that deletion leaves most of the disk to others. */
 const PAUSE_MS = 20;
 
 /** Waits a moment, unless the process stops. */
@@ -19,7 +19,7 @@ export async function pause(signal: AbortSignal): Promise<void> {
 /**
  * The first rows whose texts fit into a batch, and at least one, as an array of `key`.
  * @param rows select `key` and `bytes`
- * @param order of the rows, where it matters: `order by …`
+ * @param order of the rows, if it matters: `order by …`
  */
 export const withinBatch = (key: string, rows: Expression<unknown>, order: RawBuilder<unknown> = sql``) =>
   sql`array(
@@ -34,13 +34,13 @@ type DeletableTable = Exclude<keyof Tables, 'evaluation_results' | 'evaluation_j
 export interface RowsToDelete {
   table: DeletableTable;
   where: Expression<SqlBool>;
-  /** How many bytes of text a row has. Default: too few to count. */
+  /** The size of a row's texts in bytes. Default: too small to count. */
   bytes?: Expression<number> | undefined;
-  /** Whether an index leads through these rows by id. Default: no; each batch then starts at the first row that is left. */
+  /** Whether an index finds these rows in the order of ids. Default: no; each batch then starts at the first remaining row. */
   byId?: boolean | undefined;
 }
 
-/** Names rows to delete: `toDelete('executions', (eb) => ({ where: eb('id', '<', id), byId: true }))`. */
+/** Defines rows to delete: `toDelete('executions', (eb) => ({ where: eb('id', '<', id), byId: true }))`. */
 export function toDelete<Table extends DeletableTable>(
   table: Table,
   rows: (eb: ExpressionBuilder<Tables, Table>) => Omit<RowsToDelete, 'table'>,
@@ -48,17 +48,16 @@ export function toDelete<Table extends DeletableTable>(
   return { table, ...rows(expressionBuilder<Tables, Table>()) };
 }
 
-/** Of the workspace that the statement is bound to. */
+/** All rows of the workspace that the statement is bound to. */
 export const everyRow = { where: sql<SqlBool>`true` };
 
-/** No id is smaller. */
+/** The smallest possible id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Deletes rows in small steps: each is a short transaction that waits for no lock and leaves rows that are in use to the next
- * time.
- * @param signal ends it after the current step
- * @returns how many were deleted
+ * Deletes rows in small steps: each is a short transaction that waits for no lock and leaves locked rows to the next time.
+ * @param signal stops after the current step
+ * @returns the number of deleted rows
  */
 export async function deleteInBatches(
   query: Query,

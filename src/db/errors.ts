@@ -2,15 +2,14 @@ import { ConnectionException, DriverException } from '@mikro-orm/core';
 import pg from 'pg';
 
 /**
- * SQLSTATE classes of a server that is going away, starting, or has no connection left, of its own I/O errors, and of
- * statements that it gave up for the sake of others (deadlocks, locks). And `query_canceled`: a statement that was
- * short enough at other times did not come to its end within the time that statements have, since it waited for a lock, or
- * the server can't keep up.
+ * SQLSTATE classes of a server that is shutting down, starting, or out of connections, of its own I/O errors, and of statements
+ * that it aborted in favor of others (deadlocks, locks). Also `query_canceled`: a statement that is normally fast exceeded its
+ * time limit, because it waited for a lock or the server can't keep up.
  */
 const UNAVAILABLE = /^(08|57P|53|58|40|55P03|57014)/;
 const QUERY_CANCELED = '57014';
 
-/** The database could not be reached, or went away in the middle of a statement. */
+/** The database could not be reached, or became unavailable in the middle of a statement. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super('The database is unreachable.', { cause });
@@ -18,7 +17,7 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** A heavy read took longer than such reads may: it takes in too much. */
+/** A heavy read exceeded its time limit: it covers too much. */
 export class ReadTimeoutError extends Error {
   constructor(cause: unknown) {
     super('The database canceled a read that took too long.', { cause });
@@ -26,7 +25,7 @@ export class ReadTimeoutError extends Error {
   }
 }
 
-/** Nobody waits any more for a heavy read whose turn has not come. */
+/** The caller of a queued heavy read has given up. */
 export class ReadGivenUpError extends Error {
   constructor(cause: unknown) {
     super('A queued read was abandoned.', { cause });
@@ -35,8 +34,8 @@ export class ReadGivenUpError extends Error {
 }
 
 /**
- * Whether an error of the driver says that the database is unreachable rather than that the statement is wrong.
- * What PostgreSQL itself answered carries an SQLSTATE; anything else came from the connection.
+ * Whether a driver error means that the database is unreachable rather than that the statement is wrong. Responses of PostgreSQL
+ * itself have an SQLSTATE; anything else came from the connection.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof ConnectionException) return true;
@@ -46,27 +45,27 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** A statement's error as the rest of the service should see it. */
+/** Converts a statement's error into the error that the rest of the service expects. */
 export function classifyDatabaseError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && !isDatabaseUnavailable(error)) return error;
   return new DatabaseUnavailableError(error);
 }
 
-/** The same for a statement on the connections for heavy reads, where a timeout says that the read takes in too much. */
+/** Like `classifyDatabaseError`, for heavy reads, where a timeout means that the read covers too much. */
 export function classifyHeavyReadError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) return new ReadTimeoutError(error);
   return classifyDatabaseError(error);
 }
 
-/** SQLSTATE class of a transaction that the server rolled back for another's sake, and of a lock that was not to be had. */
+/** SQLSTATE class of a transaction that the server rolled back in favor of another, and of an unavailable lock. */
 const PASSING = /^(40|55P03)/;
 
-/** Whether PostgreSQL will refuse the same statement again: with what it carries, it can't be run. */
+/** Whether PostgreSQL will refuse the same statement with the same values again. */
 export function isRefusedByDatabase(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isDatabaseUnavailable(error) && !PASSING.test(error.code ?? '');
 }
 
-/** Whether the same statement may well succeed when it is run again: the database is away, or rolled it back for another's sake. */
+/** Whether the same statement may succeed when it is repeated: the database is down, or rolled it back in favor of another. */
 export function isPassingDatabaseError(error: unknown): boolean {
   return isDatabaseUnavailable(error) || (error instanceof pg.DatabaseError && !isRefusedByDatabase(error));
 }

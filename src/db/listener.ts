@@ -5,19 +5,19 @@ import { CONNECTION_OPTIONS } from './orm.ts';
 
 /** Channels of PostgreSQL notifications. */
 export const CHANNELS = {
-  /** The call of an execution's model begins, in another process than the one that started it. Payload: the execution's UUID. */
+  /** The call of an execution's model starts, in another process than the one that started the execution. Payload: the execution's UUID. */
   executionBegun: 'execution_begun',
-  /** An execution reached its end. Payload: its UUID, and the execution where it is short (see `onExecutionFinished`). */
+  /** An execution has ended. Payload: its UUID, and the execution if it is short (see `onExecutionFinished`). */
   executionFinished: 'execution_finished',
   /** A key was revoked. Payload: the SHA-256 of the key in hex. */
   apiKeyRevoked: 'api_key_revoked',
-  /** A session was ended by a request. Payload: the SHA-256 of its token in hex. */
+  /** A request ended a session. Payload: the SHA-256 of its token in hex. */
   sessionEnded: 'session_ended',
   /** A row was written to `events`. Payload: empty. */
   eventWritten: 'event_written',
-  /** A delivery was made or ended by a request. Payload: empty. */
+  /** A request created or ended a delivery. Payload: empty. */
   deliveryChanged: 'delivery_changed',
-  /** A delivery reached its end. Payload: its UUID. Sent for those that someone may wait for. */
+  /** A delivery has ended. Payload: its UUID. Sent only for deliveries that a request may wait for. */
   deliveryFinished: 'delivery_finished',
   /** Rows were written to `stream_deltas`. Payload: empty. */
   streamWritten: 'stream_written',
@@ -26,19 +26,19 @@ export const CHANNELS = {
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
 /**
- * One connection that hears notifications. Those sent while it is away are lost, so whoever relies on it also looks
- * for itself after `onReconnected`, or now and then.
+ * A connection that receives notifications. Notifications sent while it is down are lost, so code that relies on them also polls
+ * after `onReconnected`, or from time to time.
  */
 export interface Listener {
   on(channel: Channel, heard: (payload: string) => void): void;
   onReconnected(callback: () => void): void;
-  /** Whether notifications arrive at present. */
+  /** Whether notifications are currently received. */
   connected(): boolean;
   close(): Promise<void>;
 }
 
 const RECONNECT_MS = 500;
-/** A connection that only listens sends nothing, so it would not notice that it is dead: it is asked for an answer this often. */
+/** A connection that only listens sends nothing, so it would not notice that it is dead: it is probed this often. */
 const ASK_EVERY_MS = 3_000;
 const ANSWER_MS = 5_000;
 
@@ -46,10 +46,10 @@ const LISTEN = Object.values(CHANNELS)
   .map((channel) => `listen ${channel}`)
   .join('; ');
 
-/** Doing so again changes nothing, and has an answer. */
+/** Repeating it has no effect, but gets a response. */
 const listen = (client: pg.Client) => client.query(LISTEN);
 
-/** Starts to listen and goes on through restarts of the database. */
+/** Starts to listen, and continues through restarts of the database. */
 export function openListener(databaseUrl: string, log: Logger): Listener {
   const handlers = new Map<Channel, ((payload: string) => void)[]>();
   const reconnected: (() => void)[] = [];
@@ -72,7 +72,7 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
     });
     try {
       await next.connect();
-      // `close` knows only of connections that are made.
+      // `close` only knows connections that are established.
       if (closing.signal.aborted) return;
       client = next;
       await listen(next);

@@ -1,11 +1,11 @@
 import type { Query } from './query.ts';
 
 /**
- * Waits until no other transaction of the workspace holds the lock of that name, and holds it until the transaction ends.
+ * Acquires the lock of that name in the workspace, and holds it until the transaction ends.
  * @param query of a workspace's transaction
  */
 export async function lockInWorkspace(query: Query, name: string): Promise<void> {
-  // raw SQL: the lock's key holds the workspace's id, which only text gets, as `$1`.
+  // raw SQL: the lock's key contains the workspace's id, which only SQL text receives, as `$1`.
   await query({ text: 'select pg_advisory_xact_lock(hashtextextended($2 || $1::text, 0)), $1 as workspace_id' }, [
     `${name} `,
   ]);

@@ -6,13 +6,13 @@ import { loadSettings, SettingsError } from '../config.ts';
 import { openOrm } from './orm.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
-/** A migration lets others pass for so long after it did not get a lock. */
+/** How long a migration waits after it failed to get a lock, so that others can proceed. */
 const BETWEEN_ATTEMPTS_MS = 2_000;
-/** How often it tries to get one. */
+/** The maximum number of attempts to get it. */
 const ATTEMPTS = 60;
 const BETWEEN_TURNS_MS = 250;
 
-/** Opens the database, which is created if there is none. */
+/** Opens the database, and creates it if it does not exist. */
 async function openExisting(databaseUrl: string): Promise<MikroORM> {
   for (let attempt = 1; ; attempt += 1) {
     const orm = await openOrm(databaseUrl, { poolSize: 2 });
@@ -20,8 +20,8 @@ async function openExisting(databaseUrl: string): Promise<MikroORM> {
       await orm.schema.ensureDatabase();
       return orm;
     } catch (error) {
-      // Another migrator may have created it at the same moment. Once more with a new ORM: this one stays connected to
-      // the database `postgres`, from which it created ours.
+      // Another migrator may have created it at the same moment. Try again with a new ORM: this one stays connected to the
+      // database `postgres`, from which it created ours.
       await orm.close(true);
       if (attempt === 2) throw error;
     }
@@ -32,16 +32,17 @@ const isLockTimeout = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
 
 /**
- * Applies the migrations that are missing, each in a transaction of its own where it says nothing else. Two at once wait for each other. One
- * that does not get a lock of a table within its `lock_timeout` is tried again: meanwhile what it held up goes on.
- * @param attempts how often
- * @returns the names of the migrations applied
- * @throws what a migration failed with; those before it stay applied
+ * Applies the missing migrations, each in a transaction of its own unless it says otherwise. Concurrent calls wait for each
+ * other. A migration that does not get a table lock within its `lock_timeout` is retried, so that blocked work can proceed in
+ * between.
+ * @param attempts the maximum number of attempts
+ * @returns the names of the applied migrations
+ * @throws the error of a failed migration; those before it stay applied
  */
 export function applyMigrations(orm: MikroORM, attempts = ATTEMPTS): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
-    // One migrator at a time: the transaction holds the lock. Who waits for it asks again and again, since a statement that waits would keep
-    // `create index concurrently` from its end. (raw SQL: MikroORM's migrations have its own connection.)
+    // One migrator at a time: the transaction holds the lock. Waiting migrators poll for it, because a waiting statement would
+    // keep `create index concurrently` from finishing. (raw SQL: MikroORM's migrations have their own connection.)
     for (;;) {
       const [row] = await em.execute<{ got: boolean }[]>('select pg_try_advisory_xact_lock(7306530) as got');
       if (row?.got === true) break;
@@ -61,8 +62,8 @@ export function applyMigrations(orm: MikroORM, attempts = ATTEMPTS): Promise<str
 }
 
 /**
- * Creates the database if there is none and applies the migrations that are missing: {@link applyMigrations}.
- * @returns the names of the migrations applied
+ * Creates the database if it does not exist and applies the missing migrations: {@link applyMigrations}.
+ * @returns the names of the applied migrations
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const orm = await openExisting(databaseUrl);

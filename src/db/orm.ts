@@ -6,9 +6,9 @@ import { entities } from './entities/index.ts';
 const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /**
- * Of every connection. One on which nothing has come for so long is asked whether its other end is there, which takes another 10 s; Linux
- * would wait for two hours. A statement has one core: processes that help it take milliseconds to start, longer than nearly all statements
- * take, and would give whoever reads much more than a share.
+ * The options of every connection. After this long without data, the other end is probed for another 10 s; Linux would wait for
+ * two hours. A statement uses one core: parallel workers take milliseconds to start, longer than nearly all statements take, and
+ * would give readers much more than their share.
  */
 export const CONNECTION_OPTIONS = {
   connectionTimeoutMillis: 5_000,
@@ -18,8 +18,8 @@ export const CONNECTION_OPTIONS = {
 } as const;
 
 /**
- * A new connection takes tens of milliseconds of CPU: a process of PostgreSQL, the password, and each statement prepared again. The
- * driver's ten seconds would have whoever sends something now and then pay for that each time.
+ * A new connection takes tens of milliseconds of CPU: a PostgreSQL process, the password, and preparing each statement again.
+ * With the driver's ten seconds, occasional requests would pay for that each time.
  */
 const IDLE_MS = 10 * 60_000;
 
@@ -32,9 +32,9 @@ export interface OrmOptions {
 
 /**
  * Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query.
- * @param options `idleTransactionMs`: the server ends a transaction in which nothing has happened for so long, as one of a
- *   machine that has vanished, so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that
- *   takes longer. Both default to no limit.
+ * @param options `idleTransactionMs`: the server ends a transaction that was idle for this long, such as that of a machine that
+ * has vanished, so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that takes longer. Both
+ * default to no limit.
  */
 export function openOrm(
   databaseUrl: string,
@@ -44,7 +44,7 @@ export function openOrm(
     defineConfig({
       clientUrl: databaseUrl,
       entities,
-      // Making the database is the migrations' business; everything else connects at its first query.
+      // Only the migrations create the database; everything else connects at its first query.
       ensureDatabase: false,
       extensions: [Migrator],
       migrations: {
@@ -56,7 +56,7 @@ export function openOrm(
         snapshotName: '.snapshot-pms',
         // The snapshot belongs to the source; applying migrations must not rewrite it.
         snapshotOnMigrate: false,
-        // Each has a transaction of its own, so that no lock is held longer than by one, or none (`isTransactional`).
+        // Each has a transaction of its own, so that locks are held no longer than by one, or none (`isTransactional`).
         allOrNothing: false,
         silent: true,
       },

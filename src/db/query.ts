@@ -2,22 +2,22 @@ import type pg from 'pg';
 import { type Builder, type BuiltStatement, compileStatement, PreparedStatement, type RowsOf } from './statement.ts';
 import { UnboundStatementError } from './statement-sources.ts';
 
-/** SQL as text. A statement with a name is prepared once per connection. */
+/** SQL as text. A named statement is prepared once per connection. */
 export interface Statement {
   name?: string | undefined;
   text: string;
 }
 
-/** Runs one statement with `$1`, `$2` … as real parameters and gives its rows. */
+/** Runs one statement with `$1`, `$2` … as real parameters and returns its rows. */
 export type Run = <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 export interface Query {
   /** Builds a statement and runs it. */
   <Row>(build: (db: Builder) => BuiltStatement<Row>): Promise<RowsOf<Row>[]>;
-  /** Runs a statement that was made by `prepared()`. */
+  /** Runs a statement from `prepared()`. */
   <Values, Row>(statement: PreparedStatement<Values, Row>, values: NoInfer<Values>): Promise<RowsOf<Row>[]>;
-  /** Runs SQL as text. Of a workspace: `$1` is its id, and `values` start at `$2`. */
+  /** Runs SQL text. Bound to a workspace, `$1` is its id, and `values` start at `$2`. */
   <Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
 }
 
@@ -26,7 +26,7 @@ function bindText({ text }: Statement): void {
 }
 
 /**
- * A query function from one that runs text.
+ * Creates a query function from one that runs text.
  * @param workspaceId binds every statement to this workspace; undefined: statements may span workspaces
  */
 export function createQuery(run: Run, workspaceId?: string): Query {
@@ -49,8 +49,8 @@ export function createQuery(run: Run, workspaceId?: string): Query {
 }
 
 /**
- * Binds a query function to one workspace: the one place where statements get theirs. For code that works across workspaces
- * and, having found a row, goes on in its workspace.
+ * Binds a query function to one workspace: the only place where this happens. For code that works across workspaces and, having
+ * found a row, continues in its workspace.
  */
 export function bindWorkspace(query: Run, workspaceId: string): Query {
   return createQuery(query, workspaceId);

@@ -1,15 +1,15 @@
 const CLOSING: Record<string, string> = { '(': ')', '[': ']' };
 
-/** A quoted text or name, whatever is in it. An escape string (`E'…'`) and a dollar quote end by other rules: they are refused. */
+/** A quoted text or name with any content. Escape strings (`E'…'`) and dollar quotes have different rules: they are refused. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"/y;
 
 /**
- * Whether raw SQL is a whole by itself: it closes each parenthesis, bracket and quote that it opens and no other, and has no comment
- * and no end of a statement. So it can't end the parentheses that are put around it, nor hide what comes behind it.
+ * Whether raw SQL is self-contained: it closes each parenthesis, bracket and quote that it opens and no other, and has no comment
+ * and no end of a statement. So it can't close the parentheses around it, nor hide what follows.
  * @param fragments the text between its parameters
  */
 export function isWholeSql(fragments: readonly string[]): boolean {
-  // A parameter becomes a placeholder, or SQL that is a whole itself; it can't stand inside quotes.
+  // A parameter becomes a placeholder, or SQL that is itself self-contained; it can't be inside quotes.
   const text = fragments.join(' ? ');
   const open: string[] = [];
   for (let at = 0; at < text.length; at += 1) {

@@ -2,13 +2,13 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, sql } from 
 import type { Query } from './query.ts';
 import type { Builder, BuiltStatement } from './statement.ts';
 
-/** What the texts of a page take at most, in bytes. A larger record has a page to itself. */
+/** The maximum size of the texts of a page, in bytes. A larger record has a page of its own. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Part of a list. */
 export interface Page<Row> {
   rows: Row[];
-  /** Whether there are rows behind them. */
+  /** Whether more rows follow. */
   more: boolean;
 }
 
@@ -21,24 +21,24 @@ interface PageColumns {
 /** A list. */
 export interface BuiltList<Row> {
   select: (db: Builder) => BuiltStatement<Row> & Expression<Row>;
-  /** Columns of the select, the last of which tells all rows apart. */
+  /** Columns of the select; together they must be unique, with the last one as the tie-breaker. */
   orderBy: readonly (readonly [column: keyof Row & string, direction: 'asc' | 'desc'])[];
-  /** How many bytes a row takes, from columns of the select. It is worked out for a page: it must not read large values. */
+  /** The size of a row in bytes, from columns of the select. Calculated for a page: it must not read large values. */
   bytes: (eb: ExpressionBuilder<{ found: Row }, 'found'>) => Expression<number>;
 }
 
-/** Of a list those columns that are given, where some are JSON that is given as its text. It is written for the rows of the page alone. */
+/** The columns of a list to return, some of which are JSON that is returned as text. Calculated only for the rows of the page. */
 export interface GivenColumns<Row> {
   columns: readonly (keyof Row & string)[];
-  /** Of these, JSON. */
+  /** The columns that are JSON. */
   texts: ReadonlySet<string>;
 }
 
 /**
- * Reads a page that is bounded by bytes as well as by rows. PostgreSQL cuts it, so that what does not belong to it never
- * reaches this process. A page has at least one row, unless there is none.
- * @param limit rows at most
- * @param given default: all columns, as they are
+ * Reads a page that is limited by bytes as well as by rows. PostgreSQL cuts it, so that other rows never reach this process. A
+ * page has at least one row, if there are any.
+ * @param limit maximum number of rows
+ * @param given default: all columns, unchanged
  */
 export async function selectPage<Row, Given = Row>(
   query: Query,

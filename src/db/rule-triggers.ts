@@ -2,8 +2,8 @@ import { executionStates } from '../domain/execution-states.ts';
 import { sampledSql } from '../domain/rules/sampling.ts';
 
 /**
- * What rules look at: completed runs of a version whose model was called for them. A reused response was looked at when it was made, and
- * nobody was sent what came of a draft.
+ * The executions that rules examine: completed runs of a version with a real call of the model. A reused response was examined
+ * when it was created, and the output of a draft was sent to nobody.
  * @param row its name in the statement
  * @returns a condition
  */
@@ -19,8 +19,8 @@ function trigger(event: 'insert' | 'update') {
     name,
     timing: 'after' as const,
     events: [event],
-    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference. Most
-    // workspaces have no rule: an insert of nothing would call the triggers of rule_items, too.
+    // As one expression: PostgreSQL returns conditions in another form, and a comparison of the schemas would find a difference.
+    // Most workspaces have no rule: inserting nothing would still call the triggers of rule_items.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
       if not exists (select from rules where workspace_id = new.workspace_id and enabled) then return null; end if;
       insert into rule_items (workspace_id, work_id, execution_id, created_at)
@@ -36,7 +36,7 @@ create trigger "${name}" after ${event} on "executions" for each row when (${isR
 }
 
 /**
- * An execution that completes is put down for the rules that take it, in the transaction that completes it: whatever happens then, none is
- * left out, and none comes twice. `jobs/start-rules.ts` sees to what is due.
+ * Queues a completing execution for the rules that match it, in the transaction that completes it: so none is lost, and none is
+ * queued twice. `jobs/start-rules.ts` starts the work.
  */
 export const executionRuleTriggers = [trigger('insert'), trigger('update')];

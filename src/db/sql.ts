@@ -3,37 +3,37 @@ import { type Expression, type RawBuilder, sql } from 'kysely';
 /** The time of the transaction. */
 export const now = sql<Date>`now()`;
 
-/** `select pg_notify(…)` as a column: tells every process that listens on the channel, once the transaction is committed. */
+/** `select pg_notify(…)` as a column: notifies every process that listens on the channel, once the transaction is committed. */
 export const notify = (channel: string, payload: string | Expression<string>): RawBuilder<string> =>
   sql`pg_notify(${channel}, ${payload}::text)`;
 
-/** The rows of a subquery of one column as an array. */
+/** The rows of a single-column subquery as an array. */
 export const arrayOf = <Row>(subquery: Expression<Row>): RawBuilder<Row[keyof Row][]> => sql`array${subquery}`;
 
-/** To be compared with: `eb('id', '=', anyOf(ids))`. One parameter, however many there are. */
+/** For comparisons: `eb('id', '=', anyOf(ids))`. A single parameter, however many ids there are. */
 export const anyOf = (uuids: readonly string[]): RawBuilder<string> => sql`any(${uuids}::uuid[])`;
 
-/** The condition of an optional filter, where it is given: `eb.and([...given(status, (value) => eb('status', '=', value))])`. */
+/** The condition of an optional filter, if it is set: `eb.and([...given(status, (value) => eb('status', '=', value))])`. */
 export const given = <Value, Condition>(
   value: Value | undefined,
   condition: (value: Value) => Condition,
 ): Condition[] => (value === undefined ? [] : [condition(value)]);
 
-/** A text as part of a pattern of LIKE that matches just that. */
+/** Escapes a text for a LIKE pattern that matches exactly this text. */
 export const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
-/** A pattern of LIKE for what has this text in it. */
+/** A LIKE pattern for values that contain this text. */
 export const containing = (text: string) => `%${escapeLike(text)}%`;
 
-/** The square of a `double precision`; 0 where it is too small to be one, which PostgreSQL refuses to compute. */
+/** The square of a `double precision`; 0 if it is too small, which PostgreSQL refuses to compute. */
 export const squareOf = (number: Expression<number | null>): RawBuilder<number> =>
   sql`case when abs(${number}) > 1e-100 then ${number} * ${number} else 0 end`;
 
-/** A span of time, to be added to a time. */
+/** A time span, to be added to a time. */
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;
 
-/** The time of the transaction less a span in milliseconds. */
+/** The time of the transaction minus a span in milliseconds. */
 export const ago = (ms: number | Expression<number>): RawBuilder<Date> => sql`now() - ${milliseconds(ms)}`;
 
 interface ArrayTypes {
@@ -66,7 +66,7 @@ type ElementOf<Elements> =
       ? Element
       : never;
 
-/** Rows turned into an array for each of their columns, as `unnestOf` takes them. */
+/** Rows converted to an array per column, as input of `unnestOf`. */
 export type ArraysOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
 /** @param rows at least one */

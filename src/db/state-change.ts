@@ -8,11 +8,11 @@ export interface StateChange<Column extends string> {
 }
 
 /**
- * A change of a state for the builder. Every statement that changes a state is made of it:
- * `db.updateTable('executions').set({ ...change.set, attempts: 1 }).where(change.where)`.
- * @param change `from`: only from these states. Default: every state that leads to `to`
- * @param alias of the table in the statement's condition, where there are several tables
- * @throws Error where the machine has no such change
+ * A change of a state for the builder. Every statement that changes a state is built from it: `db.updateTable('executions').set({
+ * ...change.set, attempts: 1 }).where(change.where)`.
+ * @param change `from`: only from these states. Default: every state that can change to `to`
+ * @param alias of the table in the statement's condition, if there are several tables
+ * @throws Error if the machine has no such change
  */
 export function changeState<State extends string, Column extends string>(
   machine: StateMachine<State, Column>,

@@ -29,7 +29,7 @@ export class UnboundStatementError extends Error {
   }
 }
 
-/** Says of which column of which of our tables a column of a query's rows has its values; undefined where that can't be told. */
+/** Maps a column of a query's rows to the table column that its values come from; undefined if that can't be determined. */
 type Origins = (column: string) => { table: string; column: string } | undefined;
 
 /** The CTEs that a statement can name. */
@@ -38,7 +38,7 @@ export type Ctes = ReadonlyMap<string, Origins>;
 /** An item of a FROM clause. */
 export interface Source {
   alias: string;
-  /** One of our tables; undefined for a CTE, a subquery, and the rows of a function. */
+  /** The name of a known table; undefined for a CTE, a subquery, and the rows of a function. */
   table: string | undefined;
   origins: Origins;
 }
@@ -51,12 +51,12 @@ export interface Clauses {
 
 export const nameOf = (node: TableNode) => node.table.identifier.name;
 
-/** Values that are made, not read: by a function, for instance. */
+/** Computed values, for instance by a function. */
 const ofNoTable: Origins = () => undefined;
 
 /**
- * What an item of a FROM clause stands for.
- * @throws UnboundStatementError for a table that is neither ours nor a CTE, or that belongs to no workspace
+ * The source that an item of a FROM clause refers to.
+ * @throws UnboundStatementError for a table that is neither known nor a CTE, or that belongs to no workspace
  */
 export function sourceOf(node: OperationNode, ctes: Ctes): Source {
   const inner = AliasNode.is(node) ? node.node : node;
@@ -73,7 +73,7 @@ export function sourceOf(node: OperationNode, ctes: Ctes): Source {
   return { alias: alias ?? name, table: name, origins: (column) => ({ table: name, column }) };
 }
 
-/** Adds the CTEs of a statement; each can name those before it. One that is recursive names itself, which tells nothing. */
+/** Adds the CTEs of a statement; each can refer to those before it. A recursive one refers to itself, which adds no information. */
 export function withCtes(ctes: Ctes, clause: WithNode | undefined): Ctes {
   const known = new Map(ctes);
   for (const { name, expression } of clause?.expressions ?? []) {
@@ -84,13 +84,13 @@ export function withCtes(ctes: Ctes, clause: WithNode | undefined): Ctes {
   return known;
 }
 
-/** A column that a query gives: `name` is undefined for all columns of `sources` (`*`). */
+/** A column that a query returns: `name` is undefined for all columns of `sources` (`*`). */
 interface Given {
   name: string | undefined;
   of: (name: string) => ReturnType<Origins>;
 }
 
-/** Where the values of the rows of a query come from. Every table that it reads is bound where the query itself is. */
+/** The origins of the values of a query's rows. Every table that it reads is bound together with the query. */
 function originsOf(query: OperationNode, outer: Ctes): Origins {
   const given = columnsOf(query, outer);
   if (given === undefined) return ofNoTable;
@@ -102,7 +102,7 @@ function originsOf(query: OperationNode, outer: Ctes): Origins {
     const found = given[at] ?? (given.length === 1 && given[0]?.name === undefined ? given[0] : undefined);
     const origin = found?.of(column);
     if (origin === undefined || branches.length === 0) return origin;
-    // A union has the column from the same place of each of its queries.
+    // A union's column comes from the same position of each of its queries.
     const isSame = branches.every((branch) => {
       const other = branch?.[at];
       const otherOrigin = other?.name === undefined ? undefined : other.of(other.name);
@@ -112,7 +112,7 @@ function originsOf(query: OperationNode, outer: Ctes): Origins {
   };
 }
 
-/** What a query selects or returns; undefined where that is no list of columns. */
+/** The columns that a query selects or returns; undefined if it has no list of columns. */
 function columnsOf(query: OperationNode, outer: Ctes): Given[] | undefined {
   if (SelectQueryNode.is(query)) {
     const ctes = withCtes(outer, query.with);
@@ -139,7 +139,7 @@ function givenBy(
 ): Given[] | undefined {
   const sources = items.map((item) => sourceOf(item, ctes));
   const sourceNamed = (table: TableNode | undefined) => {
-    // A column without a table is clear where there is only one.
+    // A column without a table is unambiguous only if there is one table.
     if (table === undefined) return sources.length === 1 ? sources[0] : undefined;
     return sources.find(({ alias }) => alias === nameOf(table));
   };
@@ -158,14 +158,14 @@ function givenBy(
 const aliasOf = (node: OperationNode): string | undefined =>
   AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
 
-/** The parts of a condition that must all hold. */
+/** The parts of a condition that must all be true. */
 function conjuncts(node: OperationNode | undefined): OperationNode[] {
   if (node === undefined) return [];
   if (AndNode.is(node)) return [...conjuncts(node.left), ...conjuncts(node.right)];
   return ParensNode.is(node) ? conjuncts(node.node) : [node];
 }
 
-/** A column in a condition; without an alias where the statement names none. */
+/** A column in a condition; without an alias if the statement uses none. */
 function columnOf(node: OperationNode): { alias: string | undefined; column: string } | undefined {
   if (!ReferenceNode.is(node) || !ColumnNode.is(node.column)) return undefined;
   return { alias: node.table && nameOf(node.table), column: node.column.column.name };
@@ -199,16 +199,16 @@ function isLink(condition: OperationNode, child: Source, bound: readonly Source[
   }
 }
 
-/** Whether a query gives one column, all of whose values come from where `isExpected` says. */
+/** Whether a query returns one column, all of whose values have an origin accepted by `isExpected`. */
 function isSelectOf(query: OperationNode, isExpected: (origin: ReturnType<Origins>) => boolean, ctes: Ctes): boolean {
   const [column, ...more] = (SelectQueryNode.is(query) && columnsOf(query, ctes)) || [];
   return column?.name !== undefined && more.length === 0 && isExpected(originsOf(query, ctes)(column.name));
 }
 
 /**
- * Checks that each table without a workspace of its own is tied to its parent by the foreign key.
+ * Checks that each table without a workspace column is tied to its parent by the foreign key.
  * @param sources of the statement itself
- * @param outer of the statements around it, which are bound themselves
+ * @param outer of the surrounding statements, which are bound themselves
  * @throws UnboundStatementError
  */
 export function checkChildren(
@@ -223,7 +223,7 @@ export function checkChildren(
   const links = (child: Source) =>
     [
       ...conjuncts(where?.where),
-      // A left join restricts what it joins, and nothing before it.
+      // A left join restricts only the joined table, and nothing before it.
       ...joins.flatMap((join) =>
         /Left/.test(join.joinType) && sourceOf(join.table, ctes).alias !== child.alias ? [] : conjuncts(join.on?.on),
       ),

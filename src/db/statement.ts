@@ -20,7 +20,7 @@ import {
 import type { Tables } from './tables.ts';
 import { WorkspaceBinder } from './workspace-binder.ts';
 
-/** Builds statements, typed by the entities. It has no connection: a statement is run by a `Query`. */
+/** Builds statements, typed by the entities. It has no connection: a `Query` runs the statement. */
 export type Builder = Kysely<Tables>;
 
 /** A statement of the builder; `Row`: what it returns. */
@@ -28,7 +28,7 @@ export interface BuiltStatement<Row> extends Compilable<Row> {
   toOperationNode(): SelectQueryNode | InsertQueryNode | UpdateQueryNode | DeleteQueryNode;
 }
 
-/** The rows of a statement: none of one that changes rows without RETURNING. */
+/** The rows of a statement: none if it changes rows without RETURNING. */
 export type RowsOf<Row> = Row extends InsertResult | UpdateResult | DeleteResult ? never : Row;
 
 class NoConnection extends DummyDriver {
@@ -64,7 +64,7 @@ function compile(statement: BuiltStatement<unknown>, workspace: unknown): Compil
 
 /**
  * Builds a statement and compiles it.
- * @throws UnboundStatementError where it can't be bound to the workspace
+ * @throws UnboundStatementError if it can't be bound to the workspace
  */
 export function compileStatement(
   build: (db: Builder) => BuiltStatement<unknown>,
@@ -73,7 +73,7 @@ export function compileStatement(
   return compile(build(builder), workspaceId);
 }
 
-/** Stands for a value that is known when a prepared statement is run. */
+/** Stands for a value that is known when a prepared statement runs. */
 class Placeholder {
   readonly #name: string;
   readonly asJson: boolean;
@@ -96,12 +96,12 @@ class Placeholder {
 const parameter = <Value>(placeholder: unknown) =>
   new ExpressionWrapper<Tables, never, Value>(ValueNode.create(placeholder));
 
-/** The values of a prepared statement as it is built. */
+/** The values of a prepared statement while it is built. */
 export type Parameters<Values> = { readonly [Name in keyof Values]-?: ExpressionWrapper<Tables, never, Values[Name]> };
 
 const WORKSPACE = 'the workspace';
 
-/** A statement that is built and compiled once in a process, and prepared once per connection. Made by {@link prepared}. */
+/** A statement that is built and compiled once per process, and prepared once per connection. Created by {@link prepared}. */
 export class PreparedStatement<Values, Row> {
   readonly #build: (db: Builder, values: Parameters<Values>) => BuiltStatement<Row>;
   readonly #compiled: Partial<Record<'bound' | 'unbound', CompiledStatement & { name: string }>> = {};
@@ -110,7 +110,7 @@ export class PreparedStatement<Values, Row> {
     this.#build = build;
   }
 
-  /** Its text and values; `workspaceId` undefined: it is not bound to a workspace. */
+  /** Its text and values; `workspaceId` undefined: not bound to a workspace. */
   with(values: Values, workspaceId: string | undefined): { name: string; text: string; parameters: unknown[] } {
     const { name, text, parameters } = this.#compile(workspaceId === undefined ? 'unbound' : 'bound');
     const all = { ...values, [WORKSPACE]: workspaceId };
@@ -138,8 +138,8 @@ export class PreparedStatement<Values, Row> {
 }
 
 /**
- * A statement that runs often: `prepared<{ id: string }>()((db, { id }) => db.selectFrom(…).where('id', '=', id))`. Its values
- * are placeholders while it is built, so its shape can't depend on them.
+ * A frequently run statement: `prepared<{ id: string }>()((db, { id }) => db.selectFrom(…).where('id', '=', id))`. Its values are
+ * placeholders while it is built, so its shape can't depend on them.
  */
 export function prepared<Values = Record<never, never>>() {
   return <Row>(build: (db: Builder, values: Parameters<Values>) => BuiltStatement<Row>) =>
@@ -150,7 +150,7 @@ export function prepared<Values = Record<never, never>>() {
 export type RowOf<Statement> = Statement extends PreparedStatement<infer _Values, infer Row> ? RowsOf<Row> : never;
 
 /**
- * A value for a `json` or `jsonb` column, or a placeholder for one: the driver would send an array as an array of PostgreSQL.
+ * A value for a `json` or `jsonb` column, or a placeholder for one, because the driver would send an array as a PostgreSQL array.
  * `null` and `undefined` are SQL NULL, as elsewhere.
  */
 export function asJson<Value>(value: Value | Expression<Value>): Expression<Value> {

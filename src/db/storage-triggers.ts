@@ -1,26 +1,26 @@
 import { TRASH_WORKSPACE } from './trash.ts';
 
 /**
- * `runs`: executions with what is put down for rules, traces, scores, evaluations with their results, releases, backfills, deliveries, and
- * responses that are kept for an `Idempotency-Key`.
+ * `runs`: executions with their items for rules, traces, scores, evaluations with their results, releases, backfills, deliveries,
+ * and stored responses for an `Idempotency-Key`.
  */
 export type StorageKind = 'runs' | 'audit';
 
-/** What a row takes beside its texts, with its share of the indexes. */
+/** The size of a row without its texts, including its share of the indexes. */
 const ROW_BYTES = 1024;
-/** One of `rule_items` has no texts. */
+/** A row of `rule_items` has no texts. */
 const RULE_ITEM_BYTES = 256;
-/** A delivery with an attempt: its request without the body, and 1 KiB of the response. Most are made at once, so none is measured. */
+/** A delivery with an attempt: its request without the body, and 1 KiB of the response. Not measured, because most are created in bulk. */
 const DELIVERY_BYTES = 4096;
 
-/** What a row counts, as SQL. */
+/** How the bytes of a row are counted, as SQL. */
 interface StoredTable {
   table: string;
   kind: StorageKind;
   bytes: (row: string) => string;
 }
 
-/** The calls of one that has not ended are left out: each is noted as it begins, and that must not cost an entry. */
+/** Excludes the calls of an unfinished execution: each is stored when it starts, and that must not cost an entry. */
 const EXECUTIONS: StoredTable = {
   table: 'executions',
   kind: 'runs',
@@ -34,7 +34,7 @@ const RULE_ITEMS: StoredTable = {
   bytes: () => `${RULE_ITEM_BYTES}`,
 };
 
-/** What never changes of one; its results are summed up in `result_bytes`. */
+/** The parts that never change; its results are summed up in `result_bytes`. */
 const EVALUATIONS: StoredTable = {
   table: 'evaluations',
   kind: 'runs',
@@ -49,7 +49,7 @@ const withBytes = (table: string): StoredTable => ({
 });
 const SCORES = withBytes('scores');
 const RELEASES = withBytes('releases');
-/** Its steps are in its bytes: their days are dropped as a whole. */
+/** Its bytes include its steps, whose days are dropped as a whole. */
 const TRACES = withBytes('traces');
 const BACKFILLS = withBytes('rule_backfills');
 
@@ -61,7 +61,7 @@ const RULE_JUDGEMENTS: StoredTable = {
 
 const DELIVERIES: StoredTable = { table: 'deliveries', kind: 'runs', bytes: () => `${DELIVERY_BYTES}` };
 
-/** A key whose response is not kept yet takes nothing: most responses are stored by an update. */
+/** A key without a stored response counts nothing: most responses are stored by an update. */
 const IDEMPOTENCY_KEYS: StoredTable = {
   table: 'idempotency_keys',
   kind: 'runs',
@@ -86,7 +86,7 @@ function trigger(
     name,
     timing: 'after' as const,
     events: [event],
-    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    // As one expression: PostgreSQL returns conditions in another form, and a comparison of the schemas would find a difference.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
       insert into storage_entries (workspace_id, kind, bytes) ${entries}; return null; end $$;
 create trigger "${name}" after ${event} on "${table}" ${each} execute function "${functionName}"()`,
@@ -99,7 +99,7 @@ const inserted = (stored: StoredTable) =>
     entries: `values (new.workspace_id, '${stored.kind}', ${stored.bytes('new')})`,
   });
 
-/** Many are deleted by one statement: they make one entry. @param where which of them count. Default: all */
+/** One statement may delete many rows: they make one entry. @param where which of them count. Default: all */
 const deleted = (stored: StoredTable, where = '') =>
   trigger(stored, 'delete', {
     each: 'referencing old table as gone for each statement',
@@ -107,7 +107,7 @@ const deleted = (stored: StoredTable, where = '') =>
     entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone${where} group by workspace_id`,
   });
 
-/** Many are stored by one statement, and replace others: each makes one entry. */
+/** One statement may store many rows, and replace others: each makes one entry. */
 const insertedAtOnce = (stored: StoredTable) =>
   trigger(stored, 'insert', {
     each: 'referencing new table as made for each statement',

@@ -4,7 +4,7 @@ import { entities } from './entities/index.ts';
 
 type EntityTables = InferKyselyDB<(typeof entities)[number]>;
 
-/** A statement of a workspace never writes it: it is set where the statement is bound. Nothing moves to another workspace. */
+/** Statements of a workspace never write this column: binding the statement sets it. Nothing moves to another workspace. */
 type WorkspaceColumn = ColumnType<string, string | undefined, never>;
 
 /** The columns of every table, derived from the entities, with the types that the driver returns. */
@@ -16,9 +16,7 @@ export type Tables = {
   };
 };
 
-/**
- * Whose the rows of a table are: of the workspace in its column `workspace_id`, of a row in a parent table, or of no workspace.
- */
+/** The owner of a table's rows: the workspace in the column `workspace_id`, a row in a parent table, or no workspace. */
 export type Ownership =
   | { kind: 'workspace' }
   | { kind: 'child'; parent: string /** The foreign key, such as `evaluation_id`. */; column: string }
@@ -37,7 +35,7 @@ function ownershipOf(entity: (typeof entities)[number]): Ownership {
   return { kind: 'none' };
 }
 
-/** The ownership of every table, by its name: read from the entities, so that a new one can't be left out. */
+/** The ownership of every table, by name. Derived from the entities, so that a new table can't be forgotten. */
 export const OWNERSHIP: ReadonlyMap<string, Ownership> = new Map(
   entities.map((entity) => [entity.meta.tableName, ownershipOf(entity)]),
 );

@@ -4,8 +4,8 @@ import { isPassingDatabaseError } from './errors.ts';
 const AGAIN_MS = 500;
 
 /**
- * Runs a statement again and again while the database is unreachable, or rolls it back for another's sake, so that an outage costs no attempt and loses no
- * response that was paid for. Send heartbeats meanwhile.
+ * Repeats a statement while the database is unreachable or rolls it back in favor of another, so that an outage costs no attempt
+ * and loses no response that was paid for. Send heartbeats in the meantime.
  * @param giveUp ends the retries; without it they end only when the database responds
  * @throws the signal's reason, or the database's error
  */

@@ -1,4 +1,4 @@
-/** Columns that entries and sums of usage have in common and that are added up. */
+/** The columns that entries and sums of usage have in common and that are added up. */
 export const USAGE_MEASURES = [
   'calls',
   'completed',
@@ -17,28 +17,28 @@ export const USAGE_MEASURES = [
 type Measure = (typeof USAGE_MEASURES)[number];
 type RowName = 'old' | 'new';
 
-/** What of a table's rows counts, as SQL. */
+/** How a table's rows are counted, as SQL. */
 interface CountedTable {
   table: string;
   /** Whether a row counts at all. */
   counts: (row: RowName) => string;
-  /** Whether it is an execution that has ended so. */
+  /** Whether it is an execution that has ended in this state. */
   endedAs?: (row: RowName, status: 'completed' | 'failed') => string;
   /** Whether a model has responded. */
   answered: (row: RowName) => string;
-  /** How long its model took to respond, in milliseconds; null where none was called, or none has responded. Undefined: it isn't kept. */
+  /** The response time of its model, in milliseconds; null if none was called or has responded. Undefined: not stored. */
   modelMs?: (row: RowName) => string;
-  /** Who used it, and for what: the rest of a `select` of workspace_id, kind, prompt_name and model. */
+  /** The user and purpose of the usage: the rest of a `select` of workspace_id, kind, prompt_name and model. */
   owner: string;
 }
 
-/** An execution counts once it has ended, so one that is withdrawn never counts; `GET /usage` reads unfinished ones as they are. */
+/** An execution counts once it has ended, so a withdrawn one never counts; `GET /usage` reads unfinished ones directly. */
 const EXECUTIONS: CountedTable = {
   table: 'executions',
   counts: (row) => `${row}.status in ('completed', 'failed', 'canceled')`,
   endedAs: (row, status) => `${row}.status = '${status}'`,
   answered: (row) => `${row}.answered_at is not null`,
-  // One that reuses a response says 0.
+  // An execution that reuses a response has 0 here.
   modelMs: (row) => `case when ${row}.reused_from is null then ${row}.model_ms end`,
   // A draft may have no prompt, and a name is never empty.
   owner: `new.workspace_id, 'execution', coalesce(new.prompt_name, ''), new.model`,
@@ -61,7 +61,7 @@ const JUDGEMENTS: CountedTable = {
           where e.id = new.evaluation_id`,
 };
 
-/** The column for the prompt has the name of the rule. */
+/** The prompt column contains the name of the rule. */
 const RULE_JUDGEMENTS: CountedTable = {
   table: 'rule_judgements',
   counts: () => 'true',
@@ -97,7 +97,7 @@ function measures({ counts, endedAs, answered, modelMs }: CountedTable, row: Row
   };
 }
 
-/** What an entry depends on: most updates change something else, and must not cost a call of the trigger. */
+/** The columns that an entry depends on: most updates change others, and must not cost a call of the trigger. */
 function counted({ counts, endedAs, answered, modelMs }: CountedTable, row: RowName): string {
   const ends = endedAs === undefined ? [] : [endedAs(row, 'completed'), endedAs(row, 'failed')];
   const times = modelMs === undefined ? [] : [modelMs(row)];
@@ -106,7 +106,7 @@ function counted({ counts, endedAs, answered, modelMs }: CountedTable, row: RowN
   );
 }
 
-/** Writes an entry of what a new row adds, or of what an update adds to the row before. */
+/** Writes an entry with the usage of a new row, or with the difference made by an update. */
 function trigger(event: 'insert' | 'update', table: CountedTable) {
   const now = measures(table, 'new');
   const before = measures(table, 'old');
@@ -122,7 +122,7 @@ function trigger(event: 'insert' | 'update', table: CountedTable) {
     name,
     timing: 'after' as const,
     events: [event],
-    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    // As one expression: PostgreSQL returns conditions in another form, and a comparison of the schemas would find a difference.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
       insert into usage_entries (workspace_id, kind, prompt_name, model, created_at, ${USAGE_MEASURES.join(', ')})
       select owner.*, new.created_at, ${changes.join(', ')} from (select ${table.owner}) as owner; return null; end $$;

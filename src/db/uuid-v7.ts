@@ -1,8 +1,8 @@
 /**
- * An SQL expression for a new UUIDv7, so that one statement can make many rows with ids of our kind (PostgreSQL has a
- * function for it from version 18 on, this works from 14 on).
+ * An SQL expression for a new UUIDv7, so that one statement can create many rows with time-ordered ids (PostgreSQL has a function
+ * for it from version 18 on, this works from 14 on).
  *
- * It takes a random UUIDv4, puts the milliseconds since 1970 into its first 48 bits and makes its version, 0100, 0111
+ * It generates a random UUIDv4, writes the milliseconds since 1970 into its first 48 bits and changes its version, 0100, to 0111
  * (RFC 9562, 5.7). Within a millisecond the order is random.
  */
 export const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())

@@ -2,31 +2,31 @@ import type { WorkspaceDatabase } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 import type { Listener } from './listener.ts';
 
-/** Lets requests wait for the end of something without asking the database over and over. */
+/** Lets requests wait for the end of something without polling the database. */
 export interface Waiter<Row> {
-  /** From now on a finish is not missed. Call `done` when it is no longer of interest. */
+  /** From now on its end is not missed. Call `done` when it is no longer of interest. */
   expect(id: string): Expectation<Row>;
 }
 
 export interface Expectation<Row> {
   /**
-   * The row as it is when what it tells of has ended, the time is up or the signal is aborted, whatever comes first; as it was
-   * last seen, where the database is away by then.
-   * @throws DatabaseUnavailableError where it was never seen
+   * Returns the row when it has ended, the time is up or the signal is aborted, whichever comes first; the last known row if the
+   * database is down by then.
+   * @throws DatabaseUnavailableError if it was never read
    */
   wait(db: WorkspaceDatabase, timeoutMs: number, signal: AbortSignal): Promise<Row>;
   done(): void;
 }
 
-/** What is waited for. */
+/** What to wait for. */
 export interface WaitedFor<Row> {
-  /** Hears the UUID of what has ended, and may hear the row with it. */
+  /** Passes on the UUID of whatever has ended, and possibly its row. */
   listen: (heard: (id: string, told?: () => Row | undefined) => void) => void;
   read: (db: WorkspaceDatabase, id: string) => Promise<Row>;
   isFinished: (row: Row) => boolean;
 }
 
-/** A notification may be lost while the connection is away: look this often all the same. */
+/** A notification may be lost while the connection is down: also poll at this interval. */
 const POLL_AGAIN_MS = 3_000;
 
 export function createWaiter<Row>(listener: Listener, { listen, read, isFinished }: WaitedFor<Row>): Waiter<Row> {
@@ -76,7 +76,7 @@ export function createWaiter<Row>(listener: Listener, { listen, read, isFinished
               seen = told ?? (await read(db, id));
               if (isFinished(seen) || Date.now() >= until || signal.aborted) return seen;
             } catch (error) {
-              // The work goes on through an outage of the database, so the wait does too.
+              // The work continues through an outage of the database, so the wait does, too.
               const isOver = Date.now() >= until || signal.aborted;
               if (isDatabaseUnavailable(error) && isOver && seen !== undefined) return seen;
               if (!isDatabaseUnavailable(error) || isOver) throw error;

@@ -48,7 +48,7 @@ function refuse(why: string): never {
   throw new UnboundStatementError(why);
 }
 
-/** All of the conditions; one of the caller's is put in parentheses, since it may be an OR or raw text. */
+/** Combines all conditions; the caller's is put in parentheses, because it may be an OR or raw text. */
 function all(ours: OperationNode[], given: OperationNode | undefined): OperationNode {
   return [...ours, ...(given === undefined ? [] : [ParensNode.create(given)])].reduce((left, right) =>
     AndNode.create(left, right),
@@ -61,15 +61,15 @@ function refuseToMove(updates: readonly ColumnUpdateNode[] = []): void {
 }
 
 /**
- * Binds a statement to a workspace: every table that has the column gets the condition `workspace_id = <the workspace>`, in
- * subqueries and CTEs too, and inserted rows get the column. A table whose rows belong to a row of a parent must be joined
- * to it. Whatever can't be bound like this is refused. One instance binds one statement.
+ * Binds a statement to a workspace: every table that has the column gets the condition `workspace_id = <the workspace>`, also in
+ * subqueries and CTEs, and inserted rows get the column. A table whose rows belong to a parent row must be joined to it.
+ * Statements that can't be bound like this are refused. One instance binds one statement.
  */
 export class WorkspaceBinder extends OperationNodeTransformer {
   readonly #workspace: unknown;
-  /** What the statement and those around it can name. */
+  /** The CTEs that the statement and those around it can refer to. */
   #ctes: Ctes = new Map();
-  /** The sources of the statements around the current one. */
+  /** The sources of the surrounding statements. */
   #outer: Source[] = [];
 
   /** @param workspace its id, or a placeholder for it */
@@ -129,7 +129,7 @@ export class WorkspaceBinder extends OperationNodeTransformer {
     });
   }
 
-  /** Registers the CTEs and tables of a statement, checks them, and goes on inside it. */
+  /** Registers the CTEs and tables of a statement, checks them, and continues inside it. */
   #inside<Node>(
     node: Clauses & { with?: WithNode | undefined },
     tables: readonly OperationNode[],
@@ -157,7 +157,7 @@ export class WorkspaceBinder extends OperationNodeTransformer {
     }
   }
 
-  /** Adds the condition of each table: of a joined one to its ON, so that a left join keeps its rows. */
+  /** Adds the condition of each table: for a joined table to its ON, so that a left join keeps its rows. */
   #bindClauses<Node extends Clauses>(node: Node, tables: readonly OperationNode[]): Node {
     const ours = tables.flatMap((table) => this.#conditionsOf(table));
     const joins = node.joins?.map((join): JoinNode => {
@@ -207,7 +207,7 @@ export class WorkspaceBinder extends OperationNodeTransformer {
     return refuse('it inserts neither values nor a plain select.');
   }
 
-  /** A key without the workspace in it may be that of another workspace's row, which must not be changed. */
+  /** A key without the workspace may match another workspace's row, which must not be changed. */
   #bindConflict(node: OnConflictNode, table: string): OnConflictNode {
     if (node.updates === undefined) return node;
     return { ...node, updateWhere: WhereNode.create(all([this.#condition(table)], node.updateWhere?.where)) };

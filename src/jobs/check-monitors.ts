@@ -7,16 +7,16 @@ import { CHECK_EVERY_MS } from '../domain/monitors/monitor.ts';
 import { checkDueMonitors } from '../services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../services/monitors/sum-up-runs.ts';
 
-/** Workspaces that one process deals with at a time: one with many monitors, or runs, has one of these places. */
+/** The number of workspaces that one process handles at a time, so that one with many monitors or runs uses only one slot. */
 const AT_ONCE = 4;
-/** What is left of a workspace by then waits until the others that are due had their turn. */
+/** Work of a workspace left after this time waits until the other due workspaces have been handled. */
 const MAX_WORKSPACE_MS = 45_000;
-/** The next look at a workspace without monitors that are enabled; enabling one sets it. */
+/** The time until the next check of a workspace without enabled monitors; enabling one sets it. */
 const IDLE_MS = 24 * 60 * 60_000;
-/** Due at once: times are stored rounded to a millisecond, which must not be one to come. */
+/** Due immediately: times are stored rounded to a millisecond, which must not be in the future. */
 const DUE_MS = -1;
 
-/** Takes a workspace that is due, until it is due again. Of several processes one gets it. */
+/** Takes a due workspace until it is due again. Of several processes one gets it. */
 async function takeDue({ query }: SystemDatabase) {
   const [claimed] = await query((db) =>
     db
@@ -52,16 +52,16 @@ async function checkWorkspace(db: Database, claimed: Claimed, isOver: () => bool
       .updateTable('monitored_workspaces')
       .set({ check_at: sql<Date>`now() + ${milliseconds(isDone ? IDLE_MS : DUE_MS)}` })
       .where('workspace_id', '=', claimed.workspaceId)
-      // A monitor that was enabled since has set another time.
+      // Enabling a monitor in the meantime has set another time.
       .where('check_at', '=', claimedUntil),
   );
 }
 
 /**
- * Looks at the monitors of every workspace that is due: sums up its runs, then measures. A workspace that fails is logged and left until it is due
- * again. Safe to run in several processes at once, and to be stopped at any time.
- * @param maxWorkspaceMs how long one turn of a workspace may last; it is looked at again after others that are due
- * @throws Error where the database is away
+ * Checks the monitors of every due workspace: sums up its runs, then measures. A workspace that fails is logged and skipped until
+ * it is due again. Safe to run in several processes at once, and to be stopped at any time.
+ * @param maxWorkspaceMs the maximum time for a workspace, which then continues after other due ones
+ * @throws Error if the database is down
  */
 export async function checkMonitors(
   db: Database,

@@ -5,16 +5,16 @@ import { inStates } from '../db/state-change.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 
-/** After the end of an execution, so that readers whose connection broke can go on. */
+/** The time after the end of an execution in which readers whose connection broke can continue. */
 const KEPT_MS = 5 * 60_000;
-/** Executions whose rows a transaction deletes. */
+/** The number of executions whose rows a transaction deletes. */
 const EXECUTIONS_AT_ONCE = 20;
 
 /**
  * Deletes the rows of streams some minutes after the end of their execution, or once it is gone, in small steps. Safe to run in
  * several processes at once.
- * @param signal ends it after the current step
- * @param retentionMs how long after the end rows are kept. Default: 5 min
+ * @param signal stops after the current step
+ * @param retentionMs how long rows are kept after the end. Default: 5 min
  */
 export async function cleanUpStreams(
   { query }: Pick<SystemDatabase, 'query'>,

@@ -4,21 +4,21 @@ import type { DECLARATIONS } from '../domain/capabilities.ts';
 import type { Merged } from '../domain/capability.ts';
 import { sweep } from './sweep.ts';
 
-/** How long what has ended is kept, in ms; undefined: for ever. */
+/** How long ended resources are kept, in ms; undefined: forever. */
 export type Retention = {
   /** Events, their deliveries, notifications, and changes of monitors' states. */
   events: number;
 } & Partial<Record<keyof Merged<typeof DECLARATIONS, 'retention'>, number | undefined>>;
 
-/** One step of the deletion of what has expired. Safe to run in several processes at once. */
+/** One step of deleting expired rows. Safe to run in several processes at once. */
 export type Expiry = RowsToDelete | ((db: SystemDatabase, signal: AbortSignal) => Promise<unknown>);
 
 /**
- * Deletes what has expired, then what was deleted by callers and is only out of sight. All in small steps. Safe to run in several
+ * Deletes expired rows, then rows that callers deleted and that are only hidden, all in small steps. Safe to run in several
  * processes at once.
- * @param expired what each capability declares
- * @param signal ends it after the current step
- * @throws AggregateError of the steps that failed, once all others are done
+ * @param expired the declarations of each capability
+ * @param signal stops after the current step
+ * @throws AggregateError of the failed steps, after all others are done
  */
 export async function cleanUp(
   db: SystemDatabase,

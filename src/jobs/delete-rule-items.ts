@@ -6,7 +6,7 @@ import { inStates } from '../db/state-change.ts';
 import type { Tables } from '../db/tables.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
 
-/** Its rule is disabled or gone, or its backfill has ended. @param work the id of the rule or backfill */
+/** Whether its rule is disabled or gone, or its backfill has ended. @param work the id of the rule or backfill */
 const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) =>
   eb.not(
     eb.or([
@@ -24,8 +24,8 @@ const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) 
   );
 
 /**
- * Deletes the executions that are due for no rule and no backfill, in small steps. Safe to run in several processes at once.
- * @param signal ends it after the current step
+ * Deletes items that belong to no active rule or backfill, in small steps. Safe to run in several processes at once.
+ * @param signal stops after the current step
  */
 export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, signal: AbortSignal): Promise<void> {
   const orphaned = await query((db) =>
@@ -40,7 +40,7 @@ export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, 
       where: eb.and([
         eb('workspace_id', '=', workspaceId),
         eb('work_id', '=', id),
-        // A rule may be enabled again meanwhile.
+        // A rule may be enabled again in the meantime.
         isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql<string>`${id}::uuid`),
       ]),
     }));

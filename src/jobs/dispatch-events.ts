@@ -8,8 +8,8 @@ import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
 import { isSubscribed } from '../services/events/is-subscribed.ts';
 
 /**
- * Makes the deliveries of events that are not dispatched yet: one for each webhook that is enabled and subscribed. Events that
- * another relay has locked are skipped, and an event is marked in the same statement, so that it is dispatched once.
+ * Creates the deliveries of undispatched events: one for each enabled webhook that subscribes to the event. Skips events that
+ * another relay has locked. The same statement marks the event, so that it is dispatched once.
  */
 const DISPATCH = prepared()((db) =>
   dueInTurn(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
@@ -50,7 +50,7 @@ const DISPATCH = prepared()((db) =>
     ]),
 );
 
-/** Makes the deliveries of new events. @returns whether there may be more of them, and whether it made any delivery */
+/** Creates the deliveries of new events. @returns whether there may be more events, and whether it created any delivery */
 export async function dispatchEvents({ db }: { db: Database }): Promise<{ more: boolean; madeAny: boolean }> {
   const [row] = await db.system.query(DISPATCH, {});
   return { more: mayHaveMore(row?.found ?? 0, row?.taken ?? 0), madeAny: row?.madeAny ?? false };

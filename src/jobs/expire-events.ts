@@ -8,10 +8,10 @@ import type { Tables } from '../db/tables.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
 
-/** Events a transaction. */
+/** The number of events per transaction. */
 const BATCH_SIZE = 2_000;
 
-/** The event has a delivery that has not ended, or whose workflow has not been told that it has. */
+/** Whether the event has a delivery that has not ended, or whose workflow has not been notified of its end. */
 const isInDelivery = (eb: ExpressionBuilder<Tables, 'events'>) =>
   eb.exists(
     eb
@@ -23,7 +23,7 @@ const isInDelivery = (eb: ExpressionBuilder<Tables, 'events'>) =>
       ),
   );
 
-/** @returns the last one looked at; undefined where there are no more */
+/** @returns the last event examined; undefined if there are no more */
 async function deleteSomeEvents(query: Query, after: string, before: string, ageMs: number) {
   const found = await query((db) =>
     db
@@ -39,7 +39,7 @@ async function deleteSomeEvents(query: Query, after: string, before: string, age
   );
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return undefined;
-  // Checked again, now that no one can ask for another delivery of a locked event.
+  // Checked again, now that no request can create another delivery of a locked event.
   await query((db) =>
     db
       .with('gone', (cte) =>
@@ -55,7 +55,7 @@ async function deleteSomeEvents(query: Query, after: string, before: string, age
   return found.length < BATCH_SIZE ? undefined : ids.at(-1);
 }
 
-/** Deletes events older than `retentionMs`, with their deliveries. An event stays that has yet to be dispatched or delivered. */
+/** Deletes events older than `retentionMs`, with their deliveries. Events that are still to be dispatched or delivered are kept. */
 export async function expireEvents(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const { from, to: before } = idsOfSpan(undefined, new Date(Date.now() - retentionMs));
   let after: string | undefined = from;

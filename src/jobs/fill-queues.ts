@@ -6,16 +6,17 @@ import { bindWorkspace, type Query } from '../db/database.ts';
 import { enterQueue, roomOf } from '../services/queues/add-items.ts';
 import { filteredQueues } from '../services/queues/queues.ts';
 
-/** Executions that one transaction looks at. */
+/** The number of executions that one transaction processes. */
 const BATCH_SIZE = 1_000;
-/** Who waits longer for a row of a workspace leaves it for the next time: the others wait, too. */
+/** After waiting this long for a row, a workspace is left to the next time, because the others wait, too. */
 const LOCK_TIMEOUT_MS = 1_000;
 
 /**
- * Puts executions into the queues whose filters they match: those that have ended or got a score since the last time, which triggers have
- * written down (`db/queue-triggers.ts`). An execution is looked at again at each of its scores, and enters a queue once. Whoever looks at one
- * takes its note away in the same transaction, so none is lost. A queue that is full takes no more. Safe to run in several processes at once.
- * @param signal ends it after the current step
+ * Adds executions to the queues whose filters they match: those that have ended or got a score since the last time, as recorded
+ * by triggers (`db/queue-triggers.ts`). An execution is checked again after each of its scores, and is added to a queue only
+ * once. Its record is deleted in the same transaction, so none is lost. A full queue accepts no more. Safe to run in several
+ * processes at once.
+ * @param signal stops after the current step
  */
 export async function fillQueues(
   { db, log }: { db: Pick<Database, 'system'>; log: Logger },
@@ -45,7 +46,7 @@ async function workspacesOf(query: Query): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** @returns how many notes were dealt with */
+/** @returns the number of records processed */
 async function fill(query: Query, workspaceId: string): Promise<number> {
   await query({ text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` });
   const own = bindWorkspace(query, workspaceId);

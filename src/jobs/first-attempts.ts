@@ -16,34 +16,35 @@ import type { Slots } from '../temporal/slots.ts';
 import { isTemporalUnavailable } from '../temporal/workflows.ts';
 import { runEvery } from './run-every.ts';
 
-/** Deliveries whose first attempt is not recorded, and that have no workflow. */
+/** Deliveries without a recorded first attempt and without a workflow. */
 export const UNSTARTED = sql<boolean>`${inStates(deliveryStates, ['queued'])} and started_at is null`;
 
-/** First attempts of one workspace in progress at a time: its others wait in the database. */
+/** The maximum number of first attempts in progress of one workspace; further ones wait in the database. */
 const WORKSPACE_LIMIT = 100;
-/** Those of all workspaces. */
+/** The maximum number for all workspaces. */
 const LIMIT = 400;
-/** A workspace that has reached its limit gets more when it has so many fewer: the relay claims that many at once. */
+/** A workspace at its limit gets more when it is this far below it: the relay claims that many at once. */
 const CLAIMED_AT_ONCE = 10;
-/** How long an attempt waits for its place. */
+/** How long an attempt waits for a slot. */
 const PLACE_TIMEOUT_MS = 2_000;
-/** How often a process renews its claims: those of one that has died are taken over after `CLAIM_LEASE` of the relay. */
+/** How often a process renews its claims: those of a dead process are taken over after `CLAIM_LEASE` of the relay. */
 const RENEW_MS = 3_000;
-/** Workflows that are being started. More can only mean that Temporal is away: reconciliation starts the others. */
+/** The maximum number of workflows being started. More can only mean that Temporal is down: the reconciliation starts the others. */
 const MAX_STARTS = 200;
 
 /**
  * Makes first attempts without a workflow: most deliveries need nothing more. The claim of the row is a lease, renewed until the
- * attempt is recorded: if the process dies, another makes the attempt again. A delivery that failed, or is held back, gets its workflow.
+ * attempt is recorded: if the process dies, another makes the attempt again. A delivery that failed or was deferred gets its
+ * workflow.
  */
 export interface FirstAttempts {
   /** Makes the first attempt of a delivery that this process has claimed. */
   begin(delivery: StoredDelivery): void;
-  /** Whether no more may be begun at present. */
+  /** Whether no more can be started at present. */
   isFull(): boolean;
-  /** UUIDs of workspaces of which no more may be begun at present. */
+  /** UUIDs of workspaces for which no more can be started at present. */
   saturated(): string[];
-  /** Waits until those in progress have ended. Those that still wait for a place are left to other processes. */
+  /** Waits until those in progress have ended. Those waiting for a slot are left to other processes. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ export interface FirstAttemptDeps {
   log: Logger;
 }
 
-/** @param onRoom called when more may be begun after a limit was reached */
+/** @param onRoom called when more can be started after a limit was reached */
 export function createFirstAttempts(
   { db, attempts, slots, starter, log }: FirstAttemptDeps,
   onRoom: () => void,
@@ -67,10 +68,10 @@ export function createFirstAttempts(
   const inProgress = new Map<string, number>();
   let total = 0;
   let starts = 0;
-  /** Whether the relay was told that there is no room, for a workspace or at all. */
+  /** Whether the relay was told that a workspace, or the process, is at its limit. */
   let isAwaited = false;
 
-  /** The more are in progress in all, the fewer one workspace may have, so that there is room for one that has none. */
+  /** The more are in progress in total, the lower the limit of a workspace, so that there is room for workspaces without any. */
   const limit = () => Math.min(WORKSPACE_LIMIT, LIMIT - total);
 
   function count(workspaceId: string, change: 1 | -1): void {
@@ -119,7 +120,7 @@ export function createFirstAttempts(
     const { forMs: waitMs, reason } = outcome;
     if (waitMs > 0) await start(delivery, { waitMs, reason });
     else if (stopping.signal.aborted) await unclaim(db, delivery.id);
-    // Its attempt gets into line for a place at once.
+    // Its attempt is queued for a slot immediately.
     else await start(delivery);
   }
 
@@ -128,12 +129,12 @@ export function createFirstAttempts(
   return {
     begin(delivery) {
       const { id } = delivery;
-      // Claimed again after an outage of the database, for which its result still waits.
+      // Claimed again after an outage of the database, while its result still waits to be stored.
       if (unfinished.has(id)) return;
       const ended = makeAndStart(delivery)
-        // Another process finds the row: when the lease has expired, or by reconciliation.
+        // Another process finds the row: when the lease has expired, or through the reconciliation.
         .catch((error: unknown) =>
-          // While Temporal is away, reconciliation says so.
+          // While Temporal is down, the reconciliation logs it.
           log[isTemporalUnavailable(error) ? 'debug' : 'warn'](
             { err: error, delivery_id: id },
             'cannot make a first attempt, or start what follows it',
@@ -173,7 +174,7 @@ async function renew({ system }: Database, ids: string[]): Promise<void> {
           .select('id')
           .where('id', '=', anyOf(ids))
           .where(UNSTARTED)
-          // One that is locked is being recorded or abandoned.
+          // A locked one is being recorded or abandoned.
           .forNoKeyUpdate()
           .skipLocked(),
       ),

@@ -8,17 +8,17 @@ import { type IdKind, publicId } from '../domain/ids.ts';
 
 const BATCH_SIZE = 100;
 
-/** Encrypts a value with the current key, where it is not: the value itself where no configured key decrypts it. */
+/** Encrypts a value with the current key unless it already is; returns the value unchanged if no configured key decrypts it. */
 type ReEncrypt = <Value extends Buffer | null>(value: Value) => Value | Buffer;
 
-/** The rows of a table that hold secrets. */
+/** The rows of a table that contain secrets. */
 interface SecretTable<Row extends { id: string } = { id: string }> {
   kind: IdKind;
-  /** The next rows to look at, locked; those that others have locked are left out. */
+  /** The next rows to process, locked; skips rows locked by others. */
   take(query: Query, after: string | undefined): Promise<Row[]>;
-  /** Writes a row anew, where `reEncrypt` changes something of it. */
+  /** Rewrites a row if `reEncrypt` changes any of its values. */
   write(query: Query, row: Row, reEncrypt: ReEncrypt): Promise<void>;
-  /** Rows with a value that the current key has not encrypted. */
+  /** The number of rows with a value that is not encrypted with the current key. */
   countLeft(query: Query): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ interface WebhookSecrets {
   expired: boolean;
 }
 
-/** Also drops previous secrets that have expired. */
+/** Also deletes previous secrets that have expired. */
 function webhooksTable(cipher: Cipher): SecretTable<WebhookSecrets> {
   const [secret, previous, headers] = ['secret', 'previous_secret', 'headers'].map((column) =>
     isOfAnotherKey(cipher, column),
@@ -81,7 +81,10 @@ interface OneSecret {
   secret: Buffer | null;
 }
 
-/** The tables that have one column of secrets, and what their rows are: of evaluators, and what identity providers have given for who is signed in. */
+/**
+ * The tables with one column of secrets, and the kind of their rows: the secrets of evaluators, and the identity providers'
+ * tokens of sessions.
+ */
 const COLUMNS = {
   evaluations: { kind: 'evaluation', column: 'evaluator_secrets' },
   schedules: { kind: 'schedule', column: 'evaluator_secrets' },
@@ -125,9 +128,9 @@ function oneColumnTable(cipher: Cipher, table: OneColumnTable): SecretTable<OneS
 }
 
 interface Counts {
-  /** Rows of which something was re-encrypted. */
+  /** Rows with a re-encrypted value. */
   reEncrypted: number;
-  /** Rows with a value that the current key has not encrypted. */
+  /** Rows with a value that is not encrypted with the current key. */
   left: number;
   kind: IdKind;
   /** Public ids of rows with a value that no configured key decrypts. */
@@ -170,10 +173,10 @@ async function reEncryptTable<Row extends { id: string }>(
 }
 
 /**
- * Re-encrypts with the current key what another one has encrypted of webhooks, of evaluators and of sessions, and drops previous
- * secrets that have expired. Safe to run in several processes at once. What no configured key decrypts is logged and left.
- * @param options `announce`: logs the result also where there was nothing to do
- * @returns how many of them had something re-encrypted
+ * Re-encrypts secrets of webhooks, evaluators and sessions that were encrypted with another key, and deletes previous secrets
+ * that have expired. Safe to run in several processes at once. Values that no configured key decrypts are logged and kept.
+ * @param options `announce`: logs the result even if there was nothing to do
+ * @returns the number of rows with a re-encrypted value
  */
 export async function reEncryptSecrets(
   db: SystemDatabase,

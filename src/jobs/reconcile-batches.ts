@@ -4,7 +4,7 @@ import { startBatchWorkflow } from '../services/batches/batch-workflow.ts';
 import { batchWorkflowId } from '../temporal/names.ts';
 import { compareWithWorkflow, type ReconcileDeps, reconcile } from './reconcile.ts';
 
-/** Also a batch whose workflow was ended from outside gets a new one, since the provider may be at work on it. */
+/** A batch whose workflow was terminated from outside also gets a new one, because the provider may be processing it. */
 export const reconcileBatches = (deps: ReconcileDeps): Promise<void> =>
   reconcile(deps, {
     table: 'provider_batches',

@@ -11,11 +11,14 @@ import {
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { compareWithWorkflow, type ReconcileDeps, reconcile } from './reconcile.ts';
 
-/** A delivery whose workflow is started here goes on with its next attempt. One that waits for a retry is not overdue before that. */
+/**
+ * A delivery whose workflow is started here continues with its next attempt. A delivery that waits for a retry is not overdue
+ * before that.
+ */
 export const reconcileDeliveries = (deps: ReconcileDeps & { starter: DeliveryStarter }): Promise<void> =>
   reconcile(deps, {
     table: 'deliveries',
-    // Of the others, the relay makes the first attempt.
+    // The relay makes the first attempt of the others.
     due: sql<boolean>`${inStates(deliveryStates, UNFINISHED_DELIVERY)}
       and (${inStates(deliveryStates, ['waiting'])} or started_at is not null)`,
     read: (db) =>
@@ -40,7 +43,7 @@ export const reconcileDeliveries = (deps: ReconcileDeps & { starter: DeliverySta
         { id: delivery.id, untold },
         {
           workflowId: deliveryWorkflowId(delivery),
-          // Its row does not know yet that it was started.
+          // Its row does not show yet that it was started.
           tell: start,
           start,
           end: () =>

@@ -18,8 +18,8 @@ import { tellChanged } from '../temporal/workflows.ts';
 import { compareWithWorkflow, NEXT_CHECK, type ReconcileDeps, reconcile } from './reconcile.ts';
 
 /**
- * Ends also runs whose program has sent no results for long.
- * @param deps `onEvaluationEnd`: told of each run that is ended here
+ * Also ends runs whose program has not sent results for long.
+ * @param deps `onEvaluationEnd`: called for each run that is ended here
  */
 export const reconcileEvaluations = ({
   onEvaluationEnd,
@@ -27,9 +27,9 @@ export const reconcileEvaluations = ({
 }: ReconcileDeps & { onEvaluationEnd?: OnEvaluationEnd | undefined }): Promise<void> =>
   reconcile(deps, {
     table: 'evaluations',
-    // Those that have not ended, and canceled ones whose workflow may not know.
+    // Unfinished runs, and canceled ones whose workflow may not know.
     due: sql<boolean>`(signal_pending or ${inStates(evaluationStates, UNFINISHED_EVALUATION)})`,
-    // A run of a caller's program has no workflow to be compared with: it is looked at when its results are overdue.
+    // A run of a caller's program has no workflow to compare with: it is checked when its results are overdue.
     nextCheck: sql<Date>`greatest(results_due_at, ${NEXT_CHECK})`,
     read: (db) =>
       db

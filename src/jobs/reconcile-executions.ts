@@ -14,7 +14,7 @@ const ENDED_BY_OPERATOR = {
   message: 'An operator ended the run before the model responded, or its end is missing from a restored database.',
 } as const;
 
-/** @param deps `onExecutionEnd`: told of each execution that is ended here */
+/** @param deps `onExecutionEnd`: called for each execution that is ended here */
 export const reconcileExecutions = ({
   onExecutionEnd,
   ...deps

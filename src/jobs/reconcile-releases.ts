@@ -10,7 +10,7 @@ import { compareWithWorkflow, type ReconcileDeps, reconcile } from './reconcile.
 export const reconcileReleases = (deps: ReconcileDeps): Promise<void> =>
   reconcile(deps, {
     table: 'releases',
-    // Those that have not ended, and those whose workflow may not know of a change.
+    // Unfinished releases, and those whose workflow may not know of a change.
     due: sql<boolean>`(signal_pending or ${inStates(releaseStates, UNFINISHED_RELEASE)})`,
     read: (db) =>
       db

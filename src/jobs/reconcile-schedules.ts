@@ -7,16 +7,16 @@ import { actInTemporal, readInTemporal } from '../services/schedules/temporal-sc
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
 
 /**
- * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. Pauses or resumes those that one of both has from an
- * earlier time, and encrypts those anew that are not encrypted with the current key. One that was never accepted, since the process died while it was
- * created, is withdrawn.
- * @throws Error where Temporal or the database is away; the next call goes on
+ * Recreates schedules that Temporal has lost, without making up for missed times. Pauses or resumes schedules whose state in
+ * Temporal differs, and re-encrypts those that are not encrypted with the current key. A schedule that was never accepted,
+ * because the process died while creating it, is withdrawn.
+ * @throws Error if Temporal or the database is down; the next call continues
  */
 export function reconcileSchedules(deps: ReconcileDeps): Promise<void> {
   const { db, starter: temporal, log } = deps;
   return reconcile(deps, {
     table: 'schedules',
-    // Nothing in a row says whether Temporal still has it: all are looked at.
+    // A row does not show whether Temporal still has it, so all are checked.
     due: sql<boolean>`true`,
     nextCheck: sql<Date>`now() + interval '5 minutes'`,
     read: (all) =>

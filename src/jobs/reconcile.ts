@@ -10,38 +10,41 @@ import { isTemporalUnavailable, type WorkflowStarter, workflowState } from '../t
 
 /** Rows that one process reconciles concurrently. */
 const CONCURRENCY = 20;
-/** Rows that are left are for the next run: a process that stops waits for the run to end. */
+/** The remaining rows are left to the next run, because a stopping process waits for the run to end. */
 const MAX_RUN_MS = 10_000;
-/** The next check of a row for which Temporal or the database was unavailable. */
+/** The time until the next check of a row for which Temporal or the database was unavailable. */
 const AFTER_OUTAGE_MS = 30_000;
 
-/** What is needed to compare rows with their workflows. */
+/** The dependencies for comparing rows with their workflows. */
 export interface ReconcileDeps {
   db: Database;
   starter: WorkflowStarter;
   log: Logger;
 }
 
-/** A statement that has begun with `taken`. */
+/** A statement that starts with `taken`. */
 type WithTaken = QueryCreator<Tables & { taken: { id: string } }>;
 
 /** How the overdue rows of a table are reconciled. */
 export interface Reconciliation<Row extends { id: string }> {
   table: CheckedTable;
-  /** Which rows are looked at when they are overdue. */
+  /** Which rows to check when they are overdue. */
   due: RawBuilder<SqlBool>;
   /** When each is overdue again. Default: {@link NEXT_CHECK}. */
   nextCheck?: RawBuilder<Date>;
-  /** Goes on from `taken`, the ids of rows that were. */
+  /** Continues the statement from `taken`, the ids of overdue rows. */
   read: (db: WithTaken) => BuiltStatement<Row>;
   /** Reconciles one row with Temporal or the mail server. Idempotent. */
   reconcile: (row: Row) => Promise<unknown>;
 }
 
-/** The next check of a row: after as long as it is old, 30 seconds to 10 minutes, so that the checks of an unchanged row get rare. */
+/**
+ * The time of a row's next check: after a time equal to its age, between 30 seconds and 10 minutes, so that unchanged rows are
+ * checked less and less often.
+ */
 export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
 
-/** Takes rows that are overdue, which no other process then gets, and reads them. */
+/** Takes overdue rows, which no other process then gets, and reads them. */
 const take =
   <Row extends { id: string }>({ table, due, nextCheck = NEXT_CHECK, read }: Reconciliation<Row>) =>
   (db: Builder) =>
@@ -56,9 +59,9 @@ const take =
     );
 
 /**
- * Reconciles all rows that are overdue, a bounded number concurrently. A row that fails is logged and left until its next check: it
- * holds up no other.
- * @throws Error where Temporal or the database is away; what was not reconciled comes first in the next run
+ * Reconciles all overdue rows, a limited number concurrently. A row that fails is logged and left until its next check, without
+ * delaying others.
+ * @throws Error if Temporal or the database is down; unreconciled rows come first in the next run
  */
 export async function reconcile<Row extends { id: string }>(
   { db, log }: Pick<ReconcileDeps, 'db' | 'log'>,
@@ -115,28 +118,28 @@ export interface RowWithWorkflow {
   ended?: SqlBool;
   /** Whether its workflow may not know of its last change. Default: no. */
   untold?: SqlBool;
-  /** Whether it has not begun, and no caller was told of it. Default: no. */
+  /** Whether it has not started, and no caller was notified of it. Default: no. */
   unaccepted?: SqlBool;
 }
 
-/** What is done about a row whose workflow is not as it should be. Each is safe to repeat. */
+/** The actions for a row whose workflow is not in the expected state. Each is safe to repeat. */
 export interface Remedies {
   workflowId: string;
-  /** Tells the workflow of a change. */
+  /** Signals the workflow that the row has changed. */
   tell?: () => Promise<unknown>;
-  /** Its workflow has ended like itself: there is nobody left to tell. */
+  /** Called if its workflow has ended like the row, so that there is nothing left to signal. */
   clearPending?: () => Promise<unknown>;
   /** @returns whether it was withdrawn */
   withdraw?: () => Promise<boolean>;
-  /** Starts a workflow that Temporal has lost or never got. @returns false where another process was faster */
+  /** Starts a workflow that Temporal has lost or never got. @returns false if another process was faster */
   start: () => Promise<boolean>;
-  /** Ends the row, whose workflow was ended from outside. Default: starts its workflow again. */
+  /** Ends the row if its workflow was ended from outside. Default: starts its workflow again. */
   end?: () => Promise<unknown>;
 }
 
 /**
- * Compares a row with its workflow, and makes up for what is missing.
- * @param what of which kind the row is
+ * Compares a row with its workflow, and repairs what is missing.
+ * @param what the kind of the row
  */
 export async function compareWithWorkflow(
   { starter, log }: ReconcileDeps,
@@ -147,7 +150,7 @@ export async function compareWithWorkflow(
   const warn = (message: string) => log.warn({ [`${what}_id`]: id }, message);
   const state = await workflowState(starter.client, workflowId);
   if (state === 'running') {
-    // Only where there is news: each signal stays in the workflow's history, and a run may wait for months.
+    // Only if there is news: each signal stays in the workflow's history, and a run may wait for months.
     if (untold) await tell?.();
   } else if (ended) {
     await clearPending?.();

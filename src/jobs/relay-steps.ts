@@ -10,7 +10,7 @@ import { deliveryWorkflowId } from '../temporal/names.ts';
 import { signalWorkflow } from '../temporal/workflows.ts';
 import { type FirstAttempts, UNSTARTED } from './first-attempts.ts';
 
-/** Workflows that are being signaled at a time. */
+/** The number of workflows signaled at a time. */
 const SIGNALS_AT_ONCE = 20;
 /** Deliveries whose first attempt is to be made: new ones, and those claimed by a process that has not renewed its claim. */
 const CLAIM_LEASE = sql`interval '10 seconds'`;
@@ -50,7 +50,7 @@ const CLAIM = prepared<{ saturated: string[]; reclaim: boolean }>()((db, { satur
     .orderBy('d.id'),
 );
 
-/** Locks deliveries in the order of their ids, as `abandonDeliveries` does, so that the two cannot deadlock. */
+/** Locks deliveries in the order of their ids, like `abandonDeliveries`, so that the two cannot deadlock. */
 const lockInOrder = (db: Builder, ids: string[]) =>
   db.with('locked', (cte) =>
     cte.selectFrom('deliveries').select('id').where('id', '=', anyOf(ids)).orderBy('id').forNoKeyUpdate(),
@@ -61,11 +61,11 @@ export interface RelayDeps {
   starter: DeliveryStarter;
   log: Logger;
   firstAttempts: FirstAttempts;
-  /** Workspaces (public ids) that have enough deliveries in flight: the rest wait in the database. Default: none. */
+  /** Workspaces (public ids) with enough deliveries in flight: further ones wait in the database. Default: none. */
   saturated?: () => string[];
 }
 
-/** Runs `work` on each item, so many at a time. The first failure ends it: the rest is left. */
+/** Runs `work` on each item, with limited concurrency. The first failure ends it, and the remaining items are skipped. */
 async function forEachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const left = items.values();
   let failed = false;
@@ -85,8 +85,8 @@ async function forEachOf<T>(items: readonly T[], atOnce: number, work: (item: T)
 }
 
 /**
- * Claims deliveries whose first attempt is to be made, and begins their attempts.
- * @param reclaim whether to take over claims that have expired
+ * Claims deliveries whose first attempt is to be made, and starts their attempts.
+ * @param reclaim whether to take over expired claims
  * @returns whether there may be more
  */
 export async function beginFirstAttempts(
@@ -104,8 +104,8 @@ export async function beginFirstAttempts(
 }
 
 /**
- * Signals workflows whose deliveries were abandoned in the database. Each is signaled by one relay; if that one dies first, the
- * workflow learns it at its next attempt.
+ * Signals workflows whose deliveries were abandoned in the database. Each is signaled by one relay; if that relay dies first, the
+ * workflow notices at its next attempt.
  * @returns whether there may be more
  */
 export async function endWorkflows({ db: { system }, starter }: RelayDeps): Promise<boolean> {

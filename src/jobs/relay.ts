@@ -5,26 +5,26 @@ import { dispatchEvents } from './dispatch-events.ts';
 import { createFirstAttempts, type FirstAttemptDeps } from './first-attempts.ts';
 import { beginFirstAttempts, endWorkflows, type RelayDeps } from './relay-steps.ts';
 
-/** A notification may be lost while the connection is down: the tables are read this often all the same. */
+/** A notification may be lost while the connection is down: the tables are also polled at this interval. */
 const POLL_AGAIN_MS = 5_000;
-/** While the deliveries of a workspace wait for those in flight, it is looked at this often. */
+/** While the deliveries of a workspace wait for those in flight, they are polled at this interval. */
 const SATURATED_MS = 200;
-/** After a failure, whose cause is likely to last for a while. */
+/** The pause after a failure, whose cause is likely to last for a while. */
 const TRY_AGAIN_MS = 1_000;
 /**
- * After an outage of the database, the results of attempts that wait for it are stored within this time. Until then no expired claim
- * is taken over: its attempt may have been made.
+ * After an outage of the database, the results of attempts that wait for it are stored within this time. Until then no expired
+ * claim is taken over, because its attempt may have been made.
  */
 const SETTLE_MS = 3_000;
 
 interface Loop {
   wake(): void;
-  /** Ends it after the step in progress. */
+  /** Stops after the step in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a step until it says that there is no more to do, and again when woken or after a rest.
+ * Runs a step until it reports that there is no more to do, and again when woken or after a rest.
  * @param restMs how long to rest unless woken
  */
 function startLoop(log: Logger, what: string, step: () => Promise<boolean>, restMs = () => POLL_AGAIN_MS): Loop {
@@ -43,7 +43,7 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
     });
   }
 
-  // An outage is logged when it begins and when it is over, not every second in between.
+  // An outage is logged when it starts and when it ends, not every second in between.
   let isFailing = false;
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -76,14 +76,14 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
 
 export interface RelayOptions extends FirstAttemptDeps, Omit<RelayDeps, 'firstAttempts'> {
   listener: Listener;
-  /** Aborted when a process that stops waits no longer for attempts in progress. */
+  /** Aborted when a stopping process no longer waits for attempts in progress. */
   graceOver: AbortSignal;
 }
 
 /**
- * Relays events to webhooks: makes the deliveries of new events, makes their first attempts, and signals the workflows of deliveries
- * that were abandoned. Each goes on while another waits, for Temporal as an example. Notifications wake them. Several relays may
- * run at once.
+ * Relays events to webhooks: creates the deliveries of new events, makes their first attempts, and signals the workflows of
+ * abandoned deliveries. Each loop continues while another waits, for example for Temporal. Notifications wake them. Several
+ * relays may run at once.
  */
 export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   const { listener, log, saturated, graceOver } = options;

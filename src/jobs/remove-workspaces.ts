@@ -9,36 +9,36 @@ import type { OnExecutionEnd } from '../services/executions/execution-metrics.ts
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { sweep } from './sweep.ts';
 
-/** What ends workflows in a workspace. */
+/** The dependencies for ending workflows in a workspace. */
 export interface RemovalDeps extends WorkflowStarter {
   log: Logger;
-  /** Told of each execution that is ended. */
+  /** Called for each execution that is ended. */
   onExecutionEnd?: OnExecutionEnd | undefined;
 }
 
-/** Moves some rows of a workspace out of sight; `sweep` deletes them. @returns how many, `BATCH_ROWS` at most */
+/** Hides some rows of a workspace; `sweep` deletes them. @returns the number of rows, at most `BATCH_ROWS` */
 export type ToTrash = (query: Query, workspaceId: string) => Promise<number>;
 
-/** What a capability has in a workspace, as far as its removal has to know it. */
+/** What the removal of a workspace has to know of a capability. */
 export interface Removable {
-  /** Ends what is under way. @returns how many were ended */
+  /** Ends work in progress. @returns the number of rows ended */
   end?: (deps: RemovalDeps, workspace: WorkspaceDatabase, signal: AbortSignal) => Promise<number>;
-  /** Moves out of sight what has many rows of its own. */
+  /** Hides rows that have many rows of their own. */
   toTrash?: readonly ToTrash[];
-  /** Its rows in the order of deletion: what refers to others goes before them. Each has an index that begins with the workspace, or few rows. */
+  /** Its rows in the order of deletion: referring rows come first. Each has an index that starts with the workspace, or few rows. */
   rows?: readonly RowsToDelete[];
 }
 
-/** A request that was let in before the workspace was deleted may still write: the last look is after it has ended. */
+/** A request that was accepted before the workspace was deleted may still write: the last check is after it has ended. */
 const LINGER_MS = 60 * 60_000;
-/** Workflows that are being ended at a time. */
+/** The number of workflows ended at a time. */
 const AT_ONCE = 20;
-/** Their rows may have to wait: for a workflow that is told of its end, for a batch that is being canceled. */
+/** Their rows may have to wait: for a workflow to be notified of its end, or for a batch to be canceled. */
 const MAY_LINGER = ['deliveries', 'events', 'executions', 'evaluations', 'releases', 'datasets'] as const;
 
 /**
- * Ends some rows of a workspace, some at a time; what has ended by itself, or is being ended by another process, is left.
- * @returns how many were found
+ * Ends some rows of a workspace, some at a time. Rows that have ended, or that another process is ending, are skipped.
+ * @returns the number of rows found
  */
 export async function endEach(
   db: WorkspaceDatabase,
@@ -55,7 +55,7 @@ export async function endEach(
         try {
           await work(id);
         } catch (error) {
-          // It has ended by itself, or another process was here.
+          // It has ended, or another process was faster.
           if (!(error instanceof ApiError)) throw error;
         }
       }),
@@ -80,11 +80,11 @@ interface RemoveWorkspacesDeps {
   starter: WorkflowStarter;
   log: Logger;
   onExecutionEnd?: OnExecutionEnd | undefined;
-  /** In the order in which they were declared: what comes later refers to what comes first, so the last loses its rows first. */
+  /** In the order of their declaration: later ones refer to earlier ones, so the last loses its rows first. */
   capabilities: readonly Removable[];
 }
 
-/** @returns how many rows were ended, moved or deleted */
+/** @returns the number of rows ended, moved or deleted */
 async function removeRows(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal): Promise<number> {
   const { db, starter, log, onExecutionEnd } = deps;
   const own = bindWorkspace(db.system.query, id);
@@ -111,10 +111,10 @@ async function remove(deps: RemoveWorkspacesDeps, id: string, signal: AbortSigna
 }
 
 /**
- * Removes what workspaces have that were deleted, in small steps: ends what is under way, then deletes rows. What can't go yet goes
- * at a later call. Safe to run in several processes at once, and to be stopped at any time.
- * @param signal ends it after the current step
- * @param lingerMs how long after its deletion a workspace is forgotten at the earliest
+ * Removes the data of deleted workspaces, in small steps: ends work in progress, then deletes rows. What can't be removed yet is
+ * left to a later call. Safe to run in several processes at once, and to be stopped at any time.
+ * @param signal stops after the current step
+ * @param lingerMs the minimum time between the deletion of a workspace and the removal of its row
  */
 export async function removeWorkspaces(
   deps: RemoveWorkspacesDeps,

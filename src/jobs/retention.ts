@@ -11,20 +11,20 @@ import { executionStates } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 
-/** No id of what ended before then is as large. */
+/** The smallest id of rows that are not expired: everything that ended before then has a smaller one. */
 const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date.now() - retentionMs)).to;
 
-/** Rows that were made longer ago than `retentionMs`. */
+/** Rows created longer ago than `retentionMs`. */
 export const olderThan = (table: 'notifications' | 'monitor_changes', retentionMs: number): RowsToDelete =>
   toDelete(table, (eb) => ({
     where: eb.and([eb('id', '<', firstIdAfter(retentionMs)), eb('created_at', '<', ago(retentionMs))]),
     byId: true,
   }));
 
-/** What goes with an execution and may be far more than it. */
+/** Rows that are deleted with an execution and may be far larger. */
 const WITH_EXECUTIONS = ['scores', 'queue_items', 'rule_judgements'] as const;
 
-/** Deletes executions that ended longer ago than `retentionMs`; what goes with them first, in small steps of its own. */
+/** Deletes executions that ended longer ago than `retentionMs`, after the rows that belong to them, in small steps. */
 export async function expireExecutions(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const before = firstIdAfter(retentionMs);
   let last = FIRST_ID;
@@ -43,7 +43,7 @@ export async function expireExecutions(db: SystemDatabase, retentionMs: number, 
     const ids = found.map(({ id }) => id);
     const end = ids.at(-1);
     if (end === undefined) return;
-    // raw SQL: pairs, as an index of scores begins with the workspace.
+    // raw SQL: pairs, because an index of scores starts with the workspace.
     const ofThese = sql<SqlBool>`(workspace_id, execution_id) in (select e.workspace_id, e.id from executions as e where e.id = any(${ids}::uuid[]))`;
     for (const table of WITH_EXECUTIONS)
       await deleteInBatches(
@@ -74,7 +74,7 @@ export async function expireAuditLog(db: SystemDatabase, retentionMs: number, si
   await deleteInBatches(db.query, expired, signal);
 }
 
-/** Deletes evaluations that ended longer ago than `retentionMs`: out of sight at once, their results later. */
+/** Deletes evaluations that ended longer ago than `retentionMs`: hides them immediately, and deletes their results later. */
 export async function expireEvaluations(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   let last = TRASH_WORKSPACE;
   while (!signal.aborted) {

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /**
- * Does some work again and again until it is stopped, which aborts the signal of `work`. A failure is logged, and the work is done
- * again at the next interval.
- * @param options.atOnce whether to begin with the work, not with an interval. Default: false
+ * Repeats some work until it is stopped, which aborts the signal of `work`. A failure is logged, and the work is repeated at the
+ * next interval.
+ * @param options.atOnce whether to start with the work, not with an interval. Default: false
  */
 export function runEvery(
   name: string,

@@ -8,9 +8,8 @@ import {
 import { reconcile } from './reconcile.ts';
 
 /**
- * Sends the e-mails that are due: after a temporary refusal, after the loss of the process that was to send them, or of Temporal's
- * state.
- * @throws Error where the database is away
+ * Sends due e-mails: after a temporary refusal, or after the loss of the sending process or of Temporal's state.
+ * @throws Error if the database is down
  */
 export async function sendDueEmails({ db, mailer, log }: EmailDeps & { log: Logger }): Promise<void> {
   if (mailer === undefined) return;

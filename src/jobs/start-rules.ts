@@ -8,10 +8,10 @@ import { backfillStates } from '../domain/rules/backfill-states.ts';
 import { startScoringWorkflow } from '../services/rules/scoring-workflow.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../temporal/workflows.ts';
 
-/** A workflow that does not come to its end is looked for this often: it may be at work, lost, or ended from outside. */
+/** The interval for checking a workflow that has not ended: it may be running, lost, or terminated from outside. */
 const NEXT_CHECK = sql<Date>`now() + interval '15 seconds'`;
 
-/** Rules that have something due; each is taken by one process. */
+/** Rules with something due; each is taken by one process. */
 const takeRules = (db: Builder) =>
   overdue(
     db,
@@ -33,8 +33,8 @@ const takeBackfills = (db: Builder) =>
     .returning(['b.id', 'b.workspace_id', 'b.name']);
 
 /**
- * Starts the workflows of rules and backfills that have something to do. Safe to run in several processes at once.
- * @throws Error where Temporal or the database is away: what was not started is at the next check
+ * Starts the workflows of rules and backfills that have work to do. Safe to run in several processes at once.
+ * @throws Error if Temporal or the database is down; the next check starts the rest
  */
 export async function startRules({ query }: SystemDatabase, starter: WorkflowStarter, log: Logger): Promise<void> {
   const [rules, backfills] = [await query(takeRules), await query(takeBackfills)];

@@ -9,17 +9,17 @@ import { lockDays } from '../services/statistics/late-runs.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from '../services/statistics/run-sums.ts';
 import { DAY_MS } from '../services/statistics/statistics-span.ts';
 
-/** After a day's end: what was created in it is there by then, whatever the clocks of processes say. */
+/** The hours after a day's end until everything created in it is visible, whatever the clocks of processes say. */
 const SETTLED_AFTER_HOURS = 1;
-/** For how long a day waits for runs of it that have not ended. */
+/** How long a day waits for unfinished runs. */
 const WAITS_FOR_RUNS_DAYS = 2;
-/** Workspaces looked for at a time. */
+/** The number of workspaces searched at a time. */
 const BATCH_SIZE = 100;
 
 /** The first day of a workspace that is not summed up. */
 const NEXT_DAY = sql<Date>`coalesce(p.days_until, first.starts_at)`;
 
-/** Workspaces with a day that is over and is not summed up, each with the first such day. */
+/** Workspaces with a past day that is not summed up, each with the first such day. */
 const dueDays = (db: Builder, setAside: readonly string[]) =>
   db
     .selectFrom('workspaces as w')
@@ -59,7 +59,7 @@ const dueDays = (db: Builder, setAside: readonly string[]) =>
     )
     .limit(BATCH_SIZE);
 
-/** Sums a day up, and says that it is. Of two processes that do so at once, one does nothing. */
+/** Sums up a day, and marks it as done. Of two concurrent processes, one does nothing. */
 const sumUpDay = (db: Builder, workspaceId: string, startsAt: Date) => {
   const endsAt = new Date(startsAt.getTime() + DAY_MS);
   const { from, to } = idsOfSpan(startsAt, endsAt);
@@ -99,8 +99,8 @@ const sumUpDay = (db: Builder, workspaceId: string, startsAt: Date) => {
 };
 
 /**
- * Sums up the runs of every prompt for each day that is over, by version. A day whose runs have not all ended waits for them, and
- * a workspace that can't be summed up holds up no other. Safe to run in several processes at once.
+ * Sums up the runs of every prompt for each past day, by version. A day with unfinished runs waits for them, and a workspace that
+ * fails does not delay others. Safe to run in several processes at once.
  */
 export async function sumUpPromptDays(system: SystemDatabase, log: Logger, stopping?: AbortSignal): Promise<void> {
   const setAside: string[] = [];
@@ -112,7 +112,7 @@ export async function sumUpPromptDays(system: SystemDatabase, log: Logger, stopp
         // A day may have millions of runs.
         const options = { statementTimeoutMs: 0 };
         await system.transaction(async (query) => {
-          // Runs of that day that were made elsewhere may be stored just now: before this, or after it.
+          // Runs of that day from elsewhere may be in the process of being stored: before this, or after it.
           await lockDays(bindWorkspace(query, workspaceId));
           await query((db) => sumUpDay(db, workspaceId, startsAt));
         }, options);

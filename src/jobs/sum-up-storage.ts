@@ -6,8 +6,8 @@ import type { Builder } from '../db/statement.ts';
 const BATCH_SIZE = 5_000;
 
 /**
- * Adds entries to the sums. Each is taken by one process, and deleted in the same statement, so that sum and entries together are right at
- * every moment. Rows of sums are locked in one order, so that two at once can't wait for each other.
+ * Adds entries to the sums. Each entry is taken by one process and deleted in the same statement, so that sum and entries
+ * together are correct at every moment. Sum rows are locked in a fixed order, so that two concurrent calls cannot deadlock.
  */
 const sumUp = (db: Builder) =>
   db

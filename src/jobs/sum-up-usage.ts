@@ -8,7 +8,7 @@ import type { OnUsed } from '../services/operations/spend-metrics.ts';
 
 const BATCH_SIZE = 5_000;
 
-/** How long entries are kept after what they tell of was created, so that times of the last hours are exact. */
+/** How long entries are kept after the creation of their subjects, so that times of the last hours are exact. */
 const ENTRIES_KEPT_HOURS = 3;
 
 const SUM_KEY = ['workspace_id', 'unit', 'starts_at', 'kind', 'prompt_name', 'model'] as const;
@@ -18,9 +18,9 @@ const raised = (measure: string) => sql<never>`${sql.ref(`usage_sums.${measure}`
 const total = (measure: string) => sql<number>`sum(${sql.ref(measure)})::float8`;
 
 /**
- * Adds entries to the sums. Each is taken by one process, and marked in the same statement. Rows of sums are locked in one order,
- * so that two at once can't wait for each other.
- * @returns what was added, by kind and provider
+ * Adds entries to the sums. Each entry is taken by one process and marked in the same statement. Sum rows are locked in a fixed
+ * order, so that two concurrent calls cannot deadlock.
+ * @returns the usage added, by kind and provider
  */
 const sumUp = (db: Builder) =>
   db
@@ -83,7 +83,7 @@ const deleteSummed = (db: Builder) =>
 
 /**
  * Adds new entries of usage to the sums and deletes old ones. Safe to run in several processes at once.
- * @param onUsed told of what was added
+ * @param onUsed called with the usage added
  */
 export async function sumUpUsage({ query }: SystemDatabase, onUsed?: OnUsed): Promise<void> {
   for (let count = BATCH_SIZE; count === BATCH_SIZE; ) {

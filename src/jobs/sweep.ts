@@ -5,12 +5,12 @@ import { BATCH_ROWS, pause, withinBatch } from '../db/delete-in-batches.ts';
 import type { Tables } from '../db/tables.ts';
 import { TRASH_WORKSPACE } from '../db/trash.ts';
 
-/** What has many rows that are deleted first, by their `seq`. */
+/** A resource with many rows that are deleted first, by their `seq`. */
 interface Owner {
   table: 'evaluations' | 'dataset_versions';
-  /** Which of them are deleted. */
+  /** Which resources to delete. */
   where: Expression<SqlBool>;
-  /** Where the rows are, and by which column they are found. */
+  /** The table of the rows, and the column that refers to the resource. */
   rows: { table: 'evaluation_results' | 'dataset_examples'; owner: string };
   /** What else is deleted with each row. */
   also: readonly 'evaluation_judgements'[];
@@ -69,7 +69,7 @@ async function sweepOwners(
 
   const step = () =>
     db.transaction(async (query) => {
-      // The lock keeps other processes from the same one; they take the next.
+      // The lock keeps other processes from taking the same one; they take the next.
       const [owner] = await query((all) =>
         all.selectFrom(table).select('id').where(where).where('id', '>=', current).orderBy('id').$call(claim(1)),
       );
@@ -105,9 +105,9 @@ async function sweepOwners(
 }
 
 /**
- * Deletes in small steps what is out of sight already: results of deleted evaluations, and examples that nothing refers to.
- * Safe to run in several processes at once.
- * @param signal ends it after the current step
+ * Deletes hidden rows in small steps: results of deleted evaluations, and examples that nothing refers to. Safe to run in several
+ * processes at once.
+ * @param signal stops after the current step
  */
 export async function sweep(db: SystemDatabase, signal: AbortSignal): Promise<void> {
   await sweepOwners(db, EVALUATIONS, signal);

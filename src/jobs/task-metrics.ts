@@ -3,7 +3,7 @@ import { runEvery } from './run-every.ts';
 
 const NAMES = ['pms_task_failures_total', 'pms_task_success_timestamp_seconds'];
 
-/** `runEvery`, with metrics of each task in this process; existing ones are replaced. */
+/** `runEvery` with metrics of each task in this process, replacing existing ones. */
 export function countTasks(registry: Registry): typeof runEvery {
   for (const name of NAMES) registry.removeSingleMetric(name);
   const registers = [registry];

@@ -6,9 +6,9 @@ import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluations/evaluation-states.ts';
 import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 
-// What has many rows of its own goes out of sight first; `sweep` deletes it.
+// Resources with many rows of their own are hidden first; `sweep` deletes them.
 
-/** @returns how many, `BATCH_ROWS` at most */
+/** @returns the number of rows, at most `BATCH_ROWS` */
 export async function evaluationsToTrash(query: Query, workspaceId: string): Promise<number> {
   const moved = await query((db) =>
     db
@@ -29,7 +29,7 @@ export async function evaluationsToTrash(query: Query, workspaceId: string): Pro
   return moved.length;
 }
 
-/** @returns how many, `BATCH_ROWS` at most */
+/** @returns the number of rows, at most `BATCH_ROWS` */
 export async function examplesToTrash(query: Query, workspaceId: string): Promise<number> {
   const moved = await query((db) =>
     db

@@ -3,8 +3,8 @@ import type { Scope } from '../../domain/scopes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * `service`: of the workspace. `personal`: of a member. `sign_in`: what the sessions of a member belong to; nobody knows it. `emergency`: made by
- * an operator, and signs in at the console where other keys do not.
+ * `service`: belongs to the workspace. `personal`: belongs to a member. `sign_in`: the key behind the sessions of a member, whose
+ * text is unknown. `emergency`: created by an operator; signs in at the console when other keys cannot.
  */
 export const API_KEY_KINDS = ['service', 'personal', 'sign_in', 'emergency'] as const;
 export type ApiKeyKind = (typeof API_KEY_KINDS)[number];
@@ -31,11 +31,11 @@ export const ApiKey = defineEntity({
   properties: {
     ...workspaceOwned,
     kind: p.text().$type<ApiKeyKind>().default('service'),
-    /** Whose it is: it may do what the member's role may, and ends with the membership. */
+    /** The owner: the key's permissions are limited by the member's role, and it ends with the membership. */
     memberId: p.uuid().nullable(),
-    /** The member who made a service key. */
+    /** The member who created a service key. */
     madeBy: p.uuid().nullable(),
-    /** The key whose session has approved it for a program: it ends with that one. */
+    /** The key whose session approved this one for a program: it ends with that key. */
     madeFrom: p.uuid().nullable(),
     name: p.text(),
     hash: p.blob().$type<Buffer>().unique(),

@@ -5,7 +5,7 @@ import { auditGuard } from '../audit-guard.ts';
 import { auditStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** Who has changed what: written in the transaction of the change, and never changed. It outlives what it speaks of. */
+/** Who has changed what: written in the transaction of the change, and never modified. It outlives the resource. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_log',
@@ -28,10 +28,10 @@ export const AuditEntry = defineEntity({
   properties: {
     ...workspaceOwned,
     actorType: p.text().$type<ActorType>(),
-    /** The key, also of a session; null: the operator. */
+    /** The key, or the key of the session; null: the operator. */
     keyId: p.uuid().nullable(),
     keyName: p.text().nullable(),
-    /** Whose key it is, or who made it. */
+    /** The member who owns or created the key. */
     memberId: p.uuid().nullable(),
     sessionId: p.uuid().nullable(),
     action: p.text().$type<AuditAction>(),

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A named set of examples; what is in it is in its versions. */
+/** A named set of examples, which are in its versions. */
 export const Dataset = defineEntity({
   name: 'Dataset',
   tableName: 'datasets',
@@ -19,8 +19,8 @@ export const Dataset = defineEntity({
 });
 
 /**
- * One immutable set of examples. The inline examples of an evaluation are one too, without a dataset,
- * so that there is one way to run examples wherever they come from.
+ * One immutable set of examples. The inline examples of an evaluation are also one, without a dataset, so that there is only one
+ * way to run examples.
  */
 export const DatasetVersion = defineEntity({
   name: 'DatasetVersion',
@@ -39,17 +39,17 @@ export const DatasetVersion = defineEntity({
     /** From 1; 0 for inline examples. */
     version: p.integer(),
     examplesTotal: p.integer(),
-    /** Of its examples, as far as it is a dataset's: for the quota. */
+    /** The size of its examples if it belongs to a dataset: for the quota. */
     bytes: p.bigint('number').default(0),
-    /** SHA-256 over the examples: tells whether two sets are the same. */
+    /** SHA-256 over the examples, to compare sets. */
     hash: p.blob().$type<Buffer>(),
     createdAt: timestamp(),
   },
 });
 
 /**
- * One example of a version. `seq` counts from 0 without gaps. There may be a million in one upload: no id or index of their
- * own, which would halve the speed.
+ * One example of a version. `seq` counts from 0 without gaps. One upload may have a million: they have no id and no index of
+ * their own, which would halve the speed.
  */
 export const DatasetExample = defineEntity({
   name: 'DatasetExample',
@@ -58,10 +58,10 @@ export const DatasetExample = defineEntity({
     datasetVersion: () => p.manyToOne(DatasetVersion).deleteRule('cascade').primary(),
     seq: p.integer().primary(),
     workspaceId: workspaceOwned.workspaceId,
-    /** The caller's id, else a hash of the content: what examples of two runs are matched by. Unique in its version. */
+    /** The caller's id, or a hash of the content: matches examples of two runs. Unique in its version. */
     exampleKey: p.text(),
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
-    /** JSON null where there is an expectation of null; SQL null where there is none. */
+    /** JSON null if null is expected; SQL null if nothing is. */
     expected: p.json<JsonValue>().columnType('jsonb').nullable(),
     metadata: p.json<Record<string, JsonValue>>().columnType('jsonb').nullable(),
     bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'metadata::text'),

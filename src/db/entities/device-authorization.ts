@@ -3,8 +3,9 @@ import type { Scope } from '../../domain/scopes.ts';
 import { timestamp } from './workspace-owned.ts';
 
 /**
- * A program that asks for a key, until it has fetched it: `pms login`. It is of no workspace, since nobody knows yet who will approve it; whoever does
- * is known by the session, which tells the workspace. Of both codes only the SHA-256 is stored, and of the key nothing: it is made when it is fetched.
+ * A program's request for a key (`pms login`), until the program has fetched it. It belongs to no workspace, because it is
+ * unknown who will approve it; the approver's session determines the workspace. Only the SHA-256 of both codes is stored, and
+ * nothing of the key, which is created when it is fetched.
  */
 export const DeviceAuthorization = defineEntity({
   name: 'DeviceAuthorization',
@@ -18,18 +19,18 @@ export const DeviceAuthorization = defineEntity({
     id: p.uuid().primary(),
     deviceCodeHash: p.blob().$type<Buffer>().unique(),
     userCodeHash: p.blob().$type<Buffer>().unique(),
-    /** What the program says it is. */
+    /** The program, as reported by itself. */
     client: p.text(),
     address: p.text(),
-    /** Who is counted for the address (`addressGroup`). */
+    /** The network of the address that the request counts for (`addressGroup`). */
     caller: p.text(),
-    /** Seconds that the program is to leave between two polls. */
+    /** The interval that the program must keep between two polls, in seconds. */
     pollSeconds: p.integer(),
     polledAt: timestamp().nullable(),
     decision: p.text().$type<'approved' | 'denied'>().nullable(),
-    /** Of whoever has decided. */
+    /** The session of the person who decided. */
     sessionId: p.uuid().nullable(),
-    /** Of the key to make. */
+    /** The scopes of the key to create. */
     scopes: p.array().$type<Scope[]>().nullable(),
     keyExpiresAt: timestamp().nullable(),
     createdAt: timestamp(),

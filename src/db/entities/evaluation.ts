@@ -15,56 +15,56 @@ import type { CallNotes } from './execution.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** `answered`: the model's response is stored, the score is not. `failed`: there will be no response. */
+/** `answered`: the model's response is stored, but not the score. `failed`: there will be no response. */
 export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
 
-/** Sums over the results of a run so far. `cost` and `tokens` without the judges'. */
+/** Sums over the results of a run so far. `cost` and `tokens` exclude the judges. */
 export interface EvaluationSummary {
   evaluated: number;
   failed: number;
   tokens: TokenUsage;
-  /** Decimal string in US dollars; null where a price is unknown. */
+  /** Decimal string in US dollars; null if a price is unknown. */
   cost: string | null;
   judgeTokens: TokenUsage;
   judgeCost: string | null;
-  /** Calls of the model and of judges whose usage is not known: the sums leave them out. Absent in sums of before this was kept. */
+  /** Calls of the model and of judges with unknown usage, which the sums exclude. Missing in older sums. */
   tokensUnknown?: number;
   judgeTokensUnknown?: number;
   p50Ms: number | null;
   p95Ms: number | null;
-  /** Evaluated examples without a score, since one of their evaluators gave none. Absent in sums of before there were such. */
+  /** Evaluated examples without a score, because one of their evaluators gave none. Missing in older sums. */
   unscored?: number;
-  /** How many of them each evaluator gave no score. */
+  /** The number of them by evaluator without a score. */
   unscoredBy?: Record<string, number>;
-  /** Why examples failed, the most frequent causes first. Absent in sums of before this was kept. */
+  /** Why examples failed, the most frequent causes first. Missing in older sums. */
   failures?: FailureCauses;
 }
 
 const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
-/** What is said of a call beside its response. */
+/** Notes about a call besides its response. */
 export type ResultNotes = Pick<CallNotes, 'skipped' | 'warnings'>;
 
-/** What calls of models were billed. */
+/** The billed usage of model calls. */
 export const usageColumns = {
   tokensInput: p.bigint('number').default(0),
   tokensOutput: p.bigint('number').default(0),
   tokensCachedInput: p.bigint('number').default(0),
   tokensReasoning: p.bigint('number').default(0),
-  /** Calls of which the provider has not said what they used. */
+  /** Calls whose usage the provider has not reported. */
   tokensUnknown: p.bigint('number').default(0),
   costAmount: p.decimal('string').columnType('numeric').nullable(),
-  /** US dollars that calls of unknown cost count as against `max_cost`; null where every cost is known. */
+  /** The US dollars that calls of unknown cost count against `max_cost`; null if every cost is known. */
   assumedCost: p.decimal('string').columnType('numeric').nullable(),
-  /** Ids of the call outcomes that the row includes, so that a repeated statement adds none twice. */
+  /** Ids of the call outcomes included in the row, so that a repeated statement adds none twice. */
   outcomeIds: p.array().$type<string[]>().columnType('uuid[]').default([]),
   pricing: p.json<Pricing>().columnType('jsonb').nullable(),
 };
 
 /**
- * A run of a prompt version over examples. `status` is also what the caller has asked for: the workflow reads the row whenever
- * it gets a signal that something changed.
+ * A run of a prompt version over examples. `status` also contains what the caller requested: the workflow reads the row whenever
+ * it is signaled that something changed.
  */
 export const Evaluation = defineEntity({
   name: 'Evaluation',
@@ -93,18 +93,18 @@ export const Evaluation = defineEntity({
   properties: {
     ...workspaceOwned,
     target: p.text().$type<EvaluationTarget>().default('prompt'),
-    /** Of what is evaluated: the prompt, or the name that a caller gave its code. */
+    /** The name of what is evaluated: the prompt, or the name that a caller gave their code. */
     promptName: p.text(),
     promptVersion: p.integer(),
-    /** What its version says, and what that includes, as it was when the run was created. */
+    /** The content of its version, and its includes, as they were when the run was created. */
     content: p.json<PromptContent>().columnType('jsonb'),
     includes: p.json<IncludeSet>().columnType('jsonb').defaultRaw(`'{}'`),
     model: p.text(),
-    /** Called in order where the model before has failed for good. */
+    /** Called in order after the model before has failed permanently. */
     fallbackModels: p.array().$type<string[]>().columnType('text[]').default([]),
-    /** The run whose outputs are scored again, without calling the model. */
+    /** The run whose outputs are re-scored, without calling the model. */
     sourceEvaluationId: p.uuid().nullable(),
-    /** Responses that this workspace paid for within so many seconds are taken in place of calls; null: none are. */
+    /** The maximum age, in seconds, of responses that this workspace paid for and that replace calls; null: none do. */
     reuseMaxAge: p.integer().nullable(),
     provider: p.text(),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
@@ -115,18 +115,18 @@ export const Evaluation = defineEntity({
     examplesHash: p.blob().$type<Buffer>(),
     examplesTotal: p.integer(),
     evaluators: p.json<{ type: string; name: string; weight: number }[]>().columnType('jsonb'),
-    /** The secrets of those evaluators that sign requests: JSON of name to secret, encrypted. */
+    /** The secrets of evaluators that sign requests: JSON of name to secret, encrypted. */
     evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
     threshold: p.double().$type<number>(),
-    /** From this score on an example counts 1, below it 0; null: it counts its score. */
+    /** Examples with at least this score count 1, others 0; null: they count their score. */
     exampleThreshold: p.double().$type<number>().nullable(),
     /** `previous`, `none` or `given`. */
     baselineMode: p.text(),
     baselineId: p.uuid().nullable(),
     concurrency: p.integer(),
-    /** As its caller asked. */
+    /** As requested by its caller. */
     mode: oneOf<EvaluationMode>(EVALUATION_MODES).default('interactive'),
-    /** Whether it calls its models by batches: `mode`, with `auto` decided when it was created. Null: it does not. */
+    /** Whether it calls its models in batches: `mode`, with `auto` decided at creation. Null: it does not. */
     batch: p.json<BatchSettings>().columnType('jsonb').nullable(),
     maxCost: p.decimal('string').columnType('numeric').nullable(),
     startAt: timestamp().nullable(),
@@ -143,7 +143,7 @@ export const Evaluation = defineEntity({
     improvements: p.integer().nullable(),
     /** Counts, tokens, cost and latency as last summed up. */
     summary: p.json<EvaluationSummary>().columnType('jsonb').nullable(),
-    /** What its results take, as last summed up. */
+    /** The size of its results, as last summed up. */
     resultBytes: p.bigint('number').default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes(
@@ -160,7 +160,7 @@ export const Evaluation = defineEntity({
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** Of a run whose results come from its caller's program: until when the next must come. Null: the service runs it. */
+    /** For a run whose results come from its caller's program: when the next results are due. Null: the service runs it. */
     resultsDueAt: timestamp().nullable(),
     /** The caller has changed it since its workflow read the row. */
     signalPending: p.boolean().default(false),
@@ -169,12 +169,12 @@ export const Evaluation = defineEntity({
   },
 });
 
-/** The result of one example: one row per (run, example), so that a repeated batch skips what is there. */
+/** The result of one example: one row per (run, example), so that a repeated batch skips existing ones. */
 export const EvaluationResult = defineEntity({
   name: 'EvaluationResult',
   tableName: 'evaluation_results',
   triggers: resultUsageTriggers,
-  // Usually few of many, and listed by themselves.
+  // Usually few of many, and listed separately.
   indexes: [
     {
       name: 'evaluation_results_call_hash_index',
@@ -197,26 +197,26 @@ export const EvaluationResult = defineEntity({
     expected: p.json<JsonValue>().columnType('jsonb').nullable(),
     status: oneOf(RESULT_STATUSES),
     output: p.text().nullable(),
-    /** The tools that the model asks for. */
+    /** The tool calls that the model requested. */
     toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),
-    /** The model that responded, or that failed last; null where none was called, and before there were fallback models. */
+    /** The model that responded, or that failed last; null if none was called, and in rows from before fallback models. */
     model: p.text().nullable(),
-    /** Of an output that this run has not paid for: what it cost when it was made. */
+    /** For an output that this run did not pay for: its original cost. */
     sourceCost: p.decimal('string').columnType('numeric').nullable(),
-    /** Of what the model was sent, where this run has paid for the output: others may take it. */
+    /** The hash of what the model was sent, if this run paid for the output: others can reuse it. */
     callHash: p.blob().$type<Buffer>().nullable(),
-    /** Public id of the execution or evaluation that paid for the output, where it was reused. */
+    /** Public id of the execution or evaluation that paid for the output, if it was reused. */
     reusedFrom: p.text().nullable(),
     finishReason: p.text().nullable(),
-    /** Of the response: what was left out of it, and what its call was sent in another way. */
+    /** What was left out of the response, and what was sent in a different form. */
     notes: p.json<ResultNotes>().columnType('jsonb').nullable(),
     ...usageColumns,
     modelMs: p.integer().nullable(),
     attempts: p.integer().default(0),
-    /** The retry that this is of: 0 the run itself. */
+    /** The number of the retry; 0: the run itself. */
     round: p.integer().default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
-    /** By evaluator's name: `{score, reason}`. A score of null: who was asked has given none. */
+    /** By evaluator name: `{score, reason}`. A score of null: the evaluator gave none. */
     scores: p
       .json<Record<string, { score: number | null; reason: string | null; category?: string }>>()
       .columnType('jsonb')
@@ -238,7 +238,7 @@ export const EvaluationResult = defineEntity({
   },
 });
 
-/** A judge's response about one example, stored apart from the example's own so that neither is paid for twice. */
+/** A judge's response about one example, stored separately from the example's output so that neither is paid for twice. */
 export const EvaluationJudgement = defineEntity({
   name: 'EvaluationJudgement',
   tableName: 'evaluation_judgements',
@@ -247,9 +247,9 @@ export const EvaluationJudgement = defineEntity({
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
     seq: p.integer().primary(),
     evaluator: p.text().primary(),
-    /** Null where the provider's filter withheld it. */
+    /** Null if the provider's filter withheld it. */
     answer: p.text().nullable(),
-    /** How often the judge was called; after an unusable response it is called once more. */
+    /** The number of calls of the judge, which is called once more after an unusable response. */
     asks: p.integer().default(1),
     ...usageColumns,
     createdAt: timestamp(),

@@ -17,14 +17,14 @@ export const Event = defineEntity({
   properties: {
     ...workspaceOwned,
     type: p.text().$type<EventType>(),
-    /** Kept as it was written, so that every attempt to deliver it sends the same bytes. */
+    /** Kept as written, so that every delivery attempt sends the same bytes. */
     data: p.json<EventData>().columnType('json'),
-    /** Made by trying a webhook: nothing has happened. */
+    /** Created by a webhook test: nothing has happened. */
     test: p.boolean().default(false),
-    /** The span in which it was written, as W3C Trace Context writes it; null where nothing is traced. */
+    /** The span in which it was written, in the format of W3C Trace Context; null if nothing is traced. */
     traceparent: p.text().nullable(),
     createdAt: timestamp(),
-    /** When its deliveries were made, or when it was written, where no webhook was subscribed; null until then. */
+    /** When its deliveries were created, or when it was written if no webhook subscribed; null until then. */
     dispatchedAt: timestamp().nullable(),
   },
 });

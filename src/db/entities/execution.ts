@@ -16,19 +16,19 @@ import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** What of a call's response is not in the record's other fields. */
+/** The parts of a call's response that are not in other fields of the record. */
 export interface CallNotes {
-  /** Kinds of parts and events that are not known, and were left out. */
+  /** Unknown kinds of parts and events, which were ignored. */
   skipped?: string[];
-  /** The beginning of a response that was not understood. */
+  /** The start of a response that could not be parsed. */
   response?: string;
-  /** What was sent in another way than it was given, or left out. */
+  /** What was sent in a different form, or left out. */
   warnings?: ErrorDetail[];
 }
 
 /**
- * One call of a model, as it is stored. While it is in flight it has no `duration_ms`.
- * `tokens` and `cost` (US dollars): what it was billed, null where that is not known.
+ * One call of a model, as stored. It has no `duration_ms` while it is in flight. `tokens` and `cost` (US dollars) are the billed
+ * usage, null if unknown.
  */
 export interface StoredCall extends CallNotes {
   model: string;
@@ -58,7 +58,7 @@ export const Execution = defineEntity({
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
     { properties: ['workspaceId', 'promptName', 'status', 'id'] },
-    // A prompt runs on few models, as a rule: with another one there is nothing to find among all of its runs.
+    // A prompt usually runs on few models: a search for another one would go through all of its runs in vain.
     { properties: ['workspaceId', 'promptName', 'model', 'id'] },
     { properties: ['workspaceId', 'status', 'id'] },
     { properties: ['workspaceId', 'model', 'id'] },
@@ -89,32 +89,32 @@ export const Execution = defineEntity({
   ],
   properties: {
     ...workspaceOwned,
-    /** Null: a draft that was run on its own. */
+    /** Null for a draft without a prompt. */
     promptName: p.text().nullable(),
-    /** Null: a draft. */
+    /** Null for a draft. */
     promptVersion: p.integer().nullable(),
-    /** The one that is called, or has responded. */
+    /** The model that is called, or has responded. */
     model: p.text(),
     provider: p.text(),
-    /** The one that was called first; null in rows of the first release, where it is `model`. */
+    /** The model that was called first; null in rows of the first release, where it is `model`. */
     requestedModel: p.text().nullable(),
-    /** Those that are left to try, in their order, when `model` has failed for good. */
+    /** The models left to try, in order, after `model` has failed permanently. */
     fallbackModels: p.array().defaultRaw("'{}'"),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
-    /** A filled template; null where the prompt is a list of messages. */
+    /** A filled template; null if the prompt is a list of messages. */
     input: p.text().nullable(),
     inputMessages: p.json<ChatMessage[]>().columnType('jsonb').nullable(),
     tools: p.json<Tool[]>().columnType('jsonb').nullable(),
     toolChoice: p.json<ToolChoice>().columnType('jsonb').nullable(),
-    /** What the texts include, at any depth; null: nothing. */
+    /** The includes of the texts, at any depth; null if there are none. */
     includes: p.json<{ name: string; version: number }[]>().columnType('jsonb').nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
     status: p.enum(() => Object.fromEntries(executionStates.states.map((s) => [s, s]))).$type<ExecutionStatus>(),
     attempts: p.integer().default(0),
-    /** Of `attempts` those that called `model`. */
+    /** The number of `attempts` that called `model`. */
     modelAttempts: p.integer().default(0),
-    /** Each attempt's call, in their order. */
+    /** The call of each attempt, in order. */
     calls: p.json<StoredCall[]>().columnType('jsonb').defaultRaw("'[]'"),
     /** Attempts whose tokens and cost are in the sums: two workers may have paid for the same call. */
     paidAttempts: p
@@ -122,7 +122,7 @@ export const Execution = defineEntity({
       .columnType('integer[]')
       .defaultRaw("'{}'"),
     output: p.text().nullable(),
-    /** Null: the model asked for no tool. */
+    /** Null if the model requested no tool calls. */
     toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),
     finishReason: p.text().nullable(),
     tokensInput: p.bigint('number').default(0),
@@ -145,28 +145,28 @@ export const Execution = defineEntity({
       'metadata::text',
       'error::text',
     ),
-    /** SHA-256 of what the model is sent, the model aside: finds a response that can be reused. */
+    /** SHA-256 of what the model is sent, without the model: finds a response to reuse. */
     callHash: p.blob().$type<Buffer>().nullable(),
-    /** The execution whose response this one has, which called no model. */
+    /** The execution whose response this one reused without calling a model. */
     reusedFrom: p.uuid().nullable(),
-    /** Whether what the model says is passed on as it comes. */
+    /** Whether the model's output is streamed as it arrives. */
     streamed: p.boolean().default(false),
-    /** By which the version was asked for; null: by its number, or not at all. */
+    /** The label by which the version was requested; null: by number, or not at all. */
     label: p.text().nullable(),
-    /** The release of its label that decided its version; null: none did. */
+    /** The release of its label that decided its version; null if none did. */
     releaseId: p.uuid().nullable(),
     releaseArm: p.text().$type<Arm>().nullable(),
-    /** Whether the caller's `rollout_key` decided. Else it was chosen at random. */
+    /** Whether the caller's `rollout_key` decided. Otherwise it was random. */
     releaseKeyed: p.boolean().nullable(),
-    /** The step of the release that its numbers count for. Null: they don't, since the request changed what is run. */
+    /** The step of the release that its numbers count for. Null: they do not count, because the request changed what was run. */
     releaseStage: p.integer().nullable(),
-    /** Whether an application made the run itself, and told of it afterwards. It then has no workflow, and its end from the beginning. */
+    /** Whether an application made the run itself, and reported it afterwards. It then has no workflow, and has ended from the start. */
     recorded: p.boolean().default(false),
-    /** What the application calls a recorded run, so that it is stored once; null: the id of the row does so. */
+    /** The application's key for a recorded run, so that it is stored once; null: the id of the row serves as the key. */
     recordKey: p.text().nullable(),
-    /** Of a recorded run: when it began. */
+    /** For a recorded run: when it started. */
     createdAt: timestamp(),
-    /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
+    /** When a caller was first notified of it while it was queued; it cannot be withdrawn from then on. */
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     answeredAt: timestamp().nullable(),

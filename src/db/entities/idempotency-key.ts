@@ -3,8 +3,9 @@ import { idempotencyKeyStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two requests
- * at once can't both create. `answer` is the first response, encrypted since it may hold a secret; null until it was sent.
+ * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two concurrent
+ * requests can't both create it. `answer` is the first response, encrypted because it may contain a secret; null until it was
+ * sent.
  */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
@@ -17,7 +18,7 @@ export const IdempotencyKey = defineEntity({
     key: p.text(),
     /** SHA-256 of method, path and body. */
     requestHash: p.blob().$type<Buffer>(),
-    /** Id of what was created. */
+    /** Id of the created resource. */
     resourceId: p.text(),
     answer: p.blob().$type<Buffer>().nullable(),
     createdAt: timestamp(),

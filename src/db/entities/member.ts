@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Grant, Role } from '../../domain/roles.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** What an identity provider's provisioning says of a person, as it is given back to it. */
+/** The attributes of a person from the identity provider's provisioning, which are returned to it unchanged. */
 export interface ProvisionedUser {
   externalId?: string;
   displayName?: string;
@@ -10,7 +10,7 @@ export interface ProvisionedUser {
   emails?: { value: string; type?: string; primary?: boolean }[];
 }
 
-/** A person whom an identity provider vouches for: by its issuer and subject, never by an e-mail address alone. */
+/** A person authenticated by an identity provider: identified by issuer and subject, never by e-mail address alone. */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -24,17 +24,17 @@ export const User = defineEntity({
   properties: {
     id: p.uuid().primary(),
     issuer: p.text(),
-    /** The claim `sub`; where the person was provisioned and has not signed in, the provider's `externalId`. */
+    /** The claim `sub`; for a provisioned person who has not signed in, the provider's `externalId`. */
     subject: p.text(),
     name: p.text(),
     email: p.text().nullable(),
-    /** By which the provider's provisioning (SCIM) knows the person; null: not provisioned. */
+    /** The user name in the provider's provisioning (SCIM); null: not provisioned. */
     userName: p.text().nullable(),
-    /** What the provisioning says of the person beside that. */
+    /** Further provisioned attributes of the person. */
     provisioned: p.json<ProvisionedUser>().columnType('jsonb').nullable(),
-    /** Whether the provider's provisioning says that the person may come in. */
+    /** Whether the provider's provisioning allows the person to sign in. */
     isActive: p.boolean().default(true),
-    /** By the claims of the last sign-in. */
+    /** From the claims of the last sign-in. */
     grants: p.json<Grant[]>().columnType('jsonb'),
     lastSignInAt: timestamp().nullable(),
     createdAt: timestamp(),
@@ -42,7 +42,7 @@ export const User = defineEntity({
   },
 });
 
-/** A group of the identity provider, which its provisioning tells. Its name is mapped to roles by the settings. */
+/** A provisioned group of the identity provider. The settings map its name to roles. */
 export const UserGroup = defineEntity({
   name: 'UserGroup',
   tableName: 'user_groups',
@@ -68,7 +68,7 @@ export const UserGroupMember = defineEntity({
 export const MEMBER_STATUSES = ['active', 'suspended', 'removed'] as const;
 export type MemberStatus = (typeof MEMBER_STATUSES)[number];
 
-/** A person in a workspace. It stays when the membership ends, since what the person did refers to it. */
+/** A person in a workspace. The row is kept when the membership ends, because the person's actions refer to it. */
 export const Member = defineEntity({
   name: 'Member',
   tableName: 'members',
@@ -77,13 +77,13 @@ export const Member = defineEntity({
   properties: {
     ...workspaceOwned,
     userId: p.uuid(),
-    /** As the provider last said. */
+    /** As last reported by the provider. */
     name: p.text(),
     email: p.text().nullable(),
     role: p.text().$type<Role>(),
-    /** Set by an admin of the workspace, over what the provider's groups give. */
+    /** Set by an admin of the workspace; overrides the role from the provider's groups. */
     roleSet: p.text().$type<Role>().nullable(),
-    /** `suspended`: by an admin. `removed`: by an admin, or since the provider gives no role here any more. */
+    /** `suspended`: by an admin. `removed`: by an admin, or because the provider grants no role here any more. */
     status: p.text().$type<MemberStatus>(),
     createdAt: timestamp(),
     updatedAt: timestamp(),

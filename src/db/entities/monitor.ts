@@ -6,7 +6,7 @@ import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 const stateEnum = () => p.enum(() => Object.fromEntries(monitorStates.states.map((s) => [s, s]))).$type<MonitorState>();
 
-/** A standing analysis of what runs in a workspace, over a sliding window. Workers look at it once a minute. */
+/** A continuous analysis of the runs of a workspace, over a sliding window. Workers check it once a minute. */
 export const Monitor = defineEntity({
   name: 'Monitor',
   tableName: 'monitors',
@@ -14,11 +14,11 @@ export const Monitor = defineEntity({
   properties: {
     ...workspaceOwned,
     name: p.text(),
-    /** Null: of all prompts, and of drafts. */
+    /** Null: all prompts, and drafts. */
     promptName: p.text().nullable(),
-    /** By which a version was asked for; null: by any or none. */
+    /** The label by which a version was requested; null: any or none. */
     label: p.text().nullable(),
-    /** As it was given, such as `15m`. */
+    /** As written by the caller, such as `15m`. */
     window: p.text(),
     checks: p.json<MonitorCheck[]>().columnType('jsonb'),
     notify: p.json<{ email: boolean }>().columnType('jsonb'),
@@ -26,11 +26,11 @@ export const Monitor = defineEntity({
     state: stateEnum(),
     /** When the monitor entered this state. */
     since: timestamp(),
-    /** What the last look has seen, in the order of the checks. */
+    /** The results of the last measurement, in the order of the checks. */
     progress: p.json<CheckProgress[]>().columnType('jsonb').defaultRaw("'[]'"),
-    /** At how many looks in a row there was nothing to see. */
+    /** The number of consecutive measurements without any result. */
     silent: p.integer().default(0),
-    /** Grows with each look and each change: who writes proves that nobody else has written since. */
+    /** Incremented at each measurement and change: a writer verifies that nobody else has written since. */
     revision: p.integer().default(0),
     lastCheckedAt: timestamp().nullable(),
     bytes: storedBytes('checks::text', 'progress::text'),
@@ -51,17 +51,18 @@ export const MonitorChange = defineEntity({
     state: stateEnum(),
     /** In words. */
     reason: p.text(),
-    /** What was seen, in the order of the checks. */
+    /** The measured values, in the order of the checks. */
     progress: p.json<CheckProgress[]>().columnType('jsonb'),
     createdAt: timestamp(),
   },
 });
 
-/** What is counted of a run that has ended, beside `score:NAME`: how often (`count`), and the sums of its values and their squares. */
+/** The measures of an ended run, besides `score:NAME`: their number (`count`), and the sums of their values and squares. */
 export const RUN_MEASURES = ['error', 'refusal', 'cost', 'latency'] as const;
 
 /**
- * Sums over the runs that ended, and the scores of runs that were given, in a minute, by prompt and label. Only workspaces with monitors have them, and no longer than monitors look back.
+ * Sums over the runs that ended in a minute, and the scores submitted for runs, by prompt and label. Only workspaces with
+ * monitors have them, for as long as monitors look back.
  */
 export const RunMinute = defineEntity({
   name: 'RunMinute',
@@ -72,11 +73,11 @@ export const RunMinute = defineEntity({
     /** One of `RUN_MEASURES`, or `score:NAME`. */
     measure: p.text().primary(),
     startsAt: timestamp().primary(),
-    /** Empty: of no prompt. */
+    /** Empty: no prompt. */
     promptName: p.text().primary(),
-    /** By which the version was asked for; empty: by none. */
+    /** The label by which the version was requested; empty: none. */
     label: p.text().primary(),
-    /** Of a latency; else 0. */
+    /** For a latency; otherwise 0. */
     bucket: p.integer().primary(),
     count: p.bigint('number'),
     total: p.double().$type<number>(),
@@ -91,9 +92,9 @@ export const MonitoredWorkspace = defineEntity({
   indexes: [{ properties: ['checkAt'] }],
   properties: {
     workspaceId: p.uuid().primary(),
-    /** Until when its runs are summed up; null: not yet. */
+    /** The time up to which its runs are summed up; null: not yet. */
     summedUntil: timestamp().nullable(),
-    /** When its monitors are next looked at; until then one process is at it, or nobody has to. */
+    /** When its monitors are checked next; until then one process is checking them, or none needs to. */
     checkAt: timestamp(),
   },
 });

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { NotificationType } from '../../domain/notifications.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** Something that the owner of a workspace has to know. */
+/** A message for the owner of a workspace. */
 export const Notification = defineEntity({
   name: 'Notification',
   tableName: 'notifications',
@@ -18,19 +18,19 @@ export const Notification = defineEntity({
     type: p.text().$type<NotificationType>(),
     message: p.text(),
     webhookId: p.uuid().nullable(),
-    /** The delivery that caused it, once. */
+    /** The delivery that caused it; at most once. */
     deliveryId: p.uuid().nullable().unique(),
     /** The name of the monitor that caused it. */
     monitor: p.text().nullable(),
     /** When the e-mail was accepted by the mail server. */
     emailedAt: timestamp().nullable(),
-    /** Why it could not be sent at the last try. */
+    /** Why the last attempt to send it failed. */
     emailError: p.text().nullable(),
-    /** An e-mail is still to be sent: it was neither accepted nor given up. */
+    /** The e-mail is still to be sent: it was neither accepted nor abandoned. */
     emailPending: p.boolean().default(false),
-    /** Tries to send it so far. */
+    /** The number of attempts to send it. */
     emailAttempts: p.integer().default(0),
-    /** When it is next tried; while one process tries, no other does before this. */
+    /** When to try next. While a process tries, no other one does before this time. */
     checkAt: timestamp().defaultRaw('now()'),
     createdAt: timestamp(),
   },

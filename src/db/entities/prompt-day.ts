@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from './workspace-owned.ts';
 
-/** The runs of a version of a prompt on a day of UTC that is over. It stays when the executions are deleted. */
+/** The runs of a version of a prompt on a past day (UTC). Kept when the executions are deleted. */
 export const PromptDay = defineEntity({
   name: 'PromptDay',
   tableName: 'prompt_days',
@@ -9,7 +9,7 @@ export const PromptDay = defineEntity({
     workspaceId: p.uuid().primary(),
     promptName: p.text().primary(),
     startsAt: timestamp().primary(),
-    /** 0: drafts that were run in place of a version. */
+    /** 0: drafts that were run instead of a version. */
     promptVersion: p.integer().primary(),
     runs: p.bigint('number'),
     failed: p.bigint('number'),
@@ -17,17 +17,17 @@ export const PromptDay = defineEntity({
     tokensOutput: p.bigint('number'),
     tokensCachedInput: p.bigint('number'),
     tokensReasoning: p.bigint('number'),
-    /** Responses whose cost is not known. */
+    /** Responses with unknown cost. */
     unpriced: p.bigint('number'),
-    /** In US dollars, as far as it is known. Null: there are responses, and none has a known price. */
+    /** In US dollars, as far as known. Null: there are responses, and none has a known price. */
     costAmount: p.decimal('string').columnType('numeric').nullable(),
-    /** Percentiles of how long models took to respond, in milliseconds. Null: there are no responses. */
+    /** Percentiles of the response time of models, in milliseconds. Null: there are no responses. */
     p50Ms: p.integer().name('p50_ms').nullable(),
     p95Ms: p.integer().name('p95_ms').nullable(),
   },
 });
 
-/** Until when the days of a workspace are summed up. A workspace without executions has none. */
+/** The progress of summing up the days of a workspace. A workspace without executions has no row. */
 export const StatisticsProgress = defineEntity({
   name: 'StatisticsProgress',
   tableName: 'statistics_progress',

@@ -6,7 +6,7 @@ import type { Inputs, Tool, ToolChoice } from '../../domain/prompts/prompt-conte
 import type { JsonValue } from '../../domain/text/json.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A named prompt; what it says is in its versions. `latestVersion` is also the counter that hands out version numbers. */
+/** A named prompt, whose content is in its versions. `latestVersion` is also the counter for version numbers. */
 export const Prompt = defineEntity({
   name: 'Prompt',
   tableName: 'prompts',
@@ -16,7 +16,7 @@ export const Prompt = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     latestVersion: p.integer(),
-    /** What its versions have together: the sum of their `bytes`. */
+    /** The total size of its versions: the sum of their `bytes`. */
     storedBytes: p.bigint('number').default(0),
     archivedAt: timestamp().nullable(),
     createdAt: timestamp(),
@@ -43,12 +43,12 @@ export const PromptVersion = defineEntity({
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     config: p.json<Record<string, JsonValue>>().columnType('jsonb').nullable(),
     variables: p.array(),
-    /** The includes that stand in its own texts: `name`, `name@3` or `name@label`. */
+    /** The includes in its own texts: `name`, `name@3` or `name@label`. */
     includeRefs: p.array().default([]),
     commitMessage: p.text().nullable(),
-    /** Null: the operator, or made before this was kept. */
+    /** Null: the operator, or older than this column. */
     createdBy: p.json<Author>().columnType('jsonb').nullable(),
-    /** What a list's page counts. */
+    /** The size that counts for a page of a list. */
     bytes: p.integer().default(0),
     createdAt: timestamp(),
   },
@@ -66,18 +66,18 @@ export const PromptLabel = defineEntity({
     label: p.text(),
     version: p.integer(),
     updatedAt: timestamp(),
-    /** While a release runs: who gets `candidate` in place of `version` (`domain/releases/rollout.ts`). Null: nobody. */
+    /** While a release runs: who gets `candidate` instead of `version` (`domain/releases/rollout.ts`). Null: nobody. */
     releaseId: p.uuid().nullable(),
     candidate: p.integer().nullable(),
     /** 0–100. */
     percent: p.double().$type<number>().nullable(),
     salt: p.text().nullable(),
-    /** The step of the release since which the share is as it is. */
+    /** The step of the release since which the share is unchanged. */
     stage: p.integer().nullable(),
   },
 });
 
-/** That a version includes a prompt, by whichever reference: `includeRefs` by the name, to find what includes a prompt. */
+/** Records that a version includes a prompt, by any reference: `includeRefs` by name, to find what includes a prompt. */
 export const PromptInclude = defineEntity({
   name: 'PromptInclude',
   tableName: 'prompt_includes',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A label that only keys with the scope `publish` move or remove, whatever the prompt. */
+/** A label that only keys with the scope `publish` can move or remove, on any prompt. */
 export const ProtectedLabel = defineEntity({
   name: 'ProtectedLabel',
   tableName: 'protected_labels',

@@ -12,8 +12,8 @@ const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
 /**
- * A batch of calls at a provider, for a range of a run's examples. The row is written before the provider is told, so that none is
- * submitted twice, and none is left there that nobody knows of.
+ * A batch of calls at a provider, for a range of a run's examples. The row is written before the provider is called, so that no
+ * batch is submitted twice or left there unknown.
  */
 export const ProviderBatch = defineEntity({
   name: 'ProviderBatch',
@@ -29,39 +29,39 @@ export const ProviderBatch = defineEntity({
   properties: {
     ...workspaceOwned,
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade'),
-    /** From 1, of the run. */
+    /** The number in the run, from 1. */
     number: p.integer(),
-    /** The round of the run that it is of. */
+    /** The round of the run. */
     round: p.integer(),
     wave: oneOf<BatchWave>(BATCH_WAVES),
-    /** The judge's name, of a wave of judgements. */
+    /** The judge's name, for a wave of judgements. */
     evaluator: p.text().nullable(),
     provider: p.text(),
     model: p.text(),
-    /** The first example that it may hold, by its place in the run from 0, and the one behind the last. */
+    /** The range of examples that it may contain, by their position in the run from 0: the first, and the one after the last. */
     seqFrom: p.integer(),
     seqTo: p.integer(),
     status: oneOf<ProviderBatchStatus>(providerBatchStates.states),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
-    /** How many calls it holds. */
+    /** The number of calls in it. */
     items: p.integer().default(0),
-    /** US dollars that it may cost, as the run's budget counts it until it has ended. */
+    /** Its maximum cost in US dollars, which counts against the run's budget until it has ended. */
     reservedCost: p.decimal('string').columnType('numeric').nullable(),
-    /** How often the provider was, or may have been, asked to create it. */
+    /** How often the provider was, or may have been, called to create it. */
     submissions: p.integer().default(0),
     providerBatchId: p.text().nullable(),
-    /** Files at the provider that are to be deleted in the end. */
+    /** Files at the provider to delete at the end. */
     files: p.array().$type<string[]>().columnType('text[]').default([]),
-    /** As the provider calls it, e.g. `finalizing`. */
+    /** The provider's own status, e.g. `finalizing`. */
     providerStatus: p.text().nullable(),
     counts: p.json<BatchCounts>().columnType('jsonb').nullable(),
-    /** A person or the run's end wants it to be canceled at the provider. */
+    /** A person or the end of the run requested its cancellation at the provider. */
     cancelRequested: p.boolean().default(false),
     createdAt: timestamp(),
     submittedAt: timestamp().nullable(),
     /** When the provider gives up. */
     expiresAt: timestamp().nullable(),
-    /** When the run gives up: its `max_wait` after `submitted_at`, or the time at which it has ended otherwise. */
+    /** When the run gives up on it: its `max_wait` after `submitted_at`, or the time at which it ended otherwise. */
     giveUpAt: timestamp().nullable(),
     nextPollAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),

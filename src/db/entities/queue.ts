@@ -15,9 +15,9 @@ export const Queue = defineEntity({
     description: p.text().nullable(),
     /** What people score. */
     scoreNames: p.array().$type<string[]>().columnType('text[]'),
-    /** An `ExecutionFilter`: executions that match enter by themselves; null: none do. */
+    /** An `ExecutionFilter`: executions that match are added automatically; null: none are. */
     filter: p.json<object>().columnType('jsonb').nullable(),
-    /** 0–1: the share of those that enter. */
+    /** 0–1: the share of them to add. */
     sampleRate: p.double().$type<number>(),
     reviewersPerItem: p.integer(),
     createdAt: timestamp(),
@@ -25,7 +25,7 @@ export const Queue = defineEntity({
   },
 });
 
-/** What is to be scored: an execution, or an example of an evaluation. Once in a queue. It goes with its subject. */
+/** A subject to score: an execution, or an example of an evaluation. Once per queue. Deleted with its subject. */
 export const QueueItem = defineEntity({
   name: 'QueueItem',
   tableName: 'queue_items',
@@ -48,7 +48,7 @@ export const QueueItem = defineEntity({
   properties: {
     ...workspaceOwned,
     queue: () => p.manyToOne(Queue).deleteRule('cascade'),
-    /** Either this, or the two after it. */
+    /** Either this, or the next two columns. */
     execution: () => p.manyToOne(Execution).deleteRule('cascade').nullable(),
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').nullable(),
     /** The key of the example. */
@@ -56,13 +56,13 @@ export const QueueItem = defineEntity({
     /** How many reviewers have completed it, and how many have skipped it. */
     completed: p.integer().default(0),
     skipped: p.integer().default(0),
-    /** When as many as are wanted had completed it. */
+    /** When the required number of reviewers had completed it. */
     completedAt: timestamp().nullable(),
     createdAt: timestamp(),
   },
 });
 
-/** What came of one item and one reviewer: a lease, until there is an outcome. */
+/** One item for one reviewer: a lease, until there is an outcome. */
 export const QueueReview = defineEntity({
   name: 'QueueReview',
   tableName: 'queue_reviews',
@@ -80,23 +80,23 @@ export const QueueReview = defineEntity({
     reviewer: p.text().primary(),
     workspaceId: workspaceOwned.workspaceId,
     queueId: p.uuid(),
-    /** The item is nobody else's until then. */
+    /** The item is reserved until then. */
     leasedUntil: timestamp(),
-    /** Null: leased, or once leased. */
+    /** Null: leased now or earlier. */
     outcome: p.text().$type<'completed' | 'skipped'>().nullable(),
     endedAt: timestamp().nullable(),
-    /** Scores that it stored. */
+    /** The scores that it stored. */
     scoreIds: p.array().$type<string[]>().columnType('uuid[]').default([]),
-    /** SHA-256 of what completed it: the same again changes nothing. */
+    /** SHA-256 of the request that completed it: repeating it has no effect. */
     requestHash: p.blob().$type<Buffer>().nullable(),
-    /** The dataset's version that has its correction. */
+    /** The dataset version with its correction. */
     correction: p.json<ReviewCorrection>().columnType('jsonb').nullable(),
   },
 });
 
 /**
- * An execution that has ended or got a score since queues were filled last. Triggers write it (`db/queue-triggers.ts`) where the workspace
- * has a queue with a filter; it is soon looked at, and gone.
+ * An execution that has ended or got a score since queues were last filled. Written by triggers (`db/queue-triggers.ts`) if the
+ * workspace has a queue with a filter; soon processed and deleted.
  */
 export const QueueCandidate = defineEntity({
   name: 'QueueCandidate',

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Counters of the rate limiter, shared by all processes. The shape is the one that rate-limiter-flexible expects. */
+/** Counters of the rate limiter, shared by all processes, in the form that rate-limiter-flexible expects. */
 export const RateLimit = defineEntity({
   name: 'RateLimit',
   tableName: 'rate_limits',

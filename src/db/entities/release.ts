@@ -13,8 +13,8 @@ import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * The way of a prompt's version to a label, by steps. Who gets the version is in the label's row; the workflow only moves rows on, and
- * reads this one whenever it gets a signal that something changed.
+ * The rollout of a prompt's version to a label, in steps. The label's row decides who gets the version; the workflow only
+ * advances rows, and reads this one whenever it is signaled that something changed.
  */
 export const Release = defineEntity({
   name: 'Release',
@@ -40,33 +40,33 @@ export const Release = defineEntity({
     stableVersion: p.integer(),
     candidateVersion: p.integer(),
     steps: p.json<StoredStep[]>().columnType('jsonb'),
-    /** The step that it is at, from 0; the last one when it has ended. */
+    /** The current step, from 0; the last one when it has ended. */
     step: p.integer().default(0),
     /** 0–100: the share that gets the candidate now. */
     percent: p.double().$type<number>().default(0),
     salt: p.text(),
-    /** The step since which the share is as it is. */
+    /** The step since which the share is unchanged. */
     stage: p.integer().default(0),
     status: p.enum(() => Object.fromEntries(releaseStates.states.map((s) => [s, s]))).$type<ReleaseStatus>(),
     statusReason: p.text().nullable(),
-    /** The caller's. */
+    /** The caller's reason. */
     reason: p.text().nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
-    /** Rolls back where it is not promoted by then. */
+    /** Rolls back if it is not promoted by then. */
     deadline: timestamp().nullable(),
     approvals: p.json<ReleaseApproval[]>().columnType('jsonb').defaultRaw("'[]'"),
     decisions: p.json<ReleaseDecision[]>().columnType('jsonb').defaultRaw("'[]'"),
-    /** The last evaluation of the candidate. */
+    /** The latest evaluation of the candidate. */
     evaluationId: p.uuid().nullable(),
     createdBy: p.json<ReleaseActor>().columnType('jsonb'),
-    /** Public ids of keys that do not count where `exclude_author` is set: who made the version, and who started the release. */
+    /** Public ids of keys whose approvals do not count with `exclude_author`: those that created the version or started the release. */
     authors: p.array().default([]),
     bytes: storedBytes('steps::text', 'approvals::text', 'decisions::text', 'metadata::text', 'reason'),
     createdAt: timestamp(),
     /** When the label moved. */
     promotedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** Whether the workflow has yet to learn of the last change. */
+    /** Whether the workflow still has to notice the last change. */
     signalPending: p.boolean().default(false),
     /** When to make sure that the workflow runs. */
     checkAt: timestamp().defaultRaw("(now() + '00:00:10'::interval)"),
@@ -82,16 +82,13 @@ export const LabelPolicy = defineEntity({
     ...workspaceOwned,
     label: p.text(),
     steps: p.json<ReleaseStep[]>().columnType('jsonb'),
-    /** Whether it moves by releases alone. */
+    /** Whether it moves only by releases. */
     required: p.boolean(),
     updatedAt: timestamp(),
   },
 });
 
-/**
- * An execution of a release that has ended. A trigger of `executions` writes it (`db/release-triggers.ts`); it is soon added to the
- * sums, and gone.
- */
+/** An ended execution of a release. Written by a trigger of `executions` (`db/release-triggers.ts`); soon added to the sums and deleted. */
 export const ReleaseEntry = defineEntity({
   name: 'ReleaseEntry',
   tableName: 'release_entries',
@@ -104,24 +101,24 @@ export const ReleaseEntry = defineEntity({
     arm: p.text().$type<Arm>(),
     createdAt: timestamp(),
     failed: p.boolean(),
-    /** Whether another model answered than the one that was asked first. */
+    /** Whether a fallback model answered. */
     fellBack: p.boolean(),
-    /** Whether an earlier response was used: it says nothing of the version's cost and latency. */
+    /** Whether an earlier response was reused, which says nothing about the version's cost and latency. */
     reused: p.boolean(),
-    /** From creation to the end; null: it failed. */
+    /** From creation to end; null if it failed. */
     latencyMs: p.double().$type<number>().nullable(),
-    /** US dollars; null where it is not known. */
+    /** US dollars; null if unknown. */
     cost: p.double().$type<number>().nullable(),
     tokens: p.bigint('number'),
   },
 });
 
-/** What is counted of an execution: how often (`count`), and the sums of its values and their squares. */
+/** The measures of an execution: their number (`count`), and the sums of their values and squares. */
 export const RELEASE_MEASURES = ['error', 'fallback', 'reused', 'cost', 'latency', 'tokens'] as const;
 
 /**
- * Sums over executions of a release, by minute, and all of a stage together (`startsAt` is then the beginning of 1970). They stay when
- * the executions are deleted.
+ * Sums over executions of a release, by minute, and for a whole stage (with `startsAt` at the start of 1970). Kept when the
+ * executions are deleted.
  */
 export const ReleaseSum = defineEntity({
   name: 'ReleaseSum',
@@ -134,7 +131,7 @@ export const ReleaseSum = defineEntity({
     startsAt: timestamp().primary(),
     /** One of `RELEASE_MEASURES`, or `score:NAME`. */
     measure: p.text().primary(),
-    /** Of a latency; else 0. */
+    /** For a latency; otherwise 0. */
     bucket: p.integer().primary(),
     workspaceId: p.uuid(),
     count: p.bigint('number'),

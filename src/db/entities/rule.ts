@@ -7,24 +7,24 @@ import { Execution } from './execution.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** Which executions are scored, and by what. */
+/** Which executions to score, and with what. */
 const selection = {
-  /** Null: of every prompt. */
+  /** Null: every prompt. */
   promptName: p.text().nullable(),
-  /** Prompts whose names begin with this and a `/`. */
+  /** Prompts whose names start with this and a `/`. */
   promptGroup: p.text().nullable(),
   /** The label that the request named. */
   label: p.text().nullable(),
-  /** An `ExecutionFilter` besides; null: none. It is looked at when the execution's turn has come. */
+  /** An additional `ExecutionFilter`; null: none. Applied when the execution is about to be scored. */
   filter: p.json<object>().columnType('jsonb').nullable(),
   /** 0–1 */
   sampleRate: p.double().$type<number>(),
   evaluators: p.json<object[]>().columnType('jsonb'),
-  /** The secrets of its evaluators, as those of an evaluation. */
+  /** The secrets of its evaluators, like those of an evaluation. */
   evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
 };
 
-/** A standing evaluation: executions that complete are scored by evaluators, within a budget a day. */
+/** A standing evaluation: evaluators score completed executions, within a budget per day. */
 export const Rule = defineEntity({
   name: 'Rule',
   tableName: 'rules',
@@ -33,22 +33,22 @@ export const Rule = defineEntity({
     ...workspaceOwned,
     name: p.text(),
     ...selection,
-    /** US dollars in a day of UTC; null: no limit. */
+    /** US dollars per day (UTC); null: no limit. */
     maxCostPerDay: p.decimal('string').columnType('numeric').nullable(),
     enabled: p.boolean(),
-    /** Changes with every change of the rule: what runs by an older one is begun again. */
+    /** Incremented at every change of the rule: work based on an older revision is started again. */
     revision: p.integer().default(1),
-    /** What the last execution failed by that could not be scored. */
+    /** Why the latest execution that could not be scored failed. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes('filter::text', 'evaluators::text', 'last_error::text'),
     createdAt: timestamp(),
     updatedAt: timestamp(),
-    /** When its workflow is started next, where something is due. */
+    /** When to start its workflow next, if something is due. */
     checkAt: timestamp().defaultRaw('now()'),
   },
 });
 
-/** A rule as it was at one time, over executions of the past. */
+/** A rule as it was at one time, applied to past executions. */
 export const RuleBackfill = defineEntity({
   name: 'RuleBackfill',
   tableName: 'rule_backfills',
@@ -63,35 +63,35 @@ export const RuleBackfill = defineEntity({
   properties: {
     ...workspaceOwned,
     rule: () => p.manyToOne(Rule).deleteRule('cascade'),
-    /** Of the rule. */
+    /** The name of the rule. */
     name: p.text(),
     ...selection,
-    /** Created at or after this. */
+    /** Created at or after this time. */
     since: timestamp(),
-    /** Created before this. */
+    /** Created before this time. */
     until: timestamp(),
-    /** US dollars in all; null: no limit. */
+    /** US dollars in total; null: no limit. */
     maxCost: p.decimal('string').columnType('numeric').nullable(),
     status: p.enum(() => Object.fromEntries(backfillStates.states.map((s) => [s, s]))).$type<BackfillStatus>(),
     statusReason: p.text().nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
-    /** What the last execution failed by that could not be scored. */
+    /** Why the latest execution that could not be scored failed. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
-    /** The last execution that was looked at; the ids behind it are still to come. */
+    /** The last examined execution; those with greater ids are still to come. */
     position: p.uuid(),
-    /** Whether there are no more to look at. */
+    /** Whether none are left to examine. */
     exhausted: p.boolean().default(false),
-    /** How many executions were found that are to be scored. */
+    /** The number of executions found that are to be scored. */
     found: p.bigint('number').default(0),
     bytes: storedBytes('filter::text', 'evaluators::text', 'error::text', 'last_error::text'),
     createdAt: timestamp(),
     finishedAt: timestamp().nullable(),
-    /** When its workflow is started next. */
+    /** When to start its workflow next. */
     checkAt: timestamp().defaultRaw('now()'),
   },
 });
 
-/** An execution that a rule or a backfill (`workId`) has yet to score. It is deleted in the transaction that stores its scores. */
+/** An execution that a rule or a backfill (`workId`) still has to score. Deleted in the transaction that stores its scores. */
 export const RuleItem = defineEntity({
   name: 'RuleItem',
   tableName: 'rule_items',
@@ -106,7 +106,7 @@ export const RuleItem = defineEntity({
   },
 });
 
-/** What a rule or a backfill did in a day of UTC. */
+/** The work of a rule or a backfill on a day (UTC). */
 export const RuleDay = defineEntity({
   name: 'RuleDay',
   tableName: 'rule_days',
@@ -117,18 +117,18 @@ export const RuleDay = defineEntity({
     workspaceId: p.uuid(),
     /** Executions that have all their scores. */
     scored: p.bigint('number').default(0),
-    /** Those that lack a score. */
+    /** Executions without one or more scores. */
     failed: p.bigint('number').default(0),
-    /** Those that had waited for too long. */
+    /** Executions that had waited too long. */
     skipped: p.bigint('number').default(0),
-    /** Those that there was no money for. */
+    /** Executions that the budget did not cover. */
     skippedBudget: p.bigint('number').default(0),
-    /** US dollars, as a budget counts them: a call of unknown cost counts as what was reserved for it. */
+    /** US dollars, as counted against a budget: a call of unknown cost counts as the amount reserved for it. */
     spent: p.decimal('string').columnType('numeric').defaultRaw('0'),
   },
 });
 
-/** A judge's response about one execution: it is paid for once, whichever run of the rule asks next. */
+/** A judge's response about one execution: it is paid for once, whichever run of the rule needs it next. */
 export const RuleJudgement = defineEntity({
   name: 'RuleJudgement',
   tableName: 'rule_judgements',
@@ -139,13 +139,13 @@ export const RuleJudgement = defineEntity({
     /** Name of the rule. */
     rule: p.text().primary(),
     evaluator: p.text().primary(),
-    /** Of the evaluator: `evaluatorVersion`. */
+    /** The version of the evaluator: `evaluatorVersion`. */
     version: p.text().primary(),
     workspaceId: p.uuid(),
     model: p.text(),
-    /** Null where the provider's filter withheld it. */
+    /** Null if the provider's filter withheld it. */
     answer: p.text().nullable(),
-    /** How often the judge was called; after an unusable response it is called once more. */
+    /** The number of calls of the judge, which is called once more after an unusable response. */
     asks: p.integer().default(1),
     ...usageColumns,
     createdAt: timestamp(),

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** How somebody looks at a list: its filters and columns, under a name of theirs. */
+/** A saved view of a list: its filters and columns, under a name. */
 export const SavedView = defineEntity({
   name: 'SavedView',
   tableName: 'saved_views',
@@ -13,7 +13,7 @@ export const SavedView = defineEntity({
     name: p.text(),
     /** The list. */
     page: p.text(),
-    /** Parameters of the list, as its address has them. */
+    /** Parameters of the list, as in its address. */
     query: p.json<Record<string, string>>().columnType('jsonb'),
     columns: p.array().$type<string[]>().columnType('text[]'),
     /** Whether everybody in the workspace sees it. */

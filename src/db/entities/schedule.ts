@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A recurring evaluation. Temporal knows when it is due; this row says what to run. */
+/** A recurring evaluation. Temporal decides when it is due; this row says what to run. */
 export const Schedule = defineEntity({
   name: 'Schedule',
   tableName: 'schedules',
@@ -14,9 +14,9 @@ export const Schedule = defineEntity({
     cron: p.text(),
     timeZone: p.text(),
     paused: p.boolean().default(false),
-    /** What to run: `body` as the caller wrote it, `parsed` as a `NewEvaluation`. */
+    /** What to run: `body` as written by the caller, `parsed` as a `NewEvaluation`. */
     request: p.json<{ body: JsonValue; parsed: object }>().columnType('jsonb'),
-    /** The secrets of its evaluators, as those of an evaluation. */
+    /** The secrets of its evaluators, like those of an evaluation. */
     evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
     /** Why the last start failed; null once a start succeeds. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
@@ -30,8 +30,8 @@ export const Schedule = defineEntity({
 });
 
 /**
- * One time at which a schedule was due or was triggered, with the evaluation that it started: however often the step that starts
- * it is retried, it starts one.
+ * One time at which a schedule was due or triggered, with the evaluation that it started: it starts only one, however often the
+ * step is retried.
  */
 export const ScheduleOccurrence = defineEntity({
   name: 'ScheduleOccurrence',
@@ -39,7 +39,7 @@ export const ScheduleOccurrence = defineEntity({
   indexes: [{ properties: ['createdAt'] }],
   properties: {
     schedule: () => p.manyToOne(Schedule).deleteRule('cascade').primary(),
-    /** Of the workflow that Temporal started for it. */
+    /** The workflow that Temporal started for it. */
     workflowId: p.text().primary(),
     workspaceId: workspaceOwned.workspaceId,
     evaluationId: p.uuid(),

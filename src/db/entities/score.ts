@@ -9,8 +9,8 @@ import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * What somebody or something says of an execution, or of an example of an evaluation. Its id may be the caller's, so it is only unique in its
- * workspace. What is known of its subject is copied, so that summaries need no join.
+ * A score of an execution, or of an example of an evaluation. Its id may come from the caller, so it is unique only in its
+ * workspace. Columns of the subject are copied, so that summaries need no join.
  */
 export const Score = defineEntity({
   name: 'Score',
@@ -34,7 +34,7 @@ export const Score = defineEntity({
       expression: `create index "scores_name_execution_index" on "scores" ("workspace_id", "name", "execution_id") where "execution_id" is not null`,
     },
     {
-      // What people say, which is little beside what evaluators do.
+      // Human scores, which are few compared to evaluator scores.
       name: 'scores_people_index',
       expression: `create index "scores_people_index" on "scores" ("workspace_id", "name", "created_at", "id") where "source" in ('person', 'feedback')`,
     },
@@ -48,19 +48,19 @@ export const Score = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     dataType: p.text().$type<ScoreDataType>(),
-    /** Of a boolean 0 or 1; null: it is a category or a text. */
+    /** For a boolean 0 or 1; null for a category or a text. */
     number: p.double().$type<number>().nullable(),
     /** The category or the text. */
     text: p.text().nullable(),
-    /** Either this, or the two after it. */
+    /** Either this, or the next two columns. */
     executionId: p.uuid().nullable(),
     evaluationId: p.uuid().nullable(),
     /** The key of the example. */
     exampleId: p.text().nullable(),
     source: p.text().$type<ScoreSource>(),
-    /** Public id of the key or session that has stored it. */
+    /** Public id of the key or session that stored it. */
     author: p.text().nullable(),
-    /** Of an evaluator: by which rule it was asked, */
+    /** For an evaluator: the rule that called it, */
     rule: p.text().nullable(),
     /** a short hash that changes with its settings, */
     evaluatorVersion: p.text().nullable(),
@@ -75,7 +75,7 @@ export const Score = defineEntity({
     model: p.text().nullable(),
     releaseId: p.uuid().nullable(),
     arm: p.text().$type<Arm>().nullable(),
-    /** The step of the release that it counts for; null: it doesn't. */
+    /** The step of the release that it counts for; null if none. */
     releaseStage: p.integer().nullable(),
     /** When the subject was created. */
     subjectAt: timestamp(),
@@ -85,7 +85,7 @@ export const Score = defineEntity({
   },
 });
 
-/** What scores of a name may be. */
+/** The allowed scores of a name. */
 export const ScoreDefinition = defineEntity({
   name: 'ScoreDefinition',
   tableName: 'score_definitions',
@@ -94,7 +94,7 @@ export const ScoreDefinition = defineEntity({
     ...workspaceOwned,
     name: p.text(),
     dataType: p.text().$type<ScoreDataType>(),
-    /** Of numbers, both included; null: any. */
+    /** For numbers, inclusive; null: any. */
     min: p.double().$type<number>().nullable(),
     max: p.double().$type<number>().nullable(),
     /** Null: any. */
@@ -108,8 +108,8 @@ export const ScoreDefinition = defineEntity({
 });
 
 /**
- * What scores of a release's executions add to its numbers: a score, or what changes where one is replaced. Triggers of `scores` write it
- * (`db/release-triggers.ts`); it is soon added to the sums, and gone.
+ * The contribution of scores of a release's executions to its numbers: a new score, or the difference when one is replaced.
+ * Written by triggers of `scores` (`db/release-triggers.ts`); soon added to the sums and deleted.
  */
 export const ReleaseScoreEntry = defineEntity({
   name: 'ReleaseScoreEntry',

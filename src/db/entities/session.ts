@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { ApiKey } from './api-key.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A sign-in to the console, by an identity provider or with a key. Only the SHA-256 of what the browser keeps is stored. */
+/** A sign-in to the console, with an identity provider or a key. Only the SHA-256 of the browser's token is stored. */
 export const Session = defineEntity({
   name: 'Session',
   tableName: 'sessions',
@@ -20,20 +20,20 @@ export const Session = defineEntity({
     ...workspaceOwned,
     apiKey: () => p.manyToOne(ApiKey).deleteRule('cascade'),
     hash: p.blob().$type<Buffer>().unique(),
-    /** Of the sign-in. */
+    /** The address of the sign-in. */
     address: p.text(),
     userAgent: p.text().nullable(),
     createdAt: timestamp(),
     lastUsedAt: timestamp(),
-    /** Moves on with its use, but never beyond the end of its key. */
+    /** Extended when it is used, but never beyond the end of its key. */
     expiresAt: timestamp(),
     /** The identity provider's name in the settings; null: signed in with a key. */
     provider: p.text().nullable(),
-    /** What the provider has given for checks and for signing out, encrypted. */
+    /** Tokens from the provider for checks and for signing out, encrypted. */
     providerTokens: p.blob().$type<Buffer>().nullable(),
-    /** When the provider is to be asked again whether the person still has the role; null: never. */
+    /** When to check with the provider again whether the person still has the role; null: never. */
     checkAt: timestamp().nullable(),
-    /** Until when what the provider last said is believed; null: signed in with a key. The session ends then at the latest. */
+    /** Until when the provider's last confirmation is valid, which is also the latest end of the session; null: signed in with a key. */
     validUntil: timestamp().nullable(),
   },
 });

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { StorageKind } from '../storage-triggers.ts';
 
 /**
- * What a statement has added to the bytes that a workspace stores, or taken away (below 0). Triggers write it (`db/storage-triggers.ts`), so
- * that no statement can leave it out, and none waits for another; it is soon added to the sum, and gone.
+ * The bytes that a statement added to the storage of a workspace, or removed (negative). Written by triggers
+ * (`db/storage-triggers.ts`), so that no statement can omit it or wait for another; soon added to the sum and deleted.
  */
 export const StorageEntry = defineEntity({
   name: 'StorageEntry',
@@ -17,7 +17,7 @@ export const StorageEntry = defineEntity({
   },
 });
 
-/** What a workspace stores, but for the entries that are still there. */
+/** The storage of a workspace, except for remaining entries. */
 export const StorageSum = defineEntity({
   name: 'StorageSum',
   tableName: 'storage_sums',

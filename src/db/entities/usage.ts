@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from './workspace-owned.ts';
 
-/** An execution, the call for an example of an evaluation, a call of a judge about one, or a call of a rule's judge. */
+/** An execution, the call for an example of an evaluation, a call of a judge about an example, or a call of a rule's judge. */
 export const USAGE_KINDS = ['execution', 'example', 'judgement', 'rule'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** What was used, or a change of it. */
+/** The usage, or a change of it. */
 const usage = {
   workspaceId: p.uuid(),
   kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
-  /** Empty: of no prompt. Of the kind `rule` the name of the rule. */
+  /** Empty: no prompt. For the kind `rule`, the name of the rule. */
   promptName: p.text(),
   model: p.text(),
   calls: p.bigint('number'),
@@ -19,20 +19,20 @@ const usage = {
   tokensOutput: p.bigint('number'),
   tokensCachedInput: p.bigint('number'),
   tokensReasoning: p.bigint('number'),
-  /** In US dollars, as far as it is known. */
+  /** In US dollars, as far as known. */
   costAmount: p.decimal('string').columnType('numeric'),
-  /** Calls whose cost is known. */
+  /** Calls with known cost. */
   priced: p.bigint('number'),
-  /** Responses whose cost is not known. */
+  /** Responses with unknown cost. */
   unpriced: p.bigint('number'),
-  /** Responses of which it is known how long the model took: none from before that was kept. */
+  /** Responses with known response time of the model: none from before it was stored. */
   timed: p.bigint('number').default(0),
-  /** How long it took for those, all together, in milliseconds. */
+  /** Their total response time, in milliseconds. */
   modelMs: p.bigint('number').default(0),
 };
 
 /**
- * What a statement has added to usage. Triggers of the tables that hold paid calls write it, so that no statement can leave it out
+ * The usage that a statement added. Written by triggers of the tables with paid calls, so that no statement can omit it
  * (`db/usage-triggers.ts`). Entries are soon added to the sums, and kept for a few hours after that.
  */
 export const UsageEntry = defineEntity({
@@ -62,7 +62,7 @@ export const UsageEntry = defineEntity({
 export const USAGE_UNITS = ['hour', 'day'] as const;
 export type UsageUnit = (typeof USAGE_UNITS)[number];
 
-/** What was used in an hour and in a day of UTC. It stays when the rows that it is the sum of are deleted. */
+/** The usage in an hour and in a day (UTC). Kept when the underlying rows are deleted. */
 export const UsageSum = defineEntity({
   name: 'UsageSum',
   tableName: 'usage_sums',

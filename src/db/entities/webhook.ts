@@ -6,7 +6,7 @@ import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { deliveryStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
+/** The trigger of a delivery: the event itself, or a caller's request to send it again or to test the webhook. */
 export const DELIVERY_TRIGGERS = ['event', 'redelivery', 'replay', 'test'] as const;
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
 
@@ -30,21 +30,21 @@ export const Webhook = defineEntity({
     lastDeliveryAt: timestamp().nullable(),
     /** Encrypted. */
     secret: p.blob().$type<Buffer>(),
-    /** The secret before the last rotation, encrypted; it signs as well until `previousSecretExpiresAt`. */
+    /** The secret before the last rotation, encrypted; it also signs until `previousSecretExpiresAt`. */
     previousSecret: p.blob().$type<Buffer>().nullable(),
     previousSecretExpiresAt: timestamp().nullable(),
     /** Custom headers: JSON of name to value, encrypted. */
     headers: p.blob().$type<Buffer>().nullable(),
     /** Attempts per minute; null: no limit. */
     rateLimitPerMinute: p.integer().nullable(),
-    /** With a rate limit: when the next attempt may be sent that has no slot yet. */
+    /** With a rate limit: the time of the next free slot. */
     nextSlotAt: timestamp().nullable(),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
 });
 
-/** The delivery of one event to one webhook. It outlives its webhook, whose id stays. */
+/** The delivery of one event to one webhook. It outlives its webhook, whose id is kept. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'deliveries',
@@ -80,20 +80,23 @@ export const Delivery = defineEntity({
     webhookId: p.uuid(),
     trigger: oneOf(DELIVERY_TRIGGERS),
     status: oneOf(deliveryStates.states),
-    /** Why it waits, or why it ended as it did, in words; null where there is nothing to say. */
+    /** Why it waits or ended, in words; null if there is nothing to say. */
     statusReason: p.text().nullable(),
     attemptsMade: p.integer().default(0),
-    /** When it is next sent. */
+    /** When to send it next. */
     nextAttemptAt: timestamp().nullable(),
-    /** With a rate limit: the time that its next attempt was given. */
+    /** With a rate limit: the slot of its next attempt. */
     slotAt: timestamp().nullable(),
-    /** When a relay last claimed its first attempt. The claim is a lease: later another relay makes the attempt, if it has no result. */
+    /**
+     * When a relay last claimed its first attempt. The claim is a lease: after it expires, another relay makes the attempt if it
+     * has no result.
+     */
     claimedAt: timestamp().nullable(),
-    /** When its workflow was started; null for one that needs none, or none yet. */
+    /** When its workflow was started; null if it needs none, or has none yet. */
     startedAt: timestamp().nullable(),
-    /** The delivery has ended, and the relay is still to tell its workflow. */
+    /** The delivery has ended, and the relay still has to signal its workflow. */
     toEnd: p.boolean().default(false),
-    /** When it is overdue, and its workflow is checked. */
+    /** When it is overdue and its workflow is checked. */
     checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
     createdAt: timestamp(),
     finishedAt: timestamp().nullable(),
@@ -109,14 +112,14 @@ export const DeliveryAttempt = defineEntity({
     /** From 1. */
     attempt: p.integer().primary(),
     startedAt: timestamp(),
-    /** What was sent, but for the body, which is that of the event. Null for attempts from before it was kept. */
+    /** The request as sent, except for the body, which is that of the event. Null for attempts from before it was stored. */
     request: p.json<SentRequest>().columnType('json').nullable(),
     durationMs: p.integer(),
-    /** Of the response; null where there was none. */
+    /** The status of the response; null if there was none. */
     status: p.integer().nullable(),
     /** The start of the response body. */
     responseBody: p.text().nullable(),
-    /** Why it failed, in words; null where it did not. */
+    /** Why it failed, in words; null if it did not. */
     error: p.text().nullable(),
   },
 });

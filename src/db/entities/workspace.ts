@@ -10,7 +10,7 @@ export const Workspace = defineEntity({
     name: p.text().unique(),
     ownerEmail: p.text(),
     createdAt: timestamp(),
-    /** From then on its keys are refused; its rows are being removed. */
+    /** When it was deleted: its keys are refused, and its rows are being removed. */
     deletedAt: timestamp().nullable(),
   },
 });
