@@ -24,7 +24,7 @@ interface Loop {
 }
 
 /**
- * Runs a step until it reports that there is no more to do, and again when woken or after a rest.
+ * Runs a step until it reports that there is no more to do, and again when it is woken or after a rest.
  * @param restMs how long to rest unless woken
  */
 function startLoop(log: Logger, what: string, step: () => Promise<boolean>, restMs = () => POLL_AGAIN_MS): Loop {

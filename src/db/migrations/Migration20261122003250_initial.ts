@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The whole schema of the first release. */
+/** The complete schema of the first release. */
 export class Migration20261122003250_initial extends Migration {
   override name = 'Migration20261122003250_initial';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What executions of messages, drafts, fallbacks and reused responses need. `bytes` is made anew: the table is rewritten once. */
+/** Columns for executions of messages, drafts, fallbacks and reused responses. `bytes` is recreated, which rewrites the table once. */
 export class Migration20261122110000_executions extends Migration {
   override name = 'Migration20261122110000_executions';
 

@@ -13,7 +13,7 @@ export class Migration20261122120000_streams extends Migration {
     );
 
     // Written by hand, from here: what entities can't express.
-    // What a crash takes is in the execution in the end, and rows are written all the time: no write-ahead log for them.
+    // Rows lost in a crash can be read from the execution, and rows are written all the time: no write-ahead log for them.
     this.addSql('alter table "stream_deltas" set unlogged;');
     // Written by hand, until here.
   }

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What runs of messages, includes and fallback models need. `bytes` is made anew: the table is rewritten once. */
+/** Columns for runs of messages, includes and fallback models. `bytes` is recreated, which rewrites the table once. */
 export class Migration20261122130000_evaluations extends Migration {
   override name = 'Migration20261122130000_evaluations';
 

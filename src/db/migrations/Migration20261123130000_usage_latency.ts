@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** How long models took to respond, as part of usage. What was summed up before has none: 0 responses that were timed. */
+/** Adds the response time of models to usage. Existing sums have none: 0 timed responses. */
 export class Migration20261123130000_usage_latency extends Migration {
   override name = 'Migration20261123130000_usage_latency';
 

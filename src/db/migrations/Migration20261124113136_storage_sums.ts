@@ -50,7 +50,7 @@ export class Migration20261124113136_storage_sums extends Migration {
       `create trigger "storage_of_delete" after delete on "executions" referencing old table as gone for each statement execute function "executions_storage_of_delete_fn"();`,
     );
 
-    // By hand: what is stored already. The triggers keep others from writing until this has ended.
+    // By hand: counts existing rows. Creating the triggers blocks writers until this has ended.
     this.addSql(
       `update "evaluations" set "result_bytes" = "sums"."bytes" from (select "evaluation_id", sum("bytes" + 1024) as "bytes" from "evaluation_results" group by "evaluation_id") as "sums" where "sums"."evaluation_id" = "evaluations"."id";`,
     );

@@ -15,14 +15,14 @@ export class Migration20261124151024_rule_items_bound extends Migration {
       `create trigger "storage_of_delete" after delete on "rule_items" referencing old table as gone for each statement execute function "rule_items_storage_of_delete_fn"();`,
     );
 
-    // By hand: what waits already. Nobody adds to it or deletes of it until this is committed, since its triggers are being made.
+    // By hand: counts existing rows. Creating the triggers blocks writers until this is committed.
     this.addSql(
       `insert into storage_entries (workspace_id, kind, bytes) select workspace_id, 'runs', sum(256) from rule_items group by workspace_id;`,
     );
   }
 
   override down(): void | Promise<void> {
-    // By hand: it is not counted any more.
+    // By hand: subtracts the rows, which no longer count.
     this.addSql(`lock table rule_items in share row exclusive mode;`);
     this.addSql(
       `insert into storage_entries (workspace_id, kind, bytes) select workspace_id, 'runs', -sum(256) from rule_items group by workspace_id;`,

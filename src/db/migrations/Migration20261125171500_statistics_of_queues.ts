@@ -1,14 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What is due: a few rows, whatever part of the table they are at the moment. */
+/** The columns that tell which rows are due: a few, whatever their current share of the table. */
 const COLUMNS = [
   ['events', 'dispatched_at'],
   ['deliveries', 'started_at'],
 ] as const;
 
 /**
- * Statistics that are taken while many rows are due would make PostgreSQL look for the next ones in the whole table, and go on with it
- * after the last one is gone. Without any it takes one in two hundred to be due, which makes it use the indexes of what is.
+ * With statistics collected while many rows are due, PostgreSQL would search the whole table for the next ones, even after the last one
+ * is gone. Without statistics it assumes that one row in two hundred is due, and uses the indexes of due rows.
  */
 export class Migration20261125171500_statistics_of_queues extends Migration {
   override name = 'Migration20261125171500_statistics_of_queues';

@@ -93,7 +93,7 @@ export class Migration20261127033432_storage_of_more_rows extends Migration {
       `create trigger "storage_of_delete" after delete on "rule_judgements" referencing old table as gone for each statement execute function "rule_judgements_storage_of_delete_fn"();`,
     );
 
-    // By hand: what is stored already. The triggers keep others from writing until this has ended.
+    // By hand: counts existing rows. Creating the triggers blocks writers until this has ended.
     this.addSql(
       `update "dataset_versions" set "bytes" = "sums"."bytes" from (select "dataset_version_id", sum("bytes") as "bytes" from "dataset_examples" where "dataset_version_id" in (select "id" from "dataset_versions" where "dataset_id" is null and "bytes" = 0) group by "dataset_version_id") as "sums" where "sums"."dataset_version_id" = "dataset_versions"."id";`,
     );

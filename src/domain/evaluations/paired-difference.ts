@@ -16,7 +16,7 @@ const RANDOM_PATTERNS = 4_000;
 
 const Z_95 = 1.959964;
 
-/** Any would do. */
+/** Any seed would do. */
 const SEED = 0x1234;
 
 /** Scores are whole millionths, whose sums have no float noise. */
@@ -36,7 +36,7 @@ export interface DifferenceEstimate {
 /**
  * Estimates the mean of paired differences of scores by the sign-flip permutation test: the interval is every mean that the test
  * does not reject, so that interval and p-value agree. To test a mean, it is subtracted from each difference and signs are
- * flipped at random. The mean of all flipped differences is as far from 0 as without flips exactly as often as the tested mean
+ * flipped at random. The mean of all flipped differences is at least as far from 0 as without flips exactly as often as the tested mean
  * lies between that of the flipped differences and that of the others. So the ends of the interval are quantiles of means of
  * random subsets (Hartigan, "Using subsample values as typical values", Journal of the American Statistical Association 64
  * (1969)). The test is exact for differences that are symmetric around their mean. With fewer than six pairs it rejects nothing,

@@ -13,7 +13,7 @@ export const MIN_WINDOW_MS = 60_000;
 export const MAX_WINDOW_MS = 24 * 60 * 60_000;
 export const MAX_CHECKS = 10;
 
-/** A forbidden state: that a metric is above, or below, a number. Exactly one of the two is set. */
+/** The condition for an alert: a metric is above, or below, a number. Exactly one of the two is set. */
 export interface MonitorCheck {
   metric: MonitorMetric;
   above?: number | undefined;

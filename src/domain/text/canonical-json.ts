@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/** JSON without spaces and with an object's names in order (by UTF-16 code units): equal values give equal texts. */
+/** JSON without spaces and with sorted property names (by UTF-16 code units): equal values give equal texts. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;

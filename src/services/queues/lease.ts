@@ -63,7 +63,7 @@ async function findItem(query: Query, queue: QueueColumns, reviewer: HolderId): 
       (await openItem(query, queue, reviewer, 'new')) ??
       (await openItem(query, queue, reviewer, 'skipped'));
     if (id !== undefined || look === MAX_ATTEMPTS) return id;
-    // An item that is being completed was skipped, and may still need another reviewer.
+    // An item that was being completed was passed over, and may still need another reviewer.
     if ((await openItem(query, queue, reviewer, 'all')) === undefined) return undefined;
     await delay(POLL_AGAIN_MS);
   }
