@@ -1,4 +1,4 @@
-/** The ratio of the latencies of a bucket to those of the previous one, minus 1: 2 %. */
+/** The growth factor of latencies from one bucket to the next. */
 const BUCKET_GROWTH = 1.02;
 
 /** The last bucket also contains everything from 2 hours on. */

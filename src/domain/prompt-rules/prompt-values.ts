@@ -6,7 +6,7 @@ export type Variables = Record<string, JsonValue>;
 export interface Variable {
   name: string;
   inText: boolean;
-  /** Also if an input declares it. */
+  /** Whether it is used, or declared by an input, as messages. */
   asMessages: boolean;
   asFile: boolean;
   /** Whether every placeholder for messages of this name is optional. */

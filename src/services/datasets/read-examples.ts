@@ -23,10 +23,7 @@ export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | '
 
 const MAX_PAGE_EXAMPLES = 1000;
 
-/**
- * The maximum number of examples that a page of a search examines, together with about {@link MAX_PAGE_BYTES}, so that rare texts
- * take no longer.
- */
+/** A page of a search examines at most this many examples, of about {@link MAX_PAGE_BYTES} in total, so that rare texts take no longer. */
 export const EXAMINED_EXAMPLES = 5_000;
 
 const isFrom = (db: Builder, examplesId: string, from: number) =>

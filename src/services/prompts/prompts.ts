@@ -140,7 +140,7 @@ export function missing(name: string, { version, label }: VersionSelector, isPro
     : notFound(`Version ${version} of the prompt "${name}"`);
 }
 
-/** A new version, and its description and author. */
+/** A new version, with the description of the prompt and a commit message. */
 export interface NewVersion extends VersionChange {
   description?: string | null | undefined;
   commitMessage?: string | undefined;

@@ -61,7 +61,7 @@ class Parameters {
 const GROUP_CHARACTERS = 200;
 /** The maximum number of groups; the largest are kept. */
 const GROUPS = 50;
-/** Above this number of groups, the interval is a normal approximation. */
+/** For groups with more pairs, the interval is a normal approximation, because there may be many groups. */
 const RESAMPLED_OF_GROUP = 100;
 
 const IN_BOTH = 'seq_a is not null and seq_b is not null';
