@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openDatabase } from '../../src/db/database.ts';
 import { armOf } from '../../src/domain/releases/rollout.ts';
 import { seedPrompt, startRelease } from '../api/releases/releases-support.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
@@ -76,11 +77,13 @@ const look = (id: string) =>
 
 const isOver = ({ status }: Seen) => !['in_progress', 'paused', 'awaiting_approval', 'baking'].includes(status);
 
+const execution = (name: string) => ({ prompt_name: name, label: 'production', variables: { q: 'x' } });
+
 /** What everybody gets is what the release says. */
 async function expectAgreement(name: string, seen: Seen): Promise<void> {
   const run = await until('an execution', async () => {
     const { status, body } = await processes.call('POST', '/executions', {
-      body: { prompt_name: name, label: 'production', variables: { q: 'x' }, rollout_key: 'somebody' },
+      body: { ...execution(name), rollout_key: 'somebody' },
     });
     return status === 201 && body;
   });
@@ -95,28 +98,27 @@ async function killAtEveryStep(name: string, first: number): Promise<{ kills: nu
   const { id } = await startRelease(processes.call, name, STEPS);
   let kills = 0;
   let killedAt = -1;
-  for (;;) {
-    const seen = await look(id);
-    if (isOver(seen)) {
-      await expectAgreement(name, seen);
-      break;
-    }
-    if (seen.step > killedAt) {
-      killedAt = seen.step;
-      const victim = VICTIMS[(first + kills) % VICTIMS.length];
-      if (victim !== undefined) await killAndRestart(victim);
-      kills += 1;
-      await expectAgreement(name, await look(id));
-    }
-    const control = { method: 'POST', path: `/releases/${id}/approve` };
-    if (seen.status === 'awaiting_approval')
-      // Pressed twice, as whoever gets no answer does.
-      for (const _ of [1, 2]) await processes.call(control.method, control.path).catch(() => {});
-    if (seen.steps[seen.step]?.type === 'analyze')
-      await processes
-        .call('POST', '/executions', { body: { prompt_name: name, label: 'production', variables: { q: 'x' } } })
-        .catch(() => {});
+  /** Waits for the next step, or the end, and does what the step waits for. */
+  const nextStep = () =>
+    until(`what comes after step ${killedAt} of ${id}`, async () => {
+      const seen = await look(id);
+      if (isOver(seen) || seen.step > killedAt) return seen;
+      if (seen.status === 'awaiting_approval')
+        // Pressed twice, as whoever gets no answer does.
+        for (const _ of [1, 2]) await processes.call('POST', `/releases/${id}/approve`);
+      if (seen.steps[seen.step]?.type === 'analyze')
+        await processes.call('POST', '/executions', { body: execution(name) });
+      return false;
+    });
+  let seen = await nextStep();
+  for (; !isOver(seen); seen = await nextStep()) {
+    killedAt = seen.step;
+    const victim = VICTIMS[(first + kills) % VICTIMS.length];
+    if (victim !== undefined) await killAndRestart(victim);
+    kills += 1;
+    await expectAgreement(name, await look(id));
   }
+  await expectAgreement(name, seen);
   const ended = await look(id);
   expect([ended.status, ended.steps.map(({ state }) => state)]).toEqual([
     'succeeded',
@@ -145,6 +147,36 @@ test('a release that is killed in at every step ends as an undisturbed one does'
   for (let n = 0; n < releases; n++) ({ kills } = addTo(kills, await killAtEveryStep(`faults/release-${n}`, n)));
   tell(`${kills} kills in ${releases} releases of ${STEPS.length} steps: each agrees with its label`);
   expect(kills).toBeGreaterThanOrEqual(6 * releases);
+});
+
+test('a release whose worker is killed as it stores an evaluation goes on with the next one', async () => {
+  const name = 'faults/evaluate';
+  await seedPrompt(processes.call, name);
+  const db = await openDatabase(servers.databaseUrl, { poolSize: 2 });
+  try {
+    const locked = Promise.withResolvers<void>();
+    const killed = Promise.withResolvers<void>();
+    const lock = db.system.transaction(async (query) => {
+      await query({ text: 'lock table evaluations in share mode' });
+      locked.resolve();
+      await killed.promise;
+    });
+    await locked.promise;
+    const { id } = await startRelease(processes.call, name, STEPS.slice(0, 2));
+    await until('the worker to store it', async () => {
+      const text = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into "evaluations"%'`;
+      return (await db.system.query({ text })).length > 0;
+    });
+    await running.worker?.killTree();
+    killed.resolve();
+    await lock;
+    running.worker = await processes.startWorker();
+    await until('the next step', async () => (await look(id)).status === 'awaiting_approval');
+    const { body } = await processes.call('GET', `/evaluations?prompt_name=${name}`);
+    expect(body.data).toHaveLength(1);
+  } finally {
+    await db.close();
+  }
 });
 
 const addTo = (kills: number, more: { kills: number }) => ({ kills: kills + more.kills });

@@ -9,6 +9,7 @@ import {
   type ReleaseView,
   readForWorkflow,
 } from '../../services/releases/release-steps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 
 export type { ReleaseView };
 
@@ -25,7 +26,8 @@ export function createReleaseActivities(deps: ReleaseActivityDeps) {
     /** What is to be done next; null where the release is gone. */
     readRelease: (id: string): Promise<ReleaseView | null> => readForWorkflow(db, id),
     /** @returns what is still at work, in words; null where the step is over */
-    evaluate: (id: string, step: number): Promise<string | null> => evaluateStep(deps, id, step),
+    evaluate: (id: string, step: number): Promise<string | null> =>
+      withHeartbeats(() => evaluateStep(deps, id, step), 'comparing'),
     openCanary: (id: string, step: number): Promise<void> => openCanary(db, id, step),
     /**
      * @param isDue whether the time of the step is over: then it is decided how to go on
