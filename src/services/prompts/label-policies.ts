@@ -5,6 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { checksBySteps, missingSteps, type ReleaseStep, type StoredStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
+import { isObject } from '../../domain/text/json.ts';
 import { namedRows } from '../named-rows.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import { requireRoom } from '../workspaces/quotas.ts';
@@ -76,30 +77,47 @@ export async function requireFreeLabel(
 }
 
 /**
- * Makes sure that a release has completed its steps before it moves a label that moves only by releases. If the label got its
- * policy after the release started, the steps of the policy are also required.
+ * Makes sure that a release has completed its steps before it moves a label that moves only by releases. The steps of the
+ * policy are also required, unless an `admin` overrode them when the release started and the policy is older. Comparing the
+ * times alone is not enough: a policy that is committed after the release has read it can have an earlier time.
+ * @returns the audit log details of an override
  * @throws ApiError `invalid_state`, `insufficient_scope`
  */
 export async function requireSteps(
   query: Query,
-  { label, steps, created_at: startedAt }: { label: string; steps: readonly StoredStep[]; created_at: Date },
+  release: { id: string; label: string; steps: readonly StoredStep[]; created_at: Date },
   mover: Mover,
-): Promise<void> {
+): Promise<{ override?: string }> {
+  const { label, steps } = release;
   const policy = await POLICIES.find(query, { label });
-  if (policy?.required !== true) return;
+  if (policy?.required !== true) return {};
   const isDone = ({ state }: StoredStep) => state === 'passed' || state === 'inconclusive';
-  const added = policy.updated_at > startedAt ? missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone)) : [];
-  const open = [...steps.filter((step) => !isDone(step)), ...added].filter(({ type }) => type !== 'promote');
-  if (open.length === 0) return;
+  const isOverridden = policy.updated_at <= release.created_at && (await wasOverridden(query, release.id));
+  const missing = isOverridden ? [] : missingSteps(policy.steps as ReleaseStep[], steps.filter(isDone));
+  const open = [...steps.filter((step) => !isDone(step)), ...missing].filter(({ type }) => type !== 'promote');
+  if (open.length === 0) return {};
   const names = [...new Set(open.map(({ type }) => type))].join(', ');
-  requireOverride(mover, {
+  return requireOverride(mover, {
     why: `The label "${label}" requires the steps of its releases, and these are not done: ${names}.`,
     what: `The label "${label}" requires the steps of its releases: to skip them, a key needs the scope "admin".`,
   });
 }
 
+/** Whether a release started with other steps than those of the policy, by an override. The audit log has it. */
+async function wasOverridden(query: Query, releaseId: string): Promise<boolean> {
+  const found = await query((db) =>
+    db
+      .selectFrom('audit_log')
+      .select('details')
+      .where('resource_type', '=', 'release')
+      .where('resource_id', '=', publicId('release', releaseId))
+      .where('action', '=', 'release.started'),
+  );
+  return found.some(({ details }) => isObject(details) && 'override' in details);
+}
+
 /** @returns the audit log details of the override. @throws ApiError `invalid_state`, `insufficient_scope` */
-function requireOverride(
+export function requireOverride(
   { scopes, override }: Mover,
   { why, what }: { why: string; what: string },
 ): { override: string } {

@@ -227,11 +227,13 @@ export async function endRelease(
 /**
  * Moves the label. A release moves it only through this function.
  * @param mover who skips steps; undefined: the release itself, at its end
+ * @returns the audit log details of an override
  * @throws ApiError if the label may not (or no longer) point at the candidate, or the steps that the label requires are not
  * complete
  */
-export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<void> {
+export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<{ override?: string }> {
   const { prompt_name: name, label, candidate_version: version } = row;
-  await requireSteps(query, row, mover ?? { scopes: [] });
+  const override = await requireSteps(query, row, mover ?? { scopes: [] });
   await moveLabel(query, { name, label, version }, { release: row.id });
+  return override;
 }

@@ -26,8 +26,11 @@ interface Control {
   to: ReleaseStatus;
   audit: AuditAction;
   verdict: ReleaseDecision['verdict'];
-  run: (query: Query, row: ReleaseRow, decision: Decision, mover: Mover) => Promise<ReleaseRow>;
+  /** @param details for the audit log */
+  run: (query: Query, row: ReleaseRow, decision: Decision, mover: Mover, details: AuditDetails) => Promise<ReleaseRow>;
 }
+
+type AuditDetails = { override?: string };
 
 type Decision = Omit<ReleaseDecision, 'at' | 'step'>;
 
@@ -87,10 +90,16 @@ async function resume(query: Query, row: ReleaseRow, decision: Decision): Promis
 }
 
 /** Skips the remaining steps and moves the label now. If the label moves only by releases, only an `admin` can skip its steps. */
-async function promote(query: Query, row: ReleaseRow, decision: Decision, mover: Mover): Promise<ReleaseRow> {
+async function promote(
+  query: Query,
+  row: ReleaseRow,
+  decision: Decision,
+  mover: Mover,
+  details: AuditDetails,
+): Promise<ReleaseRow> {
   if (row.promoted_at !== null)
     return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
-  await moveToCandidate(query, row, mover);
+  Object.assign(details, await moveToCandidate(query, row, mover));
   const steps = withRun(row, { state: 'skipped', finished_at: new Date().toISOString() });
   const reason = byRequest('promoted', decision);
   const ended = await endRelease(query, row, 'succeeded', reason, { decision, steps, promoted: true });
@@ -178,14 +187,15 @@ export async function controlRelease(
       if (await isDone(query, action, locked, by)) return locked;
       throw refused(action, locked);
     }
-    const after = await run(query, locked, { verdict, by, comment, numbers: null }, mover);
+    const details: AuditDetails = {};
+    const after = await run(query, locked, { verdict, by, comment, numbers: null }, mover, details);
     if (after === locked) return locked;
     await markSignalPending(query, locked);
     await recordChange(query, audit, publicId('release', id), {
       prompt_name: locked.prompt_name,
       label: locked.label,
       status: after.status,
-      ...(action === 'promote' && mover.override !== undefined && { override: mover.override.reason }),
+      ...details,
     });
     return after;
   });

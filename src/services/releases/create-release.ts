@@ -15,7 +15,6 @@ import {
   withPromote,
 } from '../../domain/releases/release.ts';
 import { isFinishedRelease, releaseStates } from '../../domain/releases/release-states.ts';
-import { allows } from '../../domain/scopes.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { currentAuthor } from '../audit/acting.ts';
@@ -24,7 +23,7 @@ import { findExamples } from '../datasets/find-examples.ts';
 import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
 import { INCLUDES_LOCK } from '../prompts/includes.ts';
 import type { Mover } from '../prompts/label-policies.ts';
-import { policyOf } from '../prompts/label-policies.ts';
+import { policyOf, requireOverride } from '../prompts/label-policies.ts';
 import { requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
@@ -71,28 +70,30 @@ export const EXAMPLE_STEPS = [
 /** The actor of the current request. */
 export const actorNow = (): ReleaseActor => currentAuthor() ?? SERVICE;
 
-/** @throws ApiError `invalid_request`, `invalid_state` */
+/**
+ * The steps that are asked for, or those of the policy.
+ * @returns also what the audit log says of an override
+ * @throws ApiError `invalid_request`, `invalid_state`, `insufficient_scope`
+ */
 async function stepsOf(
   query: Query,
   { label, steps }: NewRelease,
-  { scopes, override }: Mover,
-): Promise<ReleaseStep[]> {
+  mover: Mover,
+): Promise<{ steps: ReleaseStep[]; override?: string }> {
   const policy = await policyOf(query, label);
   if (steps === undefined) {
-    if (policy !== undefined) return policy.steps;
+    if (policy !== undefined) return { steps: policy.steps };
     throw invalidField(
       'steps',
       `is required, since the label "${label}" has no policy (PUT /v1/labels/${label}). For example: ${JSON.stringify(EXAMPLE_STEPS)}`,
     );
   }
-  if (policy?.required !== true) return steps;
-  const isOverridden = override !== undefined && allows(scopes, 'admin');
-  if (!isOverridden)
-    throw new ApiError(
-      'invalid_state',
-      `The label "${label}" moves by the steps of its policy: omit steps. A key with the scope "admin" can use others with {"override": true, "reason": "…"}.`,
-    );
-  return steps;
+  if (policy?.required !== true) return { steps };
+  const override = requireOverride(mover, {
+    why: `The label "${label}" moves by the steps of its policy: omit steps.`,
+    what: `The label "${label}" moves by the steps of its policy: to use others, a key needs the scope "admin".`,
+  });
+  return { steps, ...override };
 }
 
 /** @throws ApiError `not_found`, `invalid_request` */
@@ -203,7 +204,8 @@ export async function createRelease(
   if (at.running !== undefined) await makeRoom(query, at.running, request.supersede, id);
   if (at.version === version) throw invalidField('version', `the label "${label}" is on version ${version} already`);
   await requireMovable(query, candidate, label, at.version);
-  const steps = withPromote(await stepsOf(query, request, mover)).map(withErrorBound);
+  const { steps: wanted, ...override } = await stepsOf(query, request, mover);
+  const steps = withPromote(wanted).map(withErrorBound);
   await requireMeans(query, checksBySteps(steps));
   await checkEvaluations(query, models, steps, [candidate.model, ...candidate.fallback_models]);
   const actor = actorNow();
@@ -236,7 +238,7 @@ export async function createRelease(
     label,
     stable_version: at.version,
     candidate_version: version,
-    ...(mover.override !== undefined && { override: mover.override.reason }),
+    ...override,
   });
   return row.steps[0]?.type === 'approve' ? askForApproval(query, row) : row;
 }

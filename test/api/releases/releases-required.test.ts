@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { policyOf, setPolicy as setLabelPolicy } from '../../../src/services/prompts/label-policies.ts';
 import { type Call, createCall, startTestService, type TestService } from '../../support/service.ts';
 import { createKey } from '../workspace.ts';
 import { labelOf, seedPrompt, startRelease, untilStatus } from './releases-support.ts';
@@ -116,4 +117,41 @@ test('a release that began before its label got a policy obeys it, too', async (
   for (const each of [people.second, third])
     expect((await each('POST', `/releases/${enough}/approve`, { body: {} })).status).toBe(200);
   await untilStatus(call, enough, 'succeeded');
+});
+
+test('a release that began while its label got a policy obeys it, too', async () => {
+  await setPolicy([]);
+  await seedPrompt(call, 'required/meanwhile');
+  const db = service.dependencies.db.workspace(service.workspaceId);
+  const id = await db.transaction(async (query) => {
+    // The transaction has the time of its first statement.
+    await policyOf(query, 'production');
+    const steps = [{ type: 'approve', count: 1 }];
+    const begun = await startRelease(people.publisher, 'required/meanwhile', steps);
+    const approve = { type: 'approve', count: 2, exclude_author: true } as const;
+    await setLabelPolicy(query, 'production', { steps: [approve, { type: 'promote' }], required: true });
+    return begun.id;
+  });
+  expect((await people.second('POST', `/releases/${id}/approve`, { body: {} })).status).toBe(200);
+  expect((await untilStatus(call, id, 'failed', 'succeeded')).status).toBe('failed');
+  expect(await labelOf(call, 'required/meanwhile')).toBe(1);
+});
+
+test('the steps of an override at the start are all that a release needs', async () => {
+  await setPolicy();
+  await seed('required/other-steps');
+  const override = { override: true, reason: 'an outage' };
+  const { id } = await startRelease(people.admin, 'required/other-steps', [{ type: 'wait', for: '1s' }], override);
+  expect((await untilStatus(call, id, 'succeeded', 'failed')).status).toBe('succeeded');
+});
+
+test('the audit log names an override only where there was something to override', async () => {
+  await setPolicy([]);
+  await seedPrompt(call, 'required/nothing');
+  const override = { override: true, reason: 'just so' };
+  const { id } = await startRelease(people.publisher, 'required/nothing', [{ type: 'wait', for: '1h' }], override);
+  expect((await people.publisher('POST', `/releases/${id}/promote`, { body: override })).status).toBe(200);
+  const { body } = await call('GET', `/audit-log?resource=release:${id}`);
+  expect(body.data.map(({ action }: { action: string }) => action)).toEqual(['release.promoted', 'release.started']);
+  for (const { details } of body.data) expect(details).not.toHaveProperty('override');
 });
