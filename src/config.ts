@@ -76,6 +76,7 @@ const Environment = z.object({
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
   SHUTDOWN_GRACE: Duration.optional(),
+  RECONCILE_EVERY: Duration.default(15_000),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   WORKSPACE_RATE_LIMIT_PER_MINUTE: Count.optional(),
   MAX_CONNECTIONS: Count.default(10_000),
@@ -266,6 +267,8 @@ function toSettings(
     },
     /** How long calls and requests in flight are waited for when a process is asked to stop. */
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
+    /** How often workers look for what was left behind. */
+    reconcileEveryMs: env.RECONCILE_EVERY,
     /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     /** Per workspace, whatever its keys; 0: no limit. */

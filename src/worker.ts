@@ -34,7 +34,6 @@ import { createSlots } from './temporal/slots.ts';
 import { signalSlotFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
-const RECONCILE_EVERY_MS = 15_000;
 /** Executions that wait for a slot or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 /** Workers of every queue and the recurring tasks, until `stop`. */
@@ -50,7 +49,7 @@ export interface RunningWorkers {
 
 /**
  * Starts the workers of this process.
- * @param reconcileEveryMs how often what was left behind is looked for
+ * @param reconcileEveryMs how often what was left behind is looked for. Default: the setting
  */
 export async function startWorkers(
   {
@@ -72,7 +71,7 @@ export async function startWorkers(
     settings,
     log,
   }: Dependencies,
-  { reconcileEveryMs = RECONCILE_EVERY_MS }: { reconcileEveryMs?: number } = {},
+  { reconcileEveryMs = settings.reconcileEveryMs }: { reconcileEveryMs?: number } = {},
 ): Promise<RunningWorkers> {
   const registerSearchAttributes = keepSearchAttributes(client, log);
   await registerSearchAttributes();
@@ -132,6 +131,8 @@ export async function startWorkers(
     interceptors: { activity: [boundedFailures, ...(isTraced ? [traceActivities] : [])] },
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
+    // Others go on soon with what a worker that died had in its cache.
+    stickyQueueScheduleToStartTimeout: '3 seconds' as const,
   };
   const createWorkers = async (options: Pick<WorkerOptions, 'debugMode'>) => [
     await Worker.create({
@@ -161,8 +162,6 @@ export async function startWorkers(
       taskQueue: taskQueues.webhooks,
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: slots.ofWorkers.webhooks,
-      // Others go on soon with what a worker that died had in its cache.
-      stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
   ];
   const { workers, stop: stopWatching } = await createLeanWorkers(createWorkers, {

@@ -6,7 +6,9 @@ import { startPostgres } from '../../src/embedded/postgres/postgres.ts';
 import { findPostgres } from '../../src/embedded/postgres/postgres-program.ts';
 import { startTemporal } from '../../src/embedded/temporal/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';
-import { freePorts, startNode } from './processes.ts';
+import { TEMPLATE_DATABASE } from './database.ts';
+import { copyCluster } from './prepared.ts';
+import { freePorts } from './processes.ts';
 
 // Ahead of all tests: jest refuses imports while tests of a file that run side by side come and go.
 await findPostgres();
@@ -64,10 +66,12 @@ export async function startOwnServers(): Promise<OwnServers> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-faults-'));
   const [postgresPort, temporalPort] = await freePorts(2);
   const binary = await ensureTemporal({ report: () => {} });
+  const dataDir = path.join(folder, 'postgres');
+  await copyCluster(dataDir);
   let databaseUrl = '';
   const postgres = restartable(async () => {
-    const server = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: postgresPort, log: () => {} });
-    databaseUrl = server.url('pms');
+    const server = await startPostgres({ dataDir, port: postgresPort, log: () => {} });
+    databaseUrl = server.url(TEMPLATE_DATABASE);
     return server;
   });
   const temporal = restartable(() =>
@@ -80,10 +84,6 @@ export async function startOwnServers(): Promise<OwnServers> {
     }),
   );
   await Promise.all([postgres.start(), temporal.start()]);
-  // In a process of its own: jest refuses imports, of which migrating makes one for each migration, while other tests of a file
-  // that run side by side come and go.
-  const { code } = await startNode('src/db/migrate.ts', { DATABASE_URL: databaseUrl }).ended;
-  if (code !== 0) throw new Error('The database could not be migrated.');
   return {
     databaseUrl,
     temporalAddress: `127.0.0.1:${temporalPort}`,

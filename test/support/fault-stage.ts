@@ -70,6 +70,7 @@ export async function chooseProcesses({
     PORT: String(port),
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
+    RECONCILE_EVERY: '1s',
     ...env,
   };
   const start = async (script: string, flags: string[], ready: RegExp, over: Record<string, string> = {}) => {
