@@ -1,7 +1,13 @@
 import type { Answer, Call } from '../test/support/service.ts';
 import { callOk } from './attack-calls.ts';
 
-type Step = { type: string; count?: number; exclude_author?: boolean };
+interface Step {
+  type: string;
+  count?: number;
+  exclude_author?: boolean;
+  percent?: number;
+  bake?: { for: string };
+}
 
 /** How a label moves. */
 export interface Policy {
@@ -65,7 +71,10 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
         ),
     );
     const sizes = (sets: Set<unknown>[]) => sets.map(({ size }) => size).toSorted((a, b) => b - a);
-    return { all: sizes(bySteps), others: sizes(bySteps.map((people) => people.difference(authors))) };
+    return {
+      all: sizes(bySteps),
+      others: sizes(bySteps.map((people) => new Set([...people].filter((each) => !authors.has(each))))),
+    };
   }
 
   async function isApproved(release: Body, policies: readonly Policy[]): Promise<boolean> {
