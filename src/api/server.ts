@@ -49,20 +49,20 @@ import { scimRoutes } from './scim/routes.ts';
 
 /** Failed authentications per address and minute before the response is 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
-/** Requests with feedback tokens per minute, of an address and of a token, before the response is 429. */
+/** Requests with feedback tokens per minute, per address and per token, before the response is 429. */
 const MAX_FEEDBACK_PER_ADDRESS = 120;
 const MAX_FEEDBACK_PER_TOKEN = 20;
-/** Requests without any key per address and minute: as many as programs that wait for a key at the same address send. */
+/** Requests without a key per address and minute: enough for many programs that poll for a key from one address. */
 const MAX_ANYONE_PER_ADDRESS = 1_200;
-/** Requests for pages and files that are there for anyone, of an address, a minute and process: a page of the console has some 40. */
+/** Requests for public pages and files per address, minute and process: a page of the console needs about 40. */
 const MAX_PUBLIC_PER_ADDRESS = 3_000;
-/** Sign-ins by an identity provider that an address may begin or finish in a minute: a company may have one address for all. */
+/** Sign-ins through an identity provider that an address can start or finish per minute: a company can share one address. */
 const MAX_SIGN_INS = 240;
-/** How long requests have, when the process stops, to respond with the current state. */
+/** How long requests have to respond with the current state when the process stops. */
 const LAST_RESPONSES_MS = 1_000;
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-/** The guides, which the MCP server shows. */
+/** The guides that the MCP server serves. */
 const DOCS = path.join(PROJECT, 'docs');
 
 function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
@@ -75,7 +75,7 @@ const roomInAuditLog =
   (query: Query, isAdmin: boolean): Promise<void> =>
     requireAuditRoom(query, quotas.auditBytes, isAdmin);
 
-/** What groups that are provisioned give: the first identity provider provisions. */
+/** The roles that provisioned groups grant: the first identity provider does the provisioning. */
 function groupGrants({ signIn }: Settings): GroupGrants {
   const [provider] = signIn.identityProviders;
   if (provider === undefined) return () => [];
@@ -86,7 +86,7 @@ function groupGrants({ signIn }: Settings): GroupGrants {
   };
 }
 
-/** The provisioning by the first identity provider, where it is switched on. */
+/** Provisioning by the first identity provider, if it is enabled. */
 function provisioningRoutes(
   { db, settings }: Dependencies,
   failureLimiter: RateLimiter | undefined,
@@ -133,7 +133,7 @@ export function allRoutes(
   };
 }
 
-/** What browsers and agents find outside of `/v1` where people sign in by identity providers. */
+/** Routes outside `/v1` for browsers and agents if people sign in through identity providers. */
 function identityRoutes({ db, cipher, identityProviders: providers, settings, log }: Dependencies): Middleware[] {
   const { publicUrl } = settings.signIn;
   if (publicUrl === undefined || providers.all.length === 0) return [];
@@ -144,26 +144,26 @@ function identityRoutes({ db, cipher, identityProviders: providers, settings, lo
   ];
 }
 
-/** What agents without a good credential are told: where access tokens are had, if anywhere. */
+/** Builds the challenge for agents without valid credentials: where to get access tokens, if anywhere. */
 const challengeOf =
   ({ signIn: { publicUrl, identityProviders } }: Settings) =>
   (error?: string): string =>
     publicUrl === undefined || identityProviders.length === 0 ? 'Bearer' : wwwAuthenticate(publicUrl, error);
 
-/** The API, listening. */
+/** A running API. */
 export interface RunningApi {
   port: number;
   /**
-   * Takes no new requests, ends streams, and waits for requests in flight. After `graceMs`, or once `over` has settled, since nothing that they wait for
-   * can happen any more, they are responded to with the current state.
+   * Accepts no new requests, ends streams, and waits for requests in flight. After `graceMs`, or once `over` has settled because
+   * nothing they wait for can happen anymore, they get the current state as their response.
    */
   close(graceMs: number, over?: Promise<unknown>): Promise<void>;
 }
 
 /**
  * Starts the API.
- * @param eager whether workers run in this process, on the same connection
- * @param temporalUiUrl where people find Temporal's UI. Default: the setting
+ * @param eager whether workers run in this process and share the connection
+ * @param temporalUiUrl the address of Temporal's UI for people. Default: the setting
  * @throws PortError
  */
 export async function startApi(
@@ -256,14 +256,14 @@ export async function startApi(
     port: settings.port,
     setting: 'PORT',
     trustProxy: settings.trustProxy,
-    // Behind a proxy every connection has its address: it is the one to limit callers'.
+    // Behind a proxy all connections share its address, so the proxy limits connections per caller.
     connections: { ...settings.connections, ...(settings.trustProxy && { perAddress: 0 }) },
   });
   dependencies.ownServers.add(server.port);
   return {
     port: server.port,
     async close(graceMs, over) {
-      // Their callers go on elsewhere.
+      // Their callers reconnect to another process.
       for (const each of streams) each.close();
       const timer = setTimeout(() => closing.abort(), graceMs);
       void over?.finally(() => closing.abort());
@@ -273,7 +273,7 @@ export async function startApi(
   };
 }
 
-/** The API as a process of its own: `npm run api`. */
+/** Runs the API as its own process: `npm run api`. */
 async function main(): Promise<void> {
   await runProcess('api', async (settings, log, parts) => {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);
@@ -284,7 +284,7 @@ async function main(): Promise<void> {
       const metrics = await serveMetrics(dependencies, () => isAtWork);
       parts.add('the metrics', () => metrics.close(1_000));
     }
-    // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.
+    // Temporal starts no workflow without them, and this can be the first process to reach a new Temporal server.
     await keepSearchAttributes(dependencies.client, log)();
     const api = await startApi(dependencies, { eager: false });
     parts.add('the API', () => {

@@ -68,7 +68,7 @@ const example: z.input<typeof Agreement> = {
   ],
 };
 
-/** `/evaluators/agreement`: judges against people. */
+/** `/evaluators/agreement`: compares evaluators with human scores. */
 export function agreementRoutes(): Route[] {
   return [
     defineRoute({

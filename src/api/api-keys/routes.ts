@@ -88,7 +88,7 @@ export function apiKeyRoutes(deps: {
         const member = await memberOf(db.query, record.member_id);
         return {
           ...presentApiKey(record),
-          // As far as the member's role goes.
+          // Limited to what the member's role allows.
           scopes: key.scopes,
           member: member && { ...member, id: publicId('member', member.id) },
           workspace: { name: key.workspaceName },

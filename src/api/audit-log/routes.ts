@@ -41,7 +41,7 @@ function present(row: AuditRow): z.input<typeof AuditEntry> {
   };
 }
 
-/** `/audit-log`: who has changed what. */
+/** `/audit-log`: who changed what. */
 export function auditLogRoutes(): Route[] {
   return [
     defineRoute({

@@ -14,12 +14,12 @@ interface Delta {
   tool_calls?: (ReturnType<typeof presentToolCall> & { index: number })[];
 }
 
-/** One caller's stream of chunks. */
+/** The stream of chunks to one caller. */
 export class CompletionChunks extends OpenAiStream {
   readonly #includeUsage: boolean;
   #head: ReturnType<typeof headOf> | undefined;
 
-  /** @param id of the execution, a UUID */
+  /** @param id the execution id, a UUID */
   constructor(id: string, { includeUsage }: { includeUsage: boolean }) {
     super(id);
     this.#includeUsage = includeUsage;

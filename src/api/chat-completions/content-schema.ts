@@ -15,15 +15,15 @@ import { shortList } from '../../domain/text/json-object.ts';
 
 const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 
-/** What is meant by a data URL (RFC 2397) in base64; undefined where it is none. */
+/** Parses a base64 data URL (RFC 2397); undefined if it is not one. */
 function parseDataUrl(text: string): { mediaType: string; data: string } | undefined {
-  // The data may be megabytes long, and no regular expression looks at it.
+  // The data can be megabytes long, so no regular expression runs over it.
   const comma = text.slice(0, 2_000).indexOf(',');
   const mediaType = /^data:([^;,]{1,200})(?:;[^;,]{1,200}){0,5};base64$/i.exec(text.slice(0, Math.max(comma, 0)))?.[1];
   return mediaType === undefined ? undefined : { mediaType: mediaType.toLowerCase(), data: text.slice(comma + 1) };
 }
 
-/** A data URL of such a file, as its type and its base64. */
+/** Parses a data URL of an allowed media type into its type and base64 data. */
 function dataUrl(context: z.core.$RefinementCtx, text: string, types: RegExp, expected: string) {
   const given = parseDataUrl(text);
   const data = FileData.safeParse(given?.data);
@@ -51,7 +51,7 @@ export const ImageUrl = z
 /** The speaker, if several have the same role. */
 export const SpeakerName = z.string('must be a string').max(200, 'must be at most 200 characters').nullish();
 
-/** Not of OpenAI: gateways to Anthropic take it in parts, messages and tools. Null says nothing. */
+/** Not an OpenAI field: gateways to Anthropic accept it in parts, messages and tools. Null is ignored. */
 export const CacheControlField = CacheControl.nullish();
 
 const ImagePart = z
@@ -120,10 +120,10 @@ export const contentOf = <Part extends z.ZodType>(part: Part) =>
     'must be a string or a list of parts',
   );
 
-/** Of messages that are text alone. */
+/** Content of text-only messages. */
 export const TextContent = contentOf(TextPart);
 
-/** Of a user's message: texts, images, sounds and documents, as parts of ours. */
+/** Content of a user message: text, image, audio and document parts, converted to internal parts. */
 export const UserContent = contentOf(
   z.discriminatedUnion(
     'type',
@@ -132,7 +132,7 @@ export const UserContent = contentOf(
   ),
 );
 
-/** Of an assistant's message: its texts; what it refused to say is text, too. */
+/** Content of an assistant message: its text parts; a refusal counts as text. */
 export const AssistantContent = contentOf(
   z.discriminatedUnion(
     'type',
@@ -150,7 +150,7 @@ export const AssistantContent = contentOf(
   ),
 );
 
-/** A content with the mark of its message at its end. */
+/** Puts the cache mark of a message on the last part of its content. */
 export function withMark<Part extends { cache_control?: CacheControl | undefined }>(
   content: string | Part[],
   mark: z.output<typeof CacheControlField>,
@@ -160,7 +160,7 @@ export function withMark<Part extends { cache_control?: CacheControl | undefined
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, cache_control: mark } : part));
 }
 
-/** The texts of a content, joined. */
+/** Joins the text parts of a content. */
 export function joinedText(content: z.output<typeof TextContent>): string {
   return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
 }

@@ -42,14 +42,14 @@ const TYPE_OF_CODE: Record<ErrorCode, ErrorType> = {
   temporarily_unavailable: 'server_error',
 };
 
-/** Errors without details that are about the prompt. */
+/** Errors without details that concern the prompt. */
 const ABOUT_MODEL: ReadonlySet<ErrorCode> = new Set(['not_found', 'prompt_archived']);
 
 function body(code: string, type: ErrorType, message: string, param: string | null = null): OpenAiError {
   return { error: { message, type, param, code } };
 }
 
-/** Errors as OpenAI's SDKs read them. */
+/** Errors in the format that OpenAI's SDKs parse. */
 export const openAiErrors: ErrorFormat = {
   name: 'OpenAi',
   schema: OpenAiError,
@@ -60,25 +60,25 @@ export const openAiErrors: ErrorFormat = {
   },
 };
 
-/** A response that is no completion. */
+/** An error response in place of a completion. */
 export interface Failure {
   status: 400 | 404 | 429 | 500;
-  /** For the SDKs: `Retry-After`, and `X-Should-Retry` where they would not do the right thing by the status. */
+  /** Hints for the SDKs: `Retry-After`, and `X-Should-Retry` if the status alone would mislead them. */
   headers: Record<string, string>;
   body: OpenAiError;
 }
 
-/** The service has tried for longer than that, so it is not worth much to come back sooner. */
+/** The service itself has already retried for longer than this, so an earlier retry is unlikely to succeed. */
 const RATE_LIMITED = { 'Retry-After': '10' };
 const NO_RETRY = { 'X-Should-Retry': 'false' };
 
 const FAILURES: Record<ModelErrorCode, Pick<Failure, 'status' | 'headers'> & { type: ErrorType; code?: string }> = {
   model_invalid_request: { status: 400, type: 'invalid_request_error', headers: {} },
-  // As Azure's OpenAI and others call it.
+  // The name that Azure OpenAI and others use.
   content_filtered: { status: 400, type: 'invalid_request_error', code: 'content_filter', headers: {} },
   model_not_found: { status: 404, type: 'invalid_request_error', headers: {} },
   model_rate_limited: { status: 429, type: 'rate_limit_error', headers: RATE_LIMITED },
-  // The provider's key is not the caller's: 401 would be about the caller's.
+  // The provider's key is not the caller's; a 401 would refer to the caller's key.
   model_authentication: { status: 500, type: 'server_error', headers: NO_RETRY },
   model_timeout: { status: 500, type: 'server_error', headers: {} },
   model_unavailable: { status: 500, type: 'server_error', headers: {} },
@@ -89,8 +89,8 @@ function isModelErrorCode(code: string | undefined): code is ModelErrorCode {
 }
 
 /**
- * What a caller is told of an execution that is not completed.
- * @param isRepeatable whether repeating the request gives the same execution, by its `Idempotency-Key`
+ * The error response for an execution that did not complete.
+ * @param isRepeatable whether a repeated request returns the same execution because it has an `Idempotency-Key`
  */
 export function failureOf({ id, status, error }: ExecutionRow, isRepeatable: boolean): Failure {
   const execution = publicId('execution', id);
@@ -105,7 +105,7 @@ export function failureOf({ id, status, error }: ExecutionRow, isRepeatable: boo
   const { type, ...failure } = FAILURES[isModelErrorCode(code) ? code : 'model_unavailable'];
   return {
     status: failure.status,
-    // The same key gives the same execution again; what has ended processes must not come again by itself.
+    // The same key returns the same execution; an execution that crashed processes must not be retried automatically.
     headers: isRepeatable || code === 'process_ended' ? NO_RETRY : failure.headers,
     body: body(failure.code ?? code ?? 'model_unavailable', type, message ?? `The execution ${execution} failed.`),
   };
@@ -115,13 +115,13 @@ function unfinished(execution: string, isRepeatable: boolean): Failure {
   const advice = `Read it with GET /v1/executions/${execution}. A request with an Idempotency-Key can be repeated, and waits for the same execution.`;
   return {
     status: 500,
-    // Without a key, each retry would be a run of its own.
+    // Without a key, each retry would start another run.
     headers: { 'X-Should-Retry': String(isRepeatable) },
     body: body('temporarily_unavailable', 'server_error', `The execution ${execution} is still running. ${advice}`),
   };
 }
 
-/** The response was sent in part, and nobody can tell the rest. */
+/** The response was sent in part and cannot be completed. */
 export function brokenOff(id: string, reason: string): OpenAiError {
   const execution = publicId('execution', id);
   return body(

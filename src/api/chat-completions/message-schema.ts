@@ -27,11 +27,11 @@ import {
 const Reasoning = z.string('must be a string').max(MAX_RENDERED_CHARS).nullish();
 const ofEachMessage = { name: SpeakerName, cache_control: CacheControlField };
 
-/** Only what says something. */
+/** Drops empty fields. */
 const given = <Fields extends Record<string, string | null | undefined>>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as { [Name in keyof Fields]?: string };
 
-/** JSON as a text, as models write the input of a tool. */
+/** JSON in a string, the way models write tool input. */
 export const Arguments = z
   .string('must be a string')
   .transform((text, context): JsonValue => {
@@ -39,7 +39,7 @@ export const Arguments = z
     try {
       const value: JsonValue = JSON.parse(text);
       const [insane] = insaneParts(value);
-      // What a model wrote stays as it is.
+      // Numbers too long for a double stay in the text that the model wrote.
       if (insane === undefined) return findLongNumber(text) === undefined ? value : text;
       context.addIssue({ code: 'custom', message: `has an unsupported value: ${insane.message}` });
     } catch {
@@ -54,7 +54,7 @@ const FunctionCall = z
     id: ToolCallId,
     type: z.literal('function', 'must be "function"'),
     function: z.strictObject({ name: ToolName, arguments: Arguments }),
-    // Of whoever puts the pieces of a stream together.
+    // Left over when a client assembles the message from stream deltas.
     index: z.int().optional(),
     cache_control: CacheControlField,
   })
@@ -86,7 +86,7 @@ const UserMessage = z.strictObject({ role: z.literal('user'), content: UserConte
   }),
 );
 
-/** Also takes what a response has as its `message`, whoever sent it. */
+/** Also accepts the `message` of a response, from any provider. */
 const AssistantMessage = z
   .strictObject({
     role: z.literal('assistant'),
@@ -136,7 +136,7 @@ const Message = z.discriminatedUnion(
   'must be system, developer, user, assistant or tool',
 );
 
-/** Of all messages together, tool calls counted: each takes its time to look at. */
+/** Limit for all messages together, including tool calls, because checking each part takes time. */
 export const MAX_PARTS_TOGETHER = 10_000;
 
 function partsIn(messages: unknown): number {
@@ -158,7 +158,7 @@ const BoundedList = z.preprocess((messages, context) => {
   return z.NEVER;
 }, MessageList);
 
-/** Messages in OpenAI's format, as messages of ours. A tool's result has the name of the tool that was called. */
+/** Converts messages from OpenAI's format. A tool result takes the name of the tool that was called. */
 export const Messages = BoundedList.transform((messages, context): ChatMessage[] => {
   const called = new Map<string, string>();
   return messages.map((message, index): ChatMessage => {

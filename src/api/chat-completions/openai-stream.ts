@@ -8,12 +8,12 @@ import { SentOutput } from './sent-output.ts';
 const RESTARTED = 'The response was restarted and differs from what was already sent.';
 const INTERRUPTED = 'The stream was interrupted.';
 
-/** One caller's stream in one of OpenAI's formats. */
+/** The stream to one caller in one of OpenAI's formats. */
 export abstract class OpenAiStream implements StreamFormat {
   readonly keepAlive = KEEP_ALIVE;
-  /** The caller was told that there is a stream: failures can't be a status any more. */
+  /** Whether the stream has started: a failure can then no longer be an HTTP status. */
   hasStatus = false;
-  /** The execution, where it ended without a completion before anything was sent of one. */
+  /** The execution, if it ended without a completion before anything was sent. */
   failed: ExecutionRow | undefined;
   protected readonly id: string;
   protected readonly sent = new SentOutput();
@@ -21,17 +21,17 @@ export abstract class OpenAiStream implements StreamFormat {
   #hasStarted = false;
   #isOver = false;
 
-  /** @param id of the execution, a UUID */
+  /** @param id the execution id, a UUID */
   constructor(id: string) {
     this.id = id;
   }
 
-  /** What is sent before anything else. */
+  /** The first event of the stream. */
   protected abstract first(started: ExecutionRow): string;
   protected abstract text(added: string): string;
   protected abstract toolCall(toolCall: ToolCall, index: number): string;
   protected abstract completed(row: ExecutionRow): string;
-  /** The execution ended without a completion. */
+  /** Called if the execution ends without a completion. */
   protected abstract ended(row: ExecutionRow): string;
   protected abstract error(error: OpenAiError): string;
 
@@ -66,12 +66,12 @@ export abstract class OpenAiStream implements StreamFormat {
     }
   }
 
-  /** What is sent behind the last event: nothing where that was the end, else an error. */
+  /** What to send after the last event: nothing if the stream ended properly, otherwise an error. */
   close(): string {
     return this.#isOver ? '' : this.#breakOff(INTERRUPTED);
   }
 
-  /** `first`, once. */
+  /** Returns `first` once. */
   protected begin(): string {
     if (this.#hasStarted || this.#started === undefined) return '';
     this.#hasStarted = true;

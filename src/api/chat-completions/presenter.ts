@@ -34,17 +34,17 @@ export function usageOf(row: ExecutionRow): z.input<typeof ChatCompletion>['usag
   };
 }
 
-/** What a completion and each chunk of one have in common. */
+/** The fields that a completion shares with its chunks. */
 export function headOf(row: Pick<ExecutionRow, 'id' | 'created_at' | 'prompt_name' | 'prompt_version'>) {
   return {
     id: publicId('execution', row.id),
     created: Math.floor(row.created_at.getTime() / 1000),
-    // As an alias of a model stands for its newest snapshot.
+    // Like a model alias that resolves to its newest snapshot.
     model: `${row.prompt_name}@${row.prompt_version}`,
   };
 }
 
-/** What the call that responded was sent in another way, or not at all. @param others what is known of the request besides */
+/** Fields that the responding call changed or dropped. @param others further warnings about the request */
 export function warningsOf(
   { calls }: Pick<ExecutionRow, 'calls'>,
   others: ErrorDetail[] = [],
@@ -53,14 +53,14 @@ export function warningsOf(
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** JSON; a text is what the model wrote. */
+/** Serializes the input as JSON; a string is the model's own text. */
 export const argumentsOf = (input: JsonValue): string => (typeof input === 'string' ? input : JSON.stringify(input));
 
 export function presentToolCall({ id, name, input }: ToolCall) {
   return { id, type: 'function' as const, function: { name, arguments: argumentsOf(input) } };
 }
 
-/** A completed execution in OpenAI's format. */
+/** Presents a completed execution in OpenAI's format. */
 export function presentCompletion(row: ExecutionRow): z.input<typeof ChatCompletion> {
   const toolCalls = toolCallsOf(row).map(presentToolCall);
   const content = row.output === '' && toolCalls.length > 0 ? null : row.output;

@@ -11,7 +11,7 @@ import { ChatCompletion, CreateChatCompletion, PreferHeader } from './schema.ts'
 import { failed, respondWithStream } from './stream-completion.ts';
 import { toExecution } from './to-execution.ts';
 
-/** `/chat/completions`: executions, in OpenAI's format. */
+/** `/chat/completions`: executions in OpenAI's format. */
 export function chatCompletionRoutes(deps: RunExecutionDeps): Route[] {
   return [
     defineRoute({

@@ -17,7 +17,7 @@ const JsonSchemaFormat = z.strictObject({
   }),
 });
 
-/** Values that ask for nothing which this service does not have. */
+/** Fields accepted only with values that request nothing unsupported. */
 const unsupported = {
   n: z.literal(1, 'must be 1: only one choice is supported').nullish(),
   logprobs: z.literal(false, 'is not supported').nullish(),
@@ -32,7 +32,7 @@ const unsupported = {
   function_call: z.null('is not supported: use tool_choice').optional(),
 };
 
-/** In this form for those whose programs are generated from the document: once it was "medium" alone. */
+/** Keeps this form for generated clients: once only "medium" was allowed. */
 export const Verbosity = z
   .union([z.literal('medium'), z.enum(['low', 'high']), z.null()], 'must be "low", "medium" or "high"')
   .optional();
@@ -43,7 +43,7 @@ export const ignored = (what = 'Ignored.') =>
     .meta({ override: { description: what } })
     .optional();
 
-/** What OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/chat/create), and `variables`. */
+/** The fields that OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/chat/create), plus `variables`. */
 export const CreateChatCompletion = z
   .strictObject({
     model: PromptReference,
@@ -94,7 +94,7 @@ export const CreateChatCompletion = z
   .meta({ id: 'CreateChatCompletion' });
 export type ChatCompletionRequest = z.output<typeof CreateChatCompletion>;
 
-/** Not a field of OpenAI's. */
+/** Not an OpenAI field. */
 export const CallWarnings = Warnings.optional().meta({
   description: 'What the model was sent in another way than it was given, or not at all. Absent if there is nothing.',
 });

@@ -9,11 +9,11 @@ import { failureOf } from './errors.ts';
 import type { OpenAiStream } from './openai-stream.ts';
 
 /**
- * The response of a streamed completion. It begins when there is something to send, so that an execution that fails at once is an
- * error with a status, which SDKs know what to do with.
- * @param events what the chunks encode
- * @param signal aborted when the caller has gone away, or waits no longer
- * @returns the execution, where it ended without a completion before that
+ * Builds the response of a streamed completion. It starts only when there is something to send, so that an execution that fails
+ * immediately becomes an error status, which SDKs handle well.
+ * @param events encoded as chunks
+ * @param signal aborted when the caller disconnects or stops waiting
+ * @returns the execution, if it ended before that without a completion
  */
 async function streamCompletion(
   events: Readable,
@@ -21,12 +21,12 @@ async function streamCompletion(
   signal: AbortSignal,
 ): Promise<RawResponse | ExecutionRow> {
   const response = new PassThrough({
-    // The last event is missing where the process stops. Nobody may take what there is for the whole.
+    // If the process stops, the last event is missing. Without it a caller must not treat the output as complete.
     flush: (done) => done(null, chunks.close()),
   });
   pipeline(events, response, () => {});
   try {
-    // At the latest a comment that keeps the connection open.
+    // A keep-alive comment arrives eventually.
     await once(response, 'readable', { signal });
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -39,7 +39,7 @@ async function streamCompletion(
   return eventStream(response);
 }
 
-/** The response to a request whose execution is not completed. */
+/** The response to a request whose execution did not complete. */
 export function failed(row: ExecutionRow, request: RouteRequest<unknown, unknown, unknown>): RawResponse {
   const { status, headers, body } = failureOf(row, request.header('Idempotency-Key') !== undefined);
   return new RawResponse('application/json', JSON.stringify(body), headers, status);
@@ -47,7 +47,7 @@ export function failed(row: ExecutionRow, request: RouteRequest<unknown, unknown
 
 /**
  * Runs an execution and streams it.
- * @param open makes the stream of an execution, by its UUID
+ * @param open creates the stream of an execution from its UUID
  */
 export async function respondWithStream(
   deps: RunExecutionDeps,
@@ -56,7 +56,7 @@ export async function respondWithStream(
   open: (id: string) => OpenAiStream,
 ): Promise<RawResponse> {
   const { events, format } = await streamExecution(deps, request, execution, open);
-  // What goes wrong from now on takes nothing back: the execution runs.
+  // From here on a failure undoes nothing: the execution is running.
   const response = await streamCompletion(events, format, request.signal);
   return response instanceof RawResponse ? response : failed(response, request);
 }

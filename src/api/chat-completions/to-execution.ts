@@ -13,7 +13,7 @@ function formatOf(format: Format): NonNullable<ModelParameters['response_format'
   };
 }
 
-/** Those that are given: they are laid over the prompt's. */
+/** The parameters in the request, which override the prompt's. */
 function parametersOf(body: ChatCompletionRequest): ModelParameters {
   const { response_format: format, max_completion_tokens: maxTokens } = body;
   const given = {
@@ -35,14 +35,14 @@ function parametersOf(body: ChatCompletionRequest): ModelParameters {
   );
 }
 
-/** The first that is given, in the body, its metadata, or as OpenAI's own names for whoever asks. */
+/** The first one present in the body, in its metadata, or in OpenAI's own fields for the user. */
 function rolloutKeyOf(body: ChatCompletionRequest): string | undefined {
   const { rollout_key: own, metadata, safety_identifier: identifier, user } = body;
   const given = [own, metadata?.['rollout_key'], identifier, user];
   return given.find((key): key is string => typeof key === 'string' && key !== '');
 }
 
-/** The execution that a request in OpenAI's format asks for. */
+/** Converts a request in OpenAI's format to an execution. */
 export function toExecution(body: ChatCompletionRequest): ExecutionToRun {
   const { model, messages, variables, tools, tool_choice: toolChoice, metadata, user } = body;
   return {

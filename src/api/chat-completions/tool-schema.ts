@@ -4,10 +4,10 @@ import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-co
 import { jsonObject, shortList } from '../../domain/text/json-object.ts';
 import { CacheControlField } from './content-schema.ts';
 
-/** What a tool without parameters takes. */
+/** The input schema of a tool without parameters. */
 const NO_INPUT = { type: 'object', properties: {} };
 
-/** What both of OpenAI's formats say of a function. */
+/** The function fields that both OpenAI formats share. */
 export const functionShape = {
   name: Tool.shape.name,
   description: Tool.shape.description.nullable(),
@@ -23,7 +23,7 @@ export const functionShape = {
 };
 const FunctionShape = z.object(functionShape);
 
-/** As a tool of ours. */
+/** Converts to an internal tool. */
 export function toTool({ name, description, parameters, strict, cache_control }: z.output<typeof FunctionShape>): Tool {
   return {
     name,
@@ -34,7 +34,7 @@ export function toTool({ name, description, parameters, strict, cache_control }:
   };
 }
 
-/** Checks that no two tools have the same name. @param path of the name in a tool */
+/** Rejects duplicate tool names. @param path path of the name within a tool */
 export function uniqueNames(...path: string[]) {
   return ({ value: tools, issues }: z.core.ParsePayload<Tool[]>): void => {
     const names = new Set<string>();
@@ -59,7 +59,7 @@ const FunctionTool = z
   })
   .transform(({ function: tool, cache_control }) => ({ ...toTool(tool), ...cacheMark(cache_control) }));
 
-/** Tools in OpenAI's format, as tools of ours. */
+/** Converts tools from OpenAI's format. */
 export const Tools = shortList(FunctionTool, 'tools', { max: MAX_TOOLS }).check(uniqueNames('function'));
 
 export const ToolChoiceField = z.union(

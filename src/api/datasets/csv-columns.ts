@@ -11,7 +11,7 @@ function problemOf(heading: string | null, { name, part }: Column): string | und
   return undefined;
 }
 
-/** @throws ApiError `invalid_request` naming the column at fault */
+/** @throws ApiError `invalid_request` naming the invalid column */
 export function parseColumns(line: number, headings: (string | null)[]): Column[] {
   const fault = (column: number, message: string) => {
     const path = `lines.${line}.${column + 1}`;

@@ -9,12 +9,12 @@ import { MAX_COLUMNS, parseColumns } from './csv-columns.ts';
 import { readExample } from './json-lines.ts';
 import { requireUtf8 } from './utf8.ts';
 
-/** A file is recognized by this much of it, or by its first lines. */
+/** The format is detected from this many bytes or from the first lines, whichever is less. */
 const HEAD_BYTES = 64 * 1024;
-/** CRLF are two: the headings and a record at least. */
+/** CRLF counts as two, so this covers at least the headings and one record. */
 const HEAD_LINE_ENDS = 4;
 
-/** null: an empty cell without quotes. */
+/** null means an empty unquoted cell. */
 type Cells = (string | null)[];
 
 interface NumberedRecord {
@@ -35,11 +35,11 @@ function countLineEnds(cells: Cells, lineEnd: string): number {
   return count;
 }
 
-/** Where the parser is. Its own count takes CRLF inside quotes for two lines. */
+/** Tracks the parser's position. Its own line count counts CRLF inside quotes as two lines. */
 class Progress {
-  /** Where its records begin, for those that were not taken from it yet. */
+  /** Start lines of the records that have not been consumed yet. */
   readonly lines: number[] = [];
-  /** Where the last of them ended, in bytes. */
+  /** Byte offset where the last record ended. */
   bytes = 0;
   private emptyLines = 0;
 
@@ -47,7 +47,7 @@ class Progress {
   private readonly lineEnd: string;
 
   constructor({ start, lineEnd }: CsvForm) {
-    // Behind the line that names the delimiter.
+    // Skips the line that names the delimiter.
     this.next = start > 1 ? 2 : 1;
     this.lineEnd = lineEnd;
   }
@@ -60,13 +60,13 @@ class Progress {
     this.bytes = bytes;
   }
 
-  /** Where the next record begins, behind so many empty lines of the whole file. */
+  /** The start line of the next record. @param emptyLines count of empty lines in the file so far */
   nextLine(emptyLines: number): number {
     return this.next + emptyLines - this.emptyLines;
   }
 }
 
-/** The first chunks of a file, by which it is recognized. */
+/** Reads the first chunks of a file, from which its format is detected. */
 async function takeHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const head: Buffer[] = [];
   for (let [bytes, lineEnds] = [0, 0]; bytes < HEAD_BYTES && lineEnds < HEAD_LINE_ENDS; ) {
@@ -95,7 +95,7 @@ async function* readRecords(
     relax_column_count: true,
     skip_empty_lines: true,
     cast: (cell, { quoting, index }) => {
-      // As many cells as fit into the longest record would keep the process busy for seconds.
+      // A record of maximum length filled with tiny cells would block the process for seconds.
       if (index > MAX_COLUMNS)
         throw invalidLine(progress.nextLine(parser.info.empty_lines), '', `has more than ${MAX_COLUMNS} cells`);
       return cell === '' && !quoting ? null : cell;
@@ -110,7 +110,7 @@ async function* readRecords(
     let bytes = records.length;
     yield records;
     for await (const chunk of chunks) {
-      // The parser keeps a record until its end. What it has not read yet is at most one chunk.
+      // The parser buffers a record until it ends. At most one chunk is still unread.
       if (bytes - progress.bytes > MAX_EXAMPLE_BYTES + chunk.length)
         throw invalidLine(
           progress.nextLine(parser.info.empty_lines),
@@ -121,7 +121,7 @@ async function* readRecords(
       yield chunk;
     }
   }
-  // Its errors come out of the parser too.
+  // Errors surface through the parser as well.
   pipeline(bounded, parser).catch(() => {});
   try {
     const records: AsyncIterable<Cells> = parser;
@@ -138,7 +138,7 @@ function toExample(columns: Column[], cells: Cells): JsonValue {
   for (const [index, { part, name }] of columns.entries()) {
     const given = cells[index] ?? null;
     const cell = given === null ? null : fromCsvText(given);
-    // A variable has a value on every line, since the template needs it.
+    // A variable has a value on every line because the template needs it.
     if (part === 'variables') parts.variables.set(name, cell ?? '');
     else if (cell === null) continue;
     else if (part === 'metadata') parts.metadata.set(name, cell);
@@ -150,10 +150,11 @@ function toExample(columns: Column[], cells: Cells): JsonValue {
 }
 
 /**
- * Examples from CSV (RFC 4180, also with another delimiter than a comma) with a header row: `id`, `expected`, `metadata.x`, and the variables as `x` or
- * `variables.x`. Every value is text; a `'` before what a spreadsheet would take for a formula is not a part of it. An empty cell is an empty text for a variable and nothing elsewhere, unless it is quoted.
- * @param onForm is told how the file is written before its first example
- * @throws ApiError `invalid_request` naming the line at fault: the first of its record
+ * Parses examples from CSV (RFC 4180, also with other delimiters) with a header row: `id`, `expected`, `metadata.x`, and the
+ * variables as `x` or `variables.x`. Every value is text; a leading `'` that protects a cell from being read as a formula is
+ * removed. An empty cell is an empty string for a variable and absent for other columns, unless it is quoted.
+ * @param onForm receives the detected format before the first example
+ * @throws ApiError `invalid_request` naming the first line of the invalid record
  */
 export async function* parseCsv(
   chunks: AsyncIterable<Buffer>,

@@ -6,11 +6,11 @@ import { getDataset } from '../../services/datasets/datasets.ts';
 import { readExamples, type ShownExample, searchExamples } from '../../services/datasets/read-examples.ts';
 import type { ExamplesQuery } from './schema.ts';
 
-/** `version seq`: a list stays in the version that it began with. */
+/** `version seq`: paging stays in the version it started with. */
 const Position = z.string().regex(/^[1-9]\d{0,8} [1-9]\d{0,8}$/);
 
 /**
- * A page of a version's examples, or of those with the text `q` in them; it ends early where they are large.
+ * A page of a version's examples, optionally only those that contain the text `q`; it ends early if they are large.
  * @throws ApiError `not_found`, `invalid_request`
  */
 export async function examplesPage(

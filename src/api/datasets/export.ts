@@ -48,13 +48,13 @@ function toCell(value: JsonValue | undefined): string | undefined {
 }
 
 function toCsv(rows: (string | undefined)[][]): string {
-  // Quotes tell the empty text from nothing, and a text from the delimiters that an upload recognizes.
+  // Quotes distinguish an empty string from no value, and text from the delimiters that an upload detects.
   return stringify(rows, { quoted_match: /^$|[;\t]/ });
 }
 
 /**
- * All examples of a version as a file that can be uploaded again.
- * @throws ApiError `invalid_request` where they do not fit the format
+ * Exports all examples of a version to a file that can be uploaded again.
+ * @throws ApiError `invalid_request` if they do not fit the format
  */
 export async function exportDataset(
   db: WorkspaceDatabase,

@@ -11,7 +11,7 @@ import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../serv
 const NEWLINE = 0x0a;
 const BOM = '\uFEFF';
 
-/** @throws ApiError `invalid_request` naming the line and what is wrong with it */
+/** @throws ApiError `invalid_request` naming the line and the problem */
 export function readExample(line: number, json: JsonValue): Example {
   const [insane] = insaneParts(json);
   if (insane !== undefined) throw invalidLine(line, insane.path, insane.message);
@@ -43,7 +43,7 @@ async function parseLine(line: number, bytes: Buffer): Promise<Example | undefin
   return readExample(line, json);
 }
 
-/** Lines without their newline; the last one may lack it. */
+/** Splits into lines without their newlines; the last line may lack one. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ line: number; bytes: Buffer }, void, undefined> {
@@ -52,14 +52,14 @@ async function* splitLines(
   let begunBytes = 0;
   const grow = (part: Buffer): void => {
     begunBytes += part.length;
-    // One byte more for the carriage return of CRLF.
+    // One extra byte for the carriage return of CRLF.
     if (begunBytes > MAX_EXAMPLE_BYTES + 1) throw invalidLine(line, '', `is longer than ${MAX_EXAMPLE_BYTES} bytes`);
     begun.push(part);
   };
   for await (const chunk of chunks) {
     let from = 0;
     for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
-      // Not worth a turn of the reader: there may be millions.
+      // Skip empty lines here: there can be millions, and yielding each is slow.
       const isEmpty = to === from && begunBytes === 0;
       grow(chunk.subarray(from, to));
       if (!isEmpty) yield { line, bytes: begun.length === 1 ? chunk.subarray(from, to) : Buffer.concat(begun) };
@@ -74,9 +74,9 @@ async function* splitLines(
 }
 
 /**
- * Examples from JSON Lines: one object a line, blank lines between them, LF or CRLF.
- * @param turn waits for a turn at so many bytes, which ends when the next example is asked for
- * @throws ApiError `invalid_request` naming the line at fault
+ * Parses examples from JSON Lines: one object a line, blank lines allowed, LF or CRLF.
+ * @param turn waits until that many bytes may be parsed; released when the next example is requested
+ * @throws ApiError `invalid_request` naming the invalid line
  */
 export async function* parseJsonLines(
   chunks: AsyncIterable<Buffer>,

@@ -3,7 +3,7 @@ import type { DatasetChange } from '../../services/datasets/add-examples.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import type { Dataset, DatasetChange as DatasetChangeSchema } from './schema.ts';
 
-/** A dataset as callers see it after a change, and what the change did. */
+/** Presents a dataset after a change, together with the effect of the change. */
 export function presentChange({
   row,
   added,
@@ -13,7 +13,7 @@ export function presentChange({
   return { ...presentDataset(row), added, replaced, unchanged };
 }
 
-/** A dataset version as callers see it. */
+/** Presents a dataset version. */
 export function presentDataset(row: DatasetRow): z.input<typeof Dataset> {
   return {
     name: row.name,

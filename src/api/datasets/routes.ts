@@ -57,9 +57,9 @@ const routes = resource({
   present: presentDataset,
 });
 
-/** `/datasets` and what is under it. */
+/** `/datasets` and its subpaths. */
 export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps): Route[] {
-  /** Of those who copy the examples of a dataset, few have a connection at a time. */
+  /** Copying examples holds a connection, so only a few requests do it at the same time. */
   const createInTurn = (
     request: Parameters<Idempotency['createOnce']>[0],
     create: (query: Query) => Promise<Parameters<typeof presentChange>[0]>,

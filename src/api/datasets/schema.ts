@@ -12,7 +12,7 @@ const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;
 const MAX_ADDED_EXAMPLES = 1_000;
 
-/** A dataset's name: like a prompt's, except for the reserved words. */
+/** A dataset name follows the rules of prompt names, except for the reserved words. */
 export const DatasetName = nameSchema(datasetNameProblem, 'support/greetings');
 
 const VersionNumber = wholeNumber({

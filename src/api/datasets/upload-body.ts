@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../domain/errors.ts';
 
 export const MAX_UPLOAD_BYTES = 256 * 1024 * 1024;
-/** How long the caller may send nothing. */
+/** How long the caller can pause while sending. */
 const STALL_MS = 60_000;
-/** The same, once the upload was refused. */
+/** The same limit after the upload was rejected. */
 const DISCARD_STALL_MS = 10_000;
 
 const JSON_LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/;
@@ -12,7 +12,7 @@ const CSV = /^(?:(?:text|application)\/csv|text\/tab-separated-values)$/;
 
 export type UploadFormat = 'jsonl' | 'csv';
 
-/** @throws ApiError `invalid_request`, `payload_too_large`: what the headers say already */
+/** @throws ApiError `invalid_request`, `payload_too_large` for what the headers alone reveal */
 function uploadFormatOf({ headers }: IncomingMessage): UploadFormat {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
@@ -40,7 +40,7 @@ function tooLarge(): ApiError {
   return new ApiError('payload_too_large', `The upload is too large: send at most ${MAX_UPLOAD_BYTES} bytes.`);
 }
 
-/** The next chunk, or an error where none comes for `ms`. */
+/** The next chunk, or an error if none arrives within `ms`. */
 async function nextWithin(chunks: AsyncIterator<Buffer>, ms: number): Promise<IteratorResult<Buffer>> {
   let timer: NodeJS.Timeout | undefined;
   const stalled = new Promise<never>((_, reject) => {
@@ -71,11 +71,11 @@ async function* readChunks(chunks: AsyncIterator<Buffer>, stallMs: number): Asyn
 }
 
 /**
- * Reads and throws away what the caller still sends after it was refused: many clients read no response before they have sent
- * everything, and closing the connection early would lose it. Within bounds, then the connection is cut.
+ * Reads and discards what the caller still sends after a rejection: many clients read no response before they have sent
+ * everything, and closing the connection early would lose it. Cuts the connection when the limits are reached.
  */
 async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<void> {
-  // Once the response is sent, Node no longer tells a request that its connection was closed.
+  // After the response is sent, Node no longer notifies a request that its connection closed.
   const { socket } = request;
   const end = () => request.destroy();
   if (socket.destroyed) end();
@@ -87,7 +87,7 @@ async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>):
       left -= value.length;
     }
   } catch {
-    // The caller has gone away, or stalls.
+    // The caller disconnected or stalled.
   } finally {
     socket.off('close', end);
   }
@@ -95,8 +95,8 @@ async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>):
 }
 
 /**
- * Gives an upload's bytes to `work`, at most 256 MiB of them.
- * @throws ApiError `invalid_request`, `payload_too_large`, and what `work` throws; the response can be sent at once
+ * Passes the bytes of an upload to `work`, at most 256 MiB.
+ * @throws ApiError `invalid_request`, `payload_too_large`; whatever `work` throws
  */
 export async function withUpload<T>(
   request: IncomingMessage,

@@ -3,7 +3,7 @@ import { invalidLine } from '../../services/datasets/upload-examples.ts';
 
 const NEWLINE = 0x0a;
 
-/** Bytes at the end that begin a character whose rest is still to come. */
+/** The number of trailing bytes that form an incomplete character. */
 function unfinishedTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -21,7 +21,7 @@ function countNewlines(bytes: Buffer): number {
   return count;
 }
 
-/** Newlines before the first line that is not UTF-8. */
+/** Counts the newlines before the first invalid line. */
 function newlinesBeforeFault(bytes: Buffer): number {
   let count = 0;
   let from = 0;
@@ -34,7 +34,7 @@ function newlinesBeforeFault(bytes: Buffer): number {
 }
 
 /**
- * Passes text on in whole characters.
+ * Passes text through in whole characters.
  * @throws ApiError `invalid_request` naming the line that is not UTF-8
  */
 export async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

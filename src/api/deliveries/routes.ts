@@ -21,7 +21,7 @@ import { Delivery, DeliveryPage, DeliveryWithAttempts, ListQuery } from './schem
 const tag = 'Webhooks';
 const DeliveryParams = idParams('delivery');
 
-/** `/deliveries`, and those of a webhook. */
+/** `/deliveries`, and the deliveries of a webhook. */
 export function deliveryRoutes({
   idempotency,
   quotas,
@@ -75,7 +75,7 @@ export function deliveryRoutes({
       description:
         'Makes the next attempt of a `waiting` delivery immediately. If it fails, the following attempt keeps its usual delay.',
       scope: 'write',
-      // What the receiver has responded.
+      // The response of the receiver.
       params: DeliveryParams,
       response: Delivery,
       responseExample: { ...deliverySample, status: 'waiting', status_reason: 'HTTP 503', finished_at: null },

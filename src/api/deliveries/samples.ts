@@ -13,7 +13,7 @@ export const deliverySample = {
   finished_at: '2026-01-31T12:00:38.571Z',
 };
 
-/** A delivery that was requested. */
+/** A manually requested delivery. */
 export function requestedSample(trigger: 'redelivery' | 'test', status: 'queued' | 'delivered') {
   const requested = { ...deliverySample, trigger, status };
   return status === 'delivered' ? requested : { ...requested, attempts_made: 0, finished_at: null };

@@ -33,7 +33,7 @@ import {
 
 const tag = 'Devices';
 const MAX_BODY_BYTES = 4 * 1024;
-/** Codes that a minute lets be looked up, right or wrong: in a session, and from an address. Whatever other limits are set. */
+/** Codes, right or wrong, that can be tried per minute: in a session, and from an address. Independent of other limits. */
 const MAX_CODES_PER_SESSION = 20;
 const MAX_CODES_PER_ADDRESS = 240;
 
@@ -57,7 +57,7 @@ function present(
   };
 }
 
-/** `/device/…`: a program asks, a person decides, the program fetches its key. */
+/** `/device/…`: a program requests access, a person decides, the program fetches its key. */
 export function deviceRoutes({
   system,
   quotas,
@@ -65,13 +65,13 @@ export function deviceRoutes({
 }: {
   system: SystemDatabase;
   quotas: Quotas;
-  /** Where browsers reach the service. Default: where the program has reached it */
+  /** The address where browsers reach the service. Default: the address that the program used */
   publicUrl: string | undefined;
 }): Route[] {
   const ofSession = createRateLimiter(system, 'device-codes-of', MAX_CODES_PER_SESSION);
   const ofAddress = createRateLimiter(system, 'device-codes-from', MAX_CODES_PER_ADDRESS);
 
-  /** Who tries a code, on a route that only a session may call. @throws ApiError `rate_limited`, whether the code is right or not */
+  /** Identifies who tries a code, on a session-only route. @throws ApiError `rate_limited`, whether the code is right or not */
   async function approverOf({ key, address }: Request): Promise<Approver> {
     const { sessionId } = key;
     if (sessionId === undefined) throw new Error('This route requires a session.');

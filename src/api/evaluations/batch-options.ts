@@ -5,19 +5,19 @@ const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const SHORTEST_WAIT = UNITS.h;
 const LONGEST_WAIT = 7 * UNITS.d;
 
-/** Seconds of a text such as `24h`; NaN where it is none. */
+/** Parses a duration such as `24h` to seconds; NaN if it is invalid. */
 function secondsOf(text: string): number {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return Number(number) * UNITS[(unit ?? 's') as keyof typeof UNITS];
 }
 
-/** The same as a text, in the largest unit that it is whole in; days are in hours. */
+/** Formats seconds in the largest unit that divides them; days are shown as hours. */
 function durationOf(seconds: number): string {
   const unit = (['h', 'm', 's'] as const).find((each) => seconds % UNITS[each] === 0) ?? 's';
   return `${seconds / UNITS[unit]}${unit}`;
 }
 
-/** How a run deals with its batches, in a request. It stays as it was written, since schedules show it. */
+/** The batch settings of a run in a request. They stay as written because schedules show them. */
 export const BatchOptions = z
   .strictObject({
     max_wait: z
@@ -41,7 +41,7 @@ export const BatchOptions = z
   })
   .meta({ id: 'BatchOptions', description: 'Allowed only with the mode `batch` or `auto`.' });
 
-/** `batch` says nothing of a run that is interactive. */
+/** Rejects `batch` for an interactive run. */
 export function checkMode(fields: { mode?: unknown; batch?: unknown }, context: z.RefinementCtx): void {
   if (fields.mode === 'interactive' && fields.batch !== undefined)
     context.addIssue({
@@ -56,7 +56,7 @@ interface ModeInWords {
   batch?: BatchSettings | undefined;
 }
 
-/** The fields of a request in the words of the services. */
+/** Converts request fields to the form that services use. */
 export function toMode({
   mode,
   batch,
@@ -67,7 +67,7 @@ export function toMode({
   return { mode, batch: batch && { max_wait: secondsOf(batch.max_wait), then: batch.then } };
 }
 
-/** The settings of a run as callers see them. */
+/** Presents the batch settings of a run. */
 export const presentBatch = ({ max_wait: maxWait, then }: BatchSettings): z.output<typeof BatchOptions> => ({
   max_wait: durationOf(maxWait),
   then,

@@ -25,7 +25,7 @@ export interface CodeEvaluationDeps {
 
 const tag = 'Evaluations';
 
-/** Evaluations of what callers run themselves: beginning, what is left to run, results, the end. */
+/** Evaluations that callers run in their own code: start, remaining items, results, end. */
 export function codeEvaluationRoutes({ idempotency, quotas }: CodeEvaluationDeps): Route[] {
   return [
     defineRoute({

@@ -80,7 +80,7 @@ const LeftOutEvaluator = z.strictObject({
 
 /**
  * The response of `GET /evaluations/{id}/compare/{other}`: `a` is `{other}` (before), `b` is `{id}` (after), and every
- * difference is b minus a. Scores are over the examples that both runs have, which need not be the scores of the runs.
+ * difference is b minus a. Scores cover only the examples that both runs have, so they can differ from the scores of the runs.
  */
 export const EvaluationComparison = z
   .strictObject({

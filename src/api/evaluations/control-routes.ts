@@ -21,7 +21,7 @@ export interface ControlEvaluationDeps extends ControlDeps {
 
 const tag = 'Evaluations';
 
-/** Pausing, resuming, canceling and retrying evaluations, and submitting their batches again. */
+/** Pause, resume, cancel and retry evaluations, and resubmit their batches. */
 export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
   /** `POST /evaluations/{id}/pause`, `/cancel` and `/retry`. */
   const control = (

@@ -57,7 +57,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     async handler(request) {
       const { db, body, key } = request;
       requireScorerScope(key, body);
-      // Before the transaction: it may take seconds.
+      // Runs before the transaction because it can take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
       const asked = { name: body.prompt_name, label: body.label };
@@ -132,8 +132,8 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
 }
 
 /**
- * The response shows the secrets of the evaluators that the request has, and of no others. Where it can't be given, the evaluation is
- * withdrawn before the error is.
+ * The response shows only the secrets of the evaluators in the request. If it cannot be produced, the evaluation is withdrawn
+ * before the error is thrown.
  * @param store stores the evaluation with this id, in a transaction
  */
 async function storeAndStart(

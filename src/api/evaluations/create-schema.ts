@@ -9,7 +9,7 @@ import { BatchOptions, checkMode } from './batch-options.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;
 
-/** US dollars: a number, or a decimal string for those who keep money out of floats. */
+/** US dollars: a number, or a decimal string for callers that avoid floats for money. */
 export const MaxCost = z
   .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,12})?$/)], 'must be US dollars: a number or a decimal string')
   .refine((cost) => Number(cost) > 0 && Number(cost) < 1e9, 'must be more than 0 and less than 1,000,000,000')
@@ -83,13 +83,13 @@ type Fields = Parameters<typeof checkMode>[0] & {
   examples?: unknown;
 };
 
-/** The examples come from one place. */
+/** Requires exactly one source of examples. */
 export function checkExamples(fields: Pick<Fields, 'dataset' | 'examples'>, context: z.RefinementCtx): void {
   if ((fields.dataset === undefined) === (fields.examples === undefined))
     context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
 }
 
-/** Rules between fields, the same for evaluations and schedules. */
+/** Cross-field rules shared by evaluations and schedules. */
 function checkTogether(fields: Fields, context: z.RefinementCtx): void {
   if (fields.version !== undefined && fields.label !== undefined)
     context.addIssue({ code: 'custom', path: ['label'], message: 'give either version or label, not both' });

@@ -29,15 +29,15 @@ const EvaluatorTypeList = pageOf(EvaluatorType).meta({ id: 'EvaluatorTypeList' }
 
 const Json = z.record(z.string(), z.json());
 const Titled = z.object({ title: z.string(), description: z.string() });
-/** Of an evaluator's fields as callers send them. */
+/** The JSON schema of an evaluator as callers send it. */
 const Schema = z.object({ type: z.literal('object'), properties: Json, required: z.array(z.string()) });
 
-/** What every evaluator has, and is no option of its type. */
+/** Fields common to every evaluator, not options of its type. */
 const COMMON = ['type', 'name', 'weight'];
-/** Options that every evaluator has: they come after its own. */
+/** Options common to every evaluator, listed after the type's own. */
 const LAST = ['threshold', 'negate'];
 
-/** All evaluators, described by the schemas that validate them. */
+/** Describes all evaluators from the schemas that validate them. */
 function evaluatorTypes(): z.input<typeof EvaluatorType>[] {
   return EvaluatorConfig.options.map((config) => {
     const { schema } = createSchema(config, { io: 'input', opts: { override: withoutNoise } });

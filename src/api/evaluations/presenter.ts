@@ -52,7 +52,7 @@ function presentProviderBatch(row: BatchRow): z.input<typeof ProviderBatch> {
   };
 }
 
-/** An evaluation as callers see it; with its batches where they were read, too. */
+/** Presents an evaluation, with its batches if they were read. */
 export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.input<typeof Evaluation> {
   const summary = row.summary;
   const tokens = summary?.tokens ?? NO_TOKENS;
@@ -126,7 +126,7 @@ const isScored = (
   entry: [string, Scores[string]],
 ): entry is [string, { score: number; reason: string | null; category?: string }] => entry[1].score !== null;
 
-/** The scores that evaluators have given, and why others have given none. */
+/** The scores of the evaluators, or the reason why one has none. */
 function presentScores(stored: Scores): Pick<z.input<typeof Result>, 'scores' | 'unscored'> {
   const entries = Object.entries(stored);
   const unscored = entries.flatMap(([name, { score, reason }]) =>
@@ -138,7 +138,7 @@ function presentScores(stored: Scores): Pick<z.input<typeof Result>, 'scores' | 
   };
 }
 
-/** One example's result as callers see it. */
+/** Presents the result of one example. */
 export function presentResult(
   row: ResultRow,
 ): WithTexts<z.input<typeof Result>, 'variables' | 'expected' | 'tool_calls'> {

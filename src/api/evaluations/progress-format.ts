@@ -2,7 +2,7 @@ import { KEEP_ALIVE, serverSentEvent } from '../../http/event-stream.ts';
 import type { ProgressFormat } from '../../services/streams/progress-hub.ts';
 import { presentEvaluation } from './presenter.ts';
 
-/** The stream of an evaluation as callers see it. Its events have no ids: each says all there is to know. */
+/** The event stream of an evaluation. Its events have no ids because each holds the complete state. */
 export const evaluationStream: ProgressFormat = {
   keepAlive: KEEP_ALIVE,
   encode: ({ type, evaluation }) =>

@@ -10,7 +10,7 @@ import { Evaluation, EvaluationPage, EvaluationParams, ListQuery } from './schem
 
 const tag = 'Evaluations';
 
-/** Listing, reading and deleting evaluations. */
+/** List, read and delete evaluations. */
 export function readEvaluationRoutes(): Route[] {
   return [
     defineRoute({

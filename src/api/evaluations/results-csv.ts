@@ -23,10 +23,10 @@ const FIXED = [
   'model_ms',
 ];
 
-/** From here on JSON is passed on as it was stored. */
+/** JSON of this length or more is passed through as stored. */
 const LONG = 64 * 1024;
 
-/** A text as it is, anything else as compact JSON. */
+/** A string as is, any other value as compact JSON. */
 function json(stored: string | null): string {
   if (stored === null) return '';
   if (!stored.startsWith('"') && stored.length > LONG) return toCsvText(stored);
@@ -55,7 +55,7 @@ function cells(row: ResultRow, evaluators: string[]): unknown[] {
   ];
 }
 
-/** Scores that were stored for the examples of a run, beside those of its evaluators. */
+/** Scores stored for the examples of a run, in addition to those of its evaluators. */
 export interface StoredScores {
   names: readonly string[];
   /** By example and name. */
@@ -70,8 +70,8 @@ function storedCell(value: ScoreValue | undefined): string {
 const NO_SCORES: StoredScores = { names: [], valuesOf: async () => new Map() };
 
 /**
- * Results as CSV, columns for each evaluator, and one for each name of stored scores.
- * A page is read when the one before is on its way to the caller.
+ * Results as CSV with columns for each evaluator and one for each name of a stored score. The next page is read while the
+ * previous one is being sent.
  */
 export function resultsAsCsv(
   pages: AsyncIterable<ResultRow[]>,

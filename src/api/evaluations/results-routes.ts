@@ -40,7 +40,7 @@ import { EvaluationParams } from './schema.ts';
 
 const tag = 'Evaluations';
 
-/** @throws ApiError `invalid_request` where the run has no such evaluator */
+/** @throws ApiError `invalid_request` if the run has no such evaluator */
 function toFilter(
   { evaluator, min_score, max_score, example_id, q, ...rest }: z.output<typeof SummaryQuery>,
   names: readonly string[],
@@ -61,7 +61,7 @@ function toFilter(
   };
 }
 
-/** The `seq` of a result; in a sorted list, which has another order, that and its value before it. */
+/** The `seq` of a result; in a sorted list, preceded by the sort value. */
 const positionIn = (sort: ResultSort | undefined) =>
   z.string().regex(sort === undefined ? /^\d{1,9}$/ : new RegExp(`^${sort}:-?\\d+(\\.\\d+)?(e[+-]?\\d+)?:\\d{1,9}$`));
 
@@ -75,10 +75,10 @@ function toPosition(cursor: string | undefined, sort: ResultSort | undefined): R
 const toCursor = ({ seq, value }: ResultPosition, sort: ResultSort | undefined) =>
   encodeCursor(sort === undefined ? String(seq) : `${sort}:${value}:${seq}`);
 
-/** Going through all results of a run takes some seconds where their texts are long. */
+/** Scanning all results of a run takes some seconds if their texts are long. */
 const SORT_TIMEOUT_MS = 30_000;
 
-/** The results of an evaluation, and how they differ from those of another. */
+/** The results of an evaluation and their differences from another evaluation. */
 export function evaluationResultsRoutes(): Route[] {
   return [
     defineRoute({

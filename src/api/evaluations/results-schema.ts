@@ -9,7 +9,7 @@ import { MAX_SORTED, RESULT_SORTS, SUMMED_RESULTS } from '../../services/evaluat
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { Score } from '../scores/schema.ts';
 
-/** A bound of a score in a query. */
+/** A score bound in a query. */
 function scoreBound(description: string) {
   const message = 'must be a number from 0 to 1, such as 0.5';
   return z
@@ -31,7 +31,7 @@ export const ResultParams = z.object({
   seq: wholeNumber({ min: 0, max: 2_147_483_647, description: 'The `seq` of the result.' }),
 });
 
-/** A filter by the examples' metadata. */
+/** A filter by example metadata. */
 export const MetadataQuery = {
   metadata_key: storableString()
     .min(1, 'must not be empty')
@@ -50,7 +50,7 @@ export const MetadataQuery = {
 
 type Metadata = { metadata_key?: string | undefined; metadata_value?: string | undefined };
 
-/** For `refine`: one without the other says nothing. */
+/** For `refine`: each is useless without the other. */
 export const metadataGoesTogether: [(query: Metadata) => boolean, { message: string; path: string[] }] = [
   ({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined),
   { message: 'must be given together with metadata_key', path: ['metadata_value'] },

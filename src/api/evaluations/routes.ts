@@ -7,7 +7,7 @@ import { evaluatorTypesRoute } from './evaluator-types-route.ts';
 import { readEvaluationRoutes } from './read-routes.ts';
 import { evaluationResultsRoutes } from './results-routes.ts';
 
-/** `/evaluations` and what is under it, and `/evaluators`. */
+/** `/evaluations` and its subpaths, and `/evaluators`. */
 export function evaluationRoutes(deps: CreateEvaluationDeps & CodeEvaluationDeps): Route[] {
   return [
     createEvaluationRoute(deps),

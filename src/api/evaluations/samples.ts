@@ -52,7 +52,7 @@ export const EVALUATION_SAMPLE = {
   finished_at: '2026-01-31T12:00:09.480Z',
 };
 
-/** A run of a caller's program. */
+/** A run of the caller's own program. */
 export const CODE_SAMPLE = {
   ...EVALUATION_SAMPLE,
   target: { type: 'code', name: 'support/agent' },
@@ -70,7 +70,7 @@ export const CODE_SAMPLE = {
   workflow_id: '',
 };
 
-/** A run by batches, while it waits. */
+/** A run with batches that waits for them. */
 export const BATCHED_SAMPLE = {
   ...EVALUATION_SAMPLE,
   status: 'running',

@@ -17,7 +17,7 @@ const Evaluator = z.looseObject({ type: z.string(), name: z.string(), weight: z.
 
 const ErrorOrNull = z.object({ code: z.string(), message: z.string() }).nullable();
 
-/** A batch of a run's calls at a provider. */
+/** A batch of model calls at a provider. */
 export const ProviderBatch = z
   .object({
     number: z.int().meta({ description: 'From 1.' }),
@@ -48,7 +48,7 @@ export const ProviderBatch = z
   })
   .meta({ id: 'ProviderBatch' });
 
-/** Of an evaluation, from keys without `read`. What is none of its own content, a run that has just been created has not got yet. */
+/** Fields hidden from keys without `read`; besides content, those that a newly created run does not have yet. */
 export const HIDDEN = [
   'parameters',
   'includes',

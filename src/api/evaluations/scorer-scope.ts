@@ -1,12 +1,12 @@
 import { requireAlso, type Scope } from '../../domain/scopes.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 
-/** Whether examples are sent to a service of the caller's. */
+/** Whether examples are sent to one of the caller's own services. */
 export const hasScorer = (evaluators: readonly EvaluatorConfig[]): boolean =>
   evaluators.some(({ type }) => type === 'http');
 
 /**
- * A scorer is sent what the examples expect: who has not given them must be allowed to read them.
+ * A scorer receives the expected outputs of examples: a caller who did not send them needs permission to read them.
  * @throws ApiError `insufficient_scope`
  */
 export function requireScorerScope(

@@ -3,7 +3,7 @@ import type { NewEvaluation } from '../../services/evaluations/creation/create-e
 import { toMode } from './batch-options.ts';
 import type { CreateEvaluation, ScheduledEvaluation } from './create-schema.ts';
 
-/** A parsed body in the words of the services. */
+/** Converts a parsed body to the form that services use. */
 export function toNewEvaluation(
   body: z.output<typeof ScheduledEvaluation> | Omit<z.output<typeof CreateEvaluation>, 'start_at'>,
 ): NewEvaluation {

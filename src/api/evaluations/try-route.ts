@@ -18,7 +18,7 @@ import { outcomeOf } from '../../services/executions/executions.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
 
-/** A judge whose response holds no usable score is asked once more, with what was wrong with it, as in an evaluation. */
+/** If a judge returns no usable score, it is called once more with the problem stated, as in an evaluation. */
 const MAX_ASKS = 2;
 const MAX_TOOL_CALLS = 100;
 
@@ -89,12 +89,12 @@ const TriedScores = z
 type Body = z.output<typeof TryEvaluators>;
 type Request = RouteRequest<unknown, unknown, Body>;
 
-/** A judge's score, and the executions by which it was asked. */
+/** A judge's score and the executions that produced it. */
 interface Judged {
   score: Score;
-  /** The last of them; null where it could not be asked. */
+  /** The last execution; null if the judge could not be called. */
   executionId: string | null;
-  /** Null where the price of one call is not known. */
+  /** Null if the price of a call is unknown. */
   costs: (string | null)[];
 }
 
@@ -144,7 +144,7 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
     errors: ['quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
       const { db, body, signal } = request;
-      // Judges take their time, and what they say may be long itself.
+      // Judges are slow, and their responses can be long.
       request.endTurn();
       for (const [index, { type }] of body.evaluators.entries())
         if (type === 'similar' || type === 'http')
@@ -152,7 +152,7 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
             `evaluators.${index}.type`,
             `"${type}" can't score a single output: use it in an evaluation or a rule`,
           );
-      // Before a judge is asked, since that costs money.
+      // Before any judge is called, because calls cost money.
       const evaluators = resolveJudges(deps.models, body.evaluators);
       await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
       const example: Example = {
@@ -181,7 +181,7 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
         const score = byTexts.get(name) ?? asked?.score ?? unscored('evaluator_error', 'the evaluator gave no score');
         return {
           ...score,
-          // A judge that could not be called, or was not understood, has said nothing of the output.
+          // A judge that could not be called or understood has not scored the output.
           score: asked !== undefined && score.problem !== null ? null : score.score,
           name,
           type,
@@ -198,8 +198,8 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
 }
 
 /**
- * Asks all judges, each by its name. One that can't be asked wastes no other's score.
- * @throws what keeps all of them from being asked
+ * Calls all judges and maps the results by name. A failing judge does not discard the scores of the others.
+ * @throws the first error if every judge fails
  */
 async function askAll(
   judges: readonly PreparedJudging[],
@@ -218,7 +218,7 @@ async function askAll(
   );
 }
 
-/** Asks a judge, by an execution of its own. @param until when the response is due, as `performance.now()` */
+/** Calls a judge in its own execution. @param until when the response is due, as `performance.now()` */
 async function judge(
   deps: RunExecutionDeps,
   request: Request,
@@ -235,7 +235,7 @@ async function judge(
       deps,
       request,
       {
-        // The text is no template: it is filled in as it is.
+        // The text is not a template: it is inserted literally.
         draft: { template: '{{ judgement }}', model },
         variables: { judgement: input },
         parameters,
@@ -259,7 +259,7 @@ async function judge(
   }
 }
 
-/** What all asks of a judge have cost. */
+/** The total cost of all calls of a judge. */
 function costOf({ costs }: Judged): z.input<typeof CostAmount> | null {
   if (costs.length === 0) return null;
   const [first = null, ...others] = costs;

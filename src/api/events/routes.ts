@@ -20,7 +20,7 @@ const eventSample = {
 
 const tag = 'Events';
 
-/** `/events`: what has happened, whether or not a webhook is subscribed to it. */
+/** `/events`: what happened, with or without a subscribed webhook. */
 export function eventRoutes(): Route[] {
   return [
     defineRoute({

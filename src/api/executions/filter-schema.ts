@@ -25,18 +25,18 @@ const MAX_ERROR_CODE = 100;
 const CONDITIONS =
   'Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.';
 
-/** The conditions on scores of a body. */
+/** Score conditions in a body. */
 const ScoreConditions = z
   .array(ScoreConditionText, 'must be a list of conditions, such as ["helpful<0.5"]')
   .max(MAX_SCORE_CONDITIONS, `must be at most ${MAX_SCORE_CONDITIONS} conditions`)
   .meta({ description: CONDITIONS, example: ['helpful<0.5', 'topic=billing'] });
 
-/** The same of a query string, where `score` is given once for each of them. */
+/** Score conditions in a query string, where `score` is repeated. */
 const RepeatedScore = z
   .preprocess((given) => (typeof given === 'string' ? [given] : given), ScoreConditions)
   .meta({ description: `${CONDITIONS} May be repeated.` });
 
-/** Which executions are meant: fields of a query string. */
+/** The filter for executions, as fields of a query string. */
 export const executionFilterFields = {
   prompt_name: Name.optional(),
   group: Name.optional().meta({
@@ -60,7 +60,7 @@ export const executionFilterFields = {
 
 const COST_FORM = 'must be US dollars: a decimal such as 0.05, of at most 9 digits before and 12 after the point';
 const CostText = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, COST_FORM);
-/** The same in a body, which may have a number. */
+/** The filter for cost in a body, which can also be a number. */
 const CostInput = z
   .union([CostText, z.number().min(0, COST_FORM).max(999_999_999, COST_FORM)], COST_FORM)
   .transform((cost) => (typeof cost === 'number' ? cost.toFixed(12) : cost));
@@ -75,11 +75,11 @@ const milliseconds = (description: string) => wholeNumber({ min: 0, max: MAX_LAT
 const MIN_LATENCY = 'Milliseconds from creation to the end. Unfinished executions do not match.';
 const MAX_LATENCY = `${MIN_LATENCY} Inclusive.`;
 
-/** Names and values of metadata that a filter has at most. */
+/** Maximum number of metadata conditions in a filter. */
 const MAX_METADATA_CONDITIONS = 10;
 const METADATA = 'Metadata that the execution must include';
 
-/** `NAME=VALUE`, once for each of them. */
+/** `NAME=VALUE`, repeated for each condition. */
 const RepeatedMetadata = z
   .preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
@@ -102,7 +102,7 @@ const RepeatedMetadata = z
     example: ['customer=acme'],
   });
 
-/** What is looked for in texts. */
+/** The text to search for. */
 const SearchText = storableString()
   .max(MAX_SEARCH_LENGTH, `must be at most ${MAX_SEARCH_LENGTH} characters`)
   .transform((text, context) => {
@@ -118,7 +118,7 @@ const SearchText = storableString()
     example: 'refund "order 17"',
   });
 
-/** The id of an execution, or the first characters of one. */
+/** An execution id or its first characters. */
 const IdPrefix = z
   .string()
   .max(100)
@@ -135,7 +135,7 @@ const IdPrefix = z
 
 const RECORDED = 'Only executions recorded by an application, or (`false`) run by the service.';
 
-/** The same in a query string, with `score` and `metadata`, which may be repeated: the route says so (`REPEATABLE`). */
+/** The same in a query string, with `score` and `metadata`, which are repeatable: the route declares it (`REPEATABLE`). */
 export const executionFilterQuery = {
   q: SearchText.optional(),
   id: IdPrefix.optional(),
@@ -150,10 +150,10 @@ export const executionFilterQuery = {
   score: RepeatedScore.optional(),
 };
 
-/** Parameters of the query string that may be given more than once. */
+/** Query parameters that are repeatable. */
 export const REPEATABLE = ['score', 'metadata'];
 
-/** Which executions are meant, in a body. Nothing given: all. */
+/** The filter for executions in a body. An empty filter matches all. */
 export const ExecutionFilterBody = z
   .strictObject({
     ...executionFilterFields,
@@ -168,7 +168,7 @@ export const ExecutionFilterBody = z
   })
   .meta({ id: 'ExecutionFilter' });
 
-/** A filter as services take it. */
+/** Converts a filter to the form that services use. */
 export function toExecutionFilter({
   prompt_name: promptName,
   prompt_version: promptVersion,
@@ -184,7 +184,7 @@ export function toExecutionFilter({
 
 const SearchQuery = z.strictObject(executionFilterQuery);
 
-/** The same for reading. @throws ApiError `invalid_request` where nothing could match it */
+/** The same for reading. @throws ApiError `invalid_request` if nothing can match it */
 export function toExecutionSearch({ q: terms, id: ids, ...filter }: z.output<typeof SearchQuery>): ExecutionSearch {
   const search = { ...toExecutionFilter(filter), terms, ids };
   const { minCost, maxCost, minLatencyMs, maxLatencyMs } = search;
@@ -195,7 +195,7 @@ export function toExecutionSearch({ q: terms, id: ids, ...filter }: z.output<typ
   return search;
 }
 
-/** A filter as callers have given it; of one that was stored, times may be texts. */
+/** Presents a filter as the caller sent it; in stored filters, times can be strings. */
 export function presentExecutionFilter({
   promptName,
   promptVersion,

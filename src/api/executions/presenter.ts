@@ -27,27 +27,27 @@ function presentCall(call: StoredCall) {
   };
 }
 
-/** A text's JSON; null where it is none, or has more values than callers may send: those are not parsed to be shown. */
+/** Parses JSON; null if it is invalid or has more values than callers can send: those are not parsed just for display. */
 function parsedOf(text: string): JsonValue {
-  // A short one can't have so many.
+  // A shorter text cannot have that many values.
   if (text.length > MAX_JSON_VALUES && countJsonValues(Buffer.from(text), MAX_JSON_VALUES) > MAX_JSON_VALUES)
     return null;
   const parsed = parseJson(text, parseKeepingDigits);
   return parsed.ok ? parsed.value : null;
 }
 
-/** What the model wrote, parsed, where it was asked for JSON and has written some. */
+/** The model's output parsed as JSON, if JSON was requested and the output is valid. */
 function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'parameters'>): JsonValue {
-  // Most ask for no format: nothing is parsed to learn that.
+  // Most executions request no format, and checking that needs no parsing.
   if (output === null || !parameters.includes('"response_format"') || parsedOf(parameters) === null) return null;
   const { response_format: format }: ModelParameters = JSON.parse(parameters);
   return (format?.type ?? 'text') === 'text' ? null : parsedOf(output);
 }
 
-/** What is passed on as it was stored. */
+/** Fields passed through as stored. */
 type Texts = 'parameters' | 'variables' | 'input' | 'tools' | 'tool_calls';
 
-/** An execution as callers see it. */
+/** Presents an execution. */
 export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Execution>, Texts> {
   return {
     id: publicId('execution', row.id),

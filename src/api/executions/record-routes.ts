@@ -8,7 +8,7 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { RecordedRuns, RecordRuns, toRun } from './record-schema.ts';
 import { executionSample, recordBodies } from './samples.ts';
 
-/** Runs that applications made themselves. */
+/** Runs that applications executed themselves. */
 export function recordRoutes(deps: {
   idempotency: Idempotency;
   quotas: Pick<Quotas, 'check'>;

@@ -17,10 +17,10 @@ const MAX_ERROR_CHARS = 10_000;
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Of a kind, in a run: a caller may record many of them for a day, all of which are added. */
+/** Maximum per kind and run: a caller can record many runs a day, and they are summed. */
 const MAX_RECORDED_TOKENS = 100_000_000;
 
-/** What is looked at before it is parsed counts as optional in the documentation. */
+/** Fields that are preprocessed would appear as optional in the documentation. */
 const requiring = (id: string, required: string[]) => ({
   id,
   override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
@@ -42,7 +42,7 @@ const RecordTokens = z
     total: Count.optional().meta({ description: '`input` + `output`.' }),
   })
   .check(({ value, issues }) => {
-    // What is wrong by itself was told, and is not compared.
+    // Fields that are invalid on their own are already reported and are not compared.
     if (issues.length > 0) return;
     const wrong = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
@@ -149,7 +149,7 @@ const Run = z
       .meta({ description: 'The release that chose the version. The run counts toward its arm.' }),
   })
   .check(({ value, issues }) => {
-    // What is wrong by itself was told, and is not compared.
+    // Fields that are invalid on their own are already reported and are not compared.
     if (issues.length > 0) return;
     const wrong = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
@@ -184,7 +184,7 @@ function idOf(id: string | undefined): RecordedRun['id'] {
   return uuid === undefined ? { key: id } : { uuid };
 }
 
-/** A record of the body as the service takes it. */
+/** Converts a record from the body to the form that services use. */
 export function toRun(run: RunInput): RecordedRun {
   const { tokens } = run;
   return {

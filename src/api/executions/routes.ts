@@ -44,7 +44,7 @@ import { executionStream } from './stream-format.ts';
 
 const tag = 'Executions';
 
-/** In a sorted list: its order, the value and the id of an execution, and the first and the last of the ids that are in order. */
+/** A cursor in a sorted list: the order, the value and id of an execution, and the first and last id of the sorted range. */
 const positionIn = (sort: ExecutionSort) => {
   const parts = z.tuple([z.literal(sort), z.coerce.number(), z.uuid(), z.uuid(), z.uuid()]);
   return z.string().refine((text) => parts.safeParse(text.split(' ')).success);
@@ -60,7 +60,7 @@ function toPosition(cursor: string | undefined, sort: ExecutionSort): SortedPosi
 const toCursor = ({ value, id, span }: SortedPosition, sort: ExecutionSort) =>
   encodeCursor([sort, value, id, span.from, span.to].join(' '));
 
-/** `/executions` and what is under it. */
+/** `/executions` and its subpaths. */
 export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnExecutionEnd | undefined }): Route[] {
   return [
     defineRoute({
@@ -167,7 +167,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
         const { db, params } = request;
         const seen = await readExecutionView(db, params.id);
         const execution = presentExecution(await wholeExecution(request, seen));
-        // Most have none, and are read often.
+        // Most executions have none, and they are read often.
         const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
         return scores.length === 0 ? execution : { ...execution, scores: scores.map(presentScore) };
       },

@@ -27,19 +27,19 @@ export interface RunExecutionDeps extends StartDeps, StoreDeps {
 
 type Request = RouteRequest<unknown, unknown, unknown>;
 
-/** How the response to a caller who waits is made. */
+/** How to respond to a caller that waits. */
 export interface RunOptions {
   /** How long to wait for the end, in milliseconds. */
   waitMs: number;
-  /** @param row the execution as it is at its end, or when the time is up */
+  /** @param row the execution at its end or when the wait is over */
   present: (row: ExecutionRow) => unknown;
-  /** Whether a request that repeats this one waits for the execution, too, instead of getting the first response. Default: no. */
+  /** Whether a repeated request also waits for the execution instead of getting the first response. Default: no. */
   isLive?: boolean | undefined;
 }
 
 /**
- * Runs an execution, once for each `Idempotency-Key`, and waits for its end. Where the response can't be given, the execution is
- * withdrawn before the error is.
+ * Runs an execution, once for each `Idempotency-Key`, and waits for its end. If no response can be given, the execution is
+ * withdrawn before the error is thrown.
  * @throws ApiError as `storeExecution`; `temporarily_unavailable`
  */
 export async function runExecution(
@@ -52,11 +52,11 @@ export async function runExecution(
   const first = firstResponse(request, run);
   if (first !== undefined && !options.isLive) return first.response;
   request.dealtWith();
-  // Not awaited here: the wait takes minutes, and what was stored, which may be large, is kept no longer.
+  // Not awaited here: waiting takes minutes, and the stored content, which can be large, must not stay in memory.
   return respondAtEnd(deps, request, run, options);
 }
 
-/** As `storeExecution`; the error of a prompt that does not exist has the nearest name, for keys that may read names. */
+/** Like `storeExecution`, but the error for a missing prompt suggests the nearest name if the key can read names. */
 async function storeNamed(deps: RunExecutionDeps, request: Request, execution: ExecutionToRun): Promise<StoredRun> {
   const { db, key } = request;
   const { promptName: name, label } = execution;
@@ -79,9 +79,9 @@ function respondAtEnd(
 }
 
 /**
- * Runs an execution that is only a part of what a request does: an `Idempotency-Key` is not for it.
- * @param options.bytes of what is to be stored: many are stored in a turn
- * @returns the execution as it is at its end, or when the time is up
+ * Runs an execution that is only part of a request: an `Idempotency-Key` does not apply to it.
+ * @param options.bytes size of what is stored: several executions are stored in one turn
+ * @returns the execution at its end or when the wait is over
  * @throws ApiError as {@link runExecution}
  */
 export async function runPart(
@@ -96,8 +96,8 @@ export async function runPart(
 }
 
 /**
- * Starts an execution that is stored, and waits for its end. It is withdrawn where that fails, or `use` does.
- * @param use gets the execution as it is at its end, or when the time is up
+ * Starts a stored execution and waits for its end. It is withdrawn if that fails or `use` throws.
+ * @param use receives the execution at its end or when the wait is over
  */
 async function waitForExecution<Used>(
   deps: RunExecutionDeps,
@@ -107,7 +107,7 @@ async function waitForExecution<Used>(
   use: (seen: SeenExecution) => Used | Promise<Used>,
 ): Promise<Used> {
   const { db, signal } = request;
-  // Before it is started, so that its end is not missed.
+  // Before the start, so that the end is not missed.
   const expectation = deps.waiter.expect(run.resourceId);
   try {
     const seen = (await startExecution(deps, db, run)) ?? (await expectation.wait(db, waitMs, signal));
@@ -120,9 +120,8 @@ async function waitForExecution<Used>(
 }
 
 /**
- * Runs an execution, once for each `Idempotency-Key`, and passes on what happens to it; a request that repeats this one gets a stream
- * of its own.
- * @param formatOf how events are written, for the id of the execution (UUID)
+ * Runs an execution, once for each `Idempotency-Key`, and streams its events; a repeated request gets its own stream.
+ * @param formatOf creates the event format for an execution id (UUID)
  * @throws ApiError as `storeExecution`; `quota_exceeded`, `temporarily_unavailable`
  */
 export async function streamExecution<Format extends StreamFormat>(

@@ -29,7 +29,7 @@ import { draftFields } from '../prompts/schema.ts';
 import { Score } from '../scores/schema.ts';
 import { executionFilterQuery } from './filter-schema.ts';
 
-/** Content that is run in place of a version. */
+/** Content to run instead of a stored version. */
 export const Draft = z
   .strictObject({
     ...draftFields,
@@ -43,7 +43,7 @@ export const Draft = z
       'that is left out keeps its value. Otherwise it needs a template or messages, and a model.',
   });
 
-/** Seconds: a year. */
+/** In seconds: one year. */
 const MAX_REUSE_AGE = 366 * 24 * 60 * 60;
 
 export const CreateExecution = z

@@ -15,7 +15,7 @@ function contentOf(event: StreamEvent) {
   }
 }
 
-/** The stream of an execution as callers see it. */
+/** The event stream of an execution. */
 export const executionStream: StreamFormat = {
   keepAlive: KEEP_ALIVE,
   encode(event) {

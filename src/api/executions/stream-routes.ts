@@ -9,7 +9,7 @@ import { streamSample } from './samples.ts';
 import { ExecutionParams } from './schema.ts';
 import { executionStream } from './stream-format.ts';
 
-/** Where to go on, as `EventSource` sends it. */
+/** Where to resume, as sent by `EventSource`. */
 const LastEventIdHeader = z.object({
   'Last-Event-ID': z.string().optional().meta({
     description: 'The `id` of the last event that you received. The stream continues after it.',
@@ -46,7 +46,7 @@ export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: Str
       async handler(request) {
         const { db, params } = request;
         const after = lastEventIdOf(request);
-        // One that is under way is sent as it comes.
+        // A running execution is streamed live.
         const { row, status, bytes } = await readExecutionView(db, params.id);
         if (row === undefined && isFinished(status)) await request.reserve(bytes);
         return eventStream(

@@ -17,7 +17,7 @@ const presentLabel = ({ label, is_protected, policy, prompts }: LabelRow): z.inp
   prompts,
 });
 
-/** `/labels`: the labels of all prompts, and which are protected. */
+/** `/labels`: the labels of all prompts and their protection. */
 export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool }): Route[] {
   return [
     defineRoute({
@@ -61,7 +61,7 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       async handler({ db, params, body: { protected: isProtected, release: policy } }) {
         for (const [index, step] of (policy?.steps ?? []).entries())
           if (step.type === 'evaluate')
-            // Before the transaction: it may take seconds.
+            // Runs before the transaction because it can take seconds.
             await evaluatorPool.check(db.workspaceId, step.evaluators, `release.steps.${index}.evaluators`);
         return presentLabel(await changeLabel(db, params.label, { isProtected, policy }));
       },

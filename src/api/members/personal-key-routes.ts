@@ -19,7 +19,7 @@ import { personalKeySample } from './samples.ts';
 
 const tag = 'Members';
 
-/** `/me/api-keys`: the personal keys of the member who asks. */
+/** `/me/api-keys`: the personal keys of the calling member. */
 export function personalKeyRoutes(deps: {
   idempotency: Idempotency;
   quotas: Quotas;

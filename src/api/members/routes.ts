@@ -27,7 +27,7 @@ const present = (row: ShownMember): z.input<typeof Member> => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-/** `/members`, and `/me`: who asks. */
+/** `/members`, and `/me` for the caller. */
 export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants; authenticator: Authenticator }): Route[] {
   const changed = (row: ShownMember) => {
     deps.authenticator.forgetMember(row.id);

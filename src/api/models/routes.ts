@@ -8,9 +8,9 @@ import { listModels } from '../../services/prompts/prompt-names.ts';
 import { getPrompt } from '../../services/prompts/prompts.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
 
-/** Their clients know no pages. */
+/** Clients of OpenAI's format do not page through models. */
 const MAX_MODELS = 10_000;
-/** Of JSON, for all of them. */
+/** Maximum size of the whole list as JSON. */
 const MAX_LIST_BYTES = 3_000_000;
 
 const tag = "OpenAI's format";
@@ -43,7 +43,7 @@ function presentModel(id: string, createdAt: Date, workspaceId: string): z.input
   };
 }
 
-/** `/models`: prompts as the models of OpenAI's format. */
+/** `/models`: prompts, listed as models in OpenAI's format. */
 export function modelRoutes(): Route[] {
   return [
     defineRoute({

@@ -9,7 +9,7 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { changeSample, monitorSample, newMonitorSample } from './samples.ts';
 import { ListQuery, Monitor, MonitorHistory, MonitorName, MonitorPage, MonitorParams, PutMonitor } from './schema.ts';
 
-/** A monitor as callers see it. */
+/** Presents a monitor. */
 function presentMonitor(row: MonitorRow): z.input<typeof Monitor> {
   return {
     name: row.name,
@@ -42,7 +42,7 @@ const routes = resource({
   present: presentMonitor,
 });
 
-/** `/monitors`: standing analyses of what runs. */
+/** `/monitors`: standing analyses of executions. */
 export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
   return [
     routes.list({

@@ -24,7 +24,7 @@ export const MonitorName = nameSchema(monitorNameProblem, 'support/errors');
 
 export const MonitorParams = z.object({ name: MonitorName });
 
-/** A span from a minute to a day. */
+/** A duration between one minute and one day. */
 const MinuteToDay = Span.refine(
   (text) => spanMs(text) >= MIN_WINDOW_MS && spanMs(text) <= MAX_WINDOW_MS,
   `must be from ${durationText(MIN_WINDOW_MS)} to ${durationText(MAX_WINDOW_MS)}, such as 15m`,

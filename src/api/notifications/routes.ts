@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { NOTIFICATIONS, type NotificationRow } from '../../services/notifications/list-notifications.ts';
 import { type Notification, NotificationPage } from './schema.ts';
 
-/** A notification as callers see it. */
+/** Presents a notification. */
 function presentNotification(row: NotificationRow): z.input<typeof Notification> {
   return {
     id: publicId('notification', row.id),

@@ -15,7 +15,7 @@ const presentRollout = (rollout: Rollout): z.input<typeof PromptRelease> => ({
   salt: rollout.salt,
 });
 
-/** A prompt version as callers see it. */
+/** Presents a prompt version. */
 export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
   return {
     name: row.name,
@@ -38,18 +38,18 @@ export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
   };
 }
 
-/** A version that was just written, with what is probably a mistake in it. */
+/** Presents a version that was just written, with warnings about probable mistakes. */
 export function presentWritten(row: FoundPromptRow): z.input<typeof Prompt> {
   const warnings = templateWarnings(row);
   return { ...presentPrompt(row), ...(warnings.length > 0 && { warnings }) };
 }
 
-/** The same in a list of prompts. */
+/** Presents a prompt in a list. */
 export function presentListedPrompt(row: ListedPromptRow): z.input<typeof ListedPrompt> {
   return { ...presentPrompt(row), all_labels: row.all_labels };
 }
 
-/** What became of a prompt that was asked for with others. */
+/** Presents the outcome for one of several requested prompts. */
 export function presentResolved(name: string, resolved: ResolvedVersion): z.input<typeof ResolvedPrompt> {
   if (resolved === 'left out') return { name, left_out: true };
   if ('unchanged' in resolved)

@@ -43,7 +43,7 @@ import {
   VersionsQuery,
 } from './schema.ts';
 
-/** Missing prompts of one request for which a nearest name is looked for. */
+/** Maximum number of missing prompts per request for which a similar name is suggested. */
 const MAX_SUGGESTED = 5;
 
 const tag = 'Prompts';
@@ -53,7 +53,7 @@ const listedExample = { ...example, all_labels: [{ label: 'production', version:
 
 const Position = z.templateLiteral([z.string(), ' ', z.string()]);
 
-/** Sort key of a prompt in the list: the sorted value and the name, which has no space. */
+/** Sort key of a prompt in the list: the sort value and the name, which contains no space. */
 function positionOf(row: PromptRow, sort: string): string {
   const column = sort.replace('-', '');
   if (column === 'created_at') return `${row.created_at.toISOString()} ${row.name}`;
@@ -71,7 +71,7 @@ function positionSchema(sort: string): z.ZodType<string> {
   return Position.refine((position) => TimestampInput.safeParse(position.split(' ')[0]).success);
 }
 
-/** `/prompts` and what is under it. */
+/** `/prompts` and its subpaths. */
 export function promptRoutes({
   idempotency,
   quotas,

@@ -1,4 +1,4 @@
-/** A prompt that is one text. */
+/** A prompt with a single text. */
 export const PROMPT_SAMPLE = {
   name: 'support/greeting',
   version: 1,
@@ -22,7 +22,7 @@ export const PROMPT_SAMPLE = {
   version_created_at: '2026-01-31T12:00:00.000Z',
 };
 
-/** What differs between two versions. */
+/** The differences between two versions. */
 export const DIFF_SAMPLE = {
   name: 'support/greeting',
   from: 2,

@@ -37,7 +37,7 @@ const AnyConfig = Config.nullable().meta({
   example: { team: 'support' },
 });
 
-/** What both POST and PUT take besides the text. */
+/** Fields that POST and PUT accept in addition to the text. */
 const content = {
   tools: Tools.nullable()
     .optional()
@@ -52,7 +52,7 @@ const content = {
   config: AnyConfig.optional(),
 };
 
-/** What may be run without being stored. */
+/** Fields that can be run without being stored. */
 export const draftFields = {
   template: Template.optional().meta({ description: 'Also replaces messages.' }),
   messages: Messages.optional().meta({ description: 'Also replaces a template.' }),
@@ -105,7 +105,7 @@ export const UpdatePrompt = z
   .refine(hasAtMostOne, { ...NOT_BOTH })
   .meta({ id: 'UpdatePrompt' });
 
-/** What decides who gets the candidate of a label's release. */
+/** How a label's release chooses who gets the candidate. */
 export const PromptRelease = z
   .object({
     id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),

@@ -126,10 +126,10 @@ const failedTest = (
   { ms, error: { code, message } }: Extract<ProviderTestResult, { error: unknown }>,
 ): z.input<typeof ProviderTest> => ({ provider, ok: false, latency_ms: ms, models: null, error: { code, message } });
 
-/** How long the list is kept: the file of prices is looked at as often. */
+/** How long the list is cached: the price file is checked at the same interval. */
 const KEPT_MS = 1_000;
 
-/** Writes the list of providers, once in {@link KEPT_MS}: it is long, and the same for all. */
+/** Serializes the list of providers once per {@link KEPT_MS}: it is long and the same for everyone. */
 function providerList(models: ModelCatalogue): () => FixedText {
   let list: { text: FixedText; until: number } | undefined;
   return () => {
@@ -162,7 +162,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       method: 'post',
       path: '/parameters/check',
       operationId: 'checkParameters',
-      // It changes nothing.
+      // Changes nothing.
       audit: 'none',
       tag: 'Providers',
       summary: 'Check whether a model supports parameters',
@@ -185,7 +185,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       method: 'post',
       path: '/providers/{name}/test',
       operationId: 'testProvider',
-      // It changes nothing.
+      // Changes nothing.
       audit: 'none',
       tag: 'Providers',
       summary: 'Test the connection to a provider',

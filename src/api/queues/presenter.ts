@@ -23,7 +23,7 @@ export function presentQueue(row: QueueRow): z.input<typeof Queue> {
   };
 }
 
-/** An execution or an example as callers name it. */
+/** Presents an execution or example by the ids that callers use. */
 export function presentSubject(
   executionId: string | null,
   evaluationId: string | null,

@@ -21,14 +21,14 @@ const reviewing = ({
   reviewer: holderOf(key),
 });
 
-/** What reviewers do. The subject's content is read apart, with the scope `read`. */
+/** Reviewer operations. Reading the subject's content is a separate request and needs the scope `read`. */
 export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
   return [
     defineRoute({
       method: 'post',
       path: '/queues/{name}/next',
       operationId: 'leaseQueueItem',
-      // A lease passes by itself.
+      // A lease expires automatically.
       audit: 'none',
       tag,
       summary: 'Lease the next item of a queue for review',

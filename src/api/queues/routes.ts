@@ -41,7 +41,7 @@ const routes = resource({
   present: presentQueue,
 });
 
-/** `/queues` and what is under it. */
+/** `/queues` and its subpaths. */
 export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
   return [
     ...reviewRoutes({ quotas }),

@@ -184,7 +184,7 @@ export const NextItem = z
   })
   .meta({ id: 'NextQueueItem' });
 
-/** A score's value. */
+/** The value of a score. */
 export const ScoreValue = z
   .union([z.number(), z.boolean(), z.string().max(MAX_SCORE_TEXT_LENGTH)], {
     error: `must be a number, true, false or a string of at most ${MAX_SCORE_TEXT_LENGTH} characters`,

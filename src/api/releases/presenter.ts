@@ -5,7 +5,7 @@ import type { ReleaseRow } from '../../services/releases/releases.ts';
 import { releaseWorkflowId } from '../../temporal/names.ts';
 import type { Release } from './schema.ts';
 
-/** A release as callers see it. */
+/** Presents a release. */
 export function presentRelease(row: ReleaseRow, arms: Arms = NO_ARMS): z.input<typeof Release> {
   return {
     id: publicId('release', row.id),

@@ -39,10 +39,10 @@ export interface ReleaseRouteDeps extends WorkflowStarter {
 }
 
 const tag = 'Releases';
-/** How long a caller whose request has failed is kept waiting for its withdrawal. */
+/** How long a caller whose request failed waits for the withdrawal. */
 const WITHDRAW_WITHIN_MS = 1_000;
 
-/** What each control does, and what the audit log says of it. */
+/** What each control does, and its audit log action. */
 const CONTROLS: Record<ReleaseControl, { summary: string; description: string; audit: AuditAction }> = {
   approve: {
     summary: 'Approve a release',
@@ -86,7 +86,7 @@ const CONTROLS: Record<ReleaseControl, { summary: string; description: string; a
   },
 };
 
-/** `/releases`: versions on their way to a label. */
+/** `/releases`: gradual rollouts of versions to labels. */
 export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
   const { idempotency, evaluatorPool, models, quotas } = deps;
 
@@ -140,7 +140,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
         const { db, body, key } = request;
         for (const [index, step] of (body.steps ?? []).entries())
           if (step.type === 'evaluate')
-            // Before the transaction: it may take seconds.
+            // Runs before the transaction because it can take seconds.
             await evaluatorPool.check(db.workspaceId, step.evaluators, `steps.${index}.evaluators`);
         const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
         const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
@@ -164,7 +164,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
             );
           return await idempotency.remember(request, claim, presentRelease(release));
         } catch (error) {
-          // Its caller is told that it failed, so it must not go on.
+          // The caller is told that it failed, so the release must not continue.
           const withdraw = () => withdrawRelease(db, id);
           if (stored !== undefined)
             await withdrawWithRetries(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);

@@ -4,7 +4,7 @@ import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 
-/** A span of time of a step. */
+/** The duration of a step. */
 export const Span = z
   .string('must be a duration with a unit: 30s, 30m, 6h or 2d')
   .regex(SPAN, 'must be a duration with a unit: 30s, 30m, 6h or 2d')
@@ -14,7 +14,7 @@ export const Span = z
   )
   .meta({ description: 'A duration with a unit: `30s`, `30m`, `6h`, `2d`.', example: '30m' });
 
-/** One of some metrics, or `score:NAME`. */
+/** One of the given metrics, or `score:NAME`. */
 export function metricOf<Metric extends string>(fixed: readonly Metric[]) {
   const isMetric = (name: unknown): name is Metric | ScoreMetric =>
     typeof name === 'string' &&

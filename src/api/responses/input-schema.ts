@@ -28,7 +28,7 @@ import { parseItemId } from './item-ids.ts';
 
 const { text } = TextPart.shape;
 
-/** What a response has as the text of a message is taken back as it is. */
+/** Accepts the text part of a response unchanged. */
 const OutputText = z
   .strictObject({
     type: z.literal('output_text'),
@@ -76,7 +76,7 @@ const InputFile = z
     return z.NEVER;
   });
 
-/** A variable in OpenAI's own form of a prompt. */
+/** A variable in OpenAI's own prompt format. */
 export const VariableInput = z.discriminatedUnion('type', [InputText, InputImage, InputFile]);
 
 const Texts = contentOf(z.discriminatedUnion('type', [InputText, OutputText], 'must be an input_text part'));
@@ -91,7 +91,7 @@ const AssistantContent = contentOf(
   z.discriminatedUnion('type', [OutputText, InputText, Refusal], 'must be an output_text or refusal part'),
 );
 
-/** What items of a response have, and what is not looked at when they are sent back. */
+/** Fields of response items, ignored when the items are sent back. */
 const ofItem = {
   id: z.string().nullish().meta({ description: 'Ignored.' }),
   status: z.string().nullish().meta({ description: 'Ignored.' }),
@@ -104,12 +104,12 @@ const ofMessage = {
 };
 const named = (name: string | null | undefined) => (name ? { name } : {});
 
-/** An item of the input, as far as it can be told from itself. */
+/** An input item, parsed without reference to other items. */
 export type InputItem =
   | { kind: 'message'; message: ChatMessage }
   /** `speaker`: undefined if the item names none. */
   | { kind: 'said'; part: AssistantPart; speaker?: string | undefined }
-  /** Empty: it is only known to the provider that made it. */
+  /** Empty if the reasoning is encrypted and only its provider can read it. */
   | { kind: 'reasoning'; text: string }
   | { kind: 'output'; callId: string; output: string; mark: ReturnType<typeof cacheMark> }
   | { kind: 'reference'; id: string; executionId: string; toolCall: number | undefined };
@@ -169,7 +169,7 @@ const FunctionOutputItem = z
     }),
   );
 
-/** Its summary is about it, not what the model thought. */
+/** The summary is ignored: it is not the reasoning itself. */
 const ReasoningItem = z
   .strictObject({
     ...ofItem,
@@ -202,7 +202,7 @@ const TypedItem = z.discriminatedUnion(
   'must be message, function_call, function_call_output, reasoning or item_reference: others are not supported',
 );
 
-/** A message may leave its type out, so that no union can be told apart by it alone. */
+/** A message can omit its type, so a discriminated union on the type is not enough. */
 const Item = z.unknown().transform((value, context): InputItem => {
   const isMessage = [undefined, 'message'].includes(Object(value).type) && Object(value).role !== undefined;
   const parsed = (isMessage ? MessageItem : TypedItem).safeParse(value);

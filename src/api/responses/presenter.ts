@@ -14,7 +14,7 @@ type ItemStatus = Item['status'];
 
 export const outputText = (text: string) => ({ type: 'output_text' as const, text, annotations: [], logprobs: [] });
 
-/** @param text undefined where there is none yet */
+/** @param text undefined if there is none yet */
 export function presentMessage(executionId: string, status: ItemStatus, text?: string) {
   return {
     id: messageId(executionId),
@@ -25,7 +25,7 @@ export function presentMessage(executionId: string, status: ItemStatus, text?: s
   };
 }
 
-/** @param index which tool call of the execution it is, from 0 */
+/** @param index of the tool call in the execution, from 0 */
 export function presentFunctionCall(executionId: string, index: number, { id, name, input }: ToolCall) {
   return {
     id: functionCallId(executionId, index),
@@ -62,8 +62,9 @@ function presentUsage(row: ExecutionRow) {
 }
 
 /**
- * An execution in the format of the Responses API.
- * @param options `output` in the order in which it was streamed, by default as the record has it; `leftOut` of the request
+ * Presents an execution in the format of the Responses API.
+ * @param options `output` in the order in which it was streamed, by default as stored; `leftOut`, the ignored fields of the
+ * request
  */
 export function presentResponse(
   row: ExecutionRow,

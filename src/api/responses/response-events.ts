@@ -8,18 +8,18 @@ import { outputText, presentFunctionCall, presentMessage, presentResponse } from
 
 type Item = ReturnType<typeof presentMessage> | ReturnType<typeof presentFunctionCall>;
 
-/** One caller's stream in the format of the Responses API (https://platform.openai.com/docs/api-reference/responses-streaming). */
+/** The stream to one caller in the Responses format (https://platform.openai.com/docs/api-reference/responses-streaming). */
 export class ResponseEvents extends OpenAiStream {
   readonly #leftOut: ErrorDetail[];
   #sequence = 0;
-  /** By their index in the output. */
+  /** Items by their index in the output. */
   readonly #items: Item[] = [];
-  /** Where the message is in the output; undefined before its first word. */
+  /** The index of the message in the output; undefined before its first text. */
   #messageIndex: number | undefined;
 
   /**
-   * @param id of the execution, a UUID
-   * @param leftOut of the request
+   * @param id the execution id, a UUID
+   * @param leftOut the ignored fields of the request
    */
   constructor(id: string, leftOut: ErrorDetail[]) {
     super(id);
@@ -27,7 +27,7 @@ export class ResponseEvents extends OpenAiStream {
   }
 
   protected override first(started: ExecutionRow): string {
-    // It has begun, whatever has become of it by the time that somebody reads it.
+    // Reported as started, even if it has ended by the time somebody reads it.
     const response = presentResponse({ ...started, status: 'running' });
     return this.#event('response.created', { response }) + this.#event('response.in_progress', { response });
   }
@@ -49,7 +49,7 @@ export class ResponseEvents extends OpenAiStream {
   }
 
   protected override completed(row: ExecutionRow): string {
-    // A response that has neither words nor tool calls is a message without words.
+    // A response with neither text nor tool calls is an empty message.
     const message = this.#items.length === 0 ? this.#beginMessage() : '';
     const ended = this.#endMessage();
     const response = presentResponse(row, { output: this.#items, leftOut: this.#leftOut });

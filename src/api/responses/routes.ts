@@ -13,7 +13,7 @@ import { CreateResponse, ModelResponse } from './schema.ts';
 import { leftOutOf, toExecution } from './to-execution.ts';
 import { toMessages } from './to-messages.ts';
 
-/** `/responses`: executions, in the format of OpenAI's Responses API. */
+/** `/responses`: executions in the format of OpenAI's Responses API. */
 export function responseRoutes(deps: RunExecutionDeps): Route[] {
   return [
     defineRoute({

@@ -43,7 +43,7 @@ const TextFormat = z.discriminatedUnion('type', [
     })),
 ]);
 
-/** OpenAI's own form of a prompt: its variables may be parts of messages. */
+/** OpenAI's own prompt format: its variables can be message parts. */
 const StoredPrompt = z
   .strictObject({
     id: PromptReference,
@@ -76,7 +76,7 @@ const Summary = z.enum(['auto', 'concise', 'detailed'], 'must be "auto", "concis
 
 const absent = (why = 'is not supported') => z.null(why).optional();
 
-/** Values that ask for nothing which this service does not have. */
+/** Fields accepted only with values that request nothing unsupported. */
 const unsupported = {
   previous_response_id: absent('is not supported: send the earlier items in input'),
   conversation: absent('is not supported: send the earlier items in input'),
@@ -99,7 +99,7 @@ const unsupported = {
   truncation: z.literal('disabled', 'must be "disabled"').nullish(),
 };
 
-/** What OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/responses/create), and `variables`. */
+/** The fields that OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/responses/create), plus `variables`. */
 export const CreateResponse = z
   .strictObject({
     model: PromptReference.optional().meta({

@@ -4,7 +4,7 @@ import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { ExecutionToRun } from '../../services/executions/creation/store-execution.ts';
 import type { ResponseRequest } from './schema.ts';
 
-/** Those that are given: they are laid over the prompt's. */
+/** The parameters in the request, which override the prompt's. */
 function parametersOf({ temperature, top_p, max_output_tokens, reasoning, text }: ResponseRequest): ModelParameters {
   const given = {
     temperature,
@@ -19,13 +19,13 @@ function parametersOf({ temperature, top_p, max_output_tokens, reasoning, text }
   );
 }
 
-/** The prompt that is meant, and the model in place of its own. */
+/** The requested prompt, and the model that replaces its own. */
 function promptOf({ model, prompt }: ResponseRequest) {
   if (!prompt) return model ?? { promptName: '' };
   return { ...prompt.reference, ...(model !== undefined && { model: model.promptName }) };
 }
 
-/** What of a request is left out before any model is called. */
+/** Fields of a request that are ignored before any model is called. */
 export function leftOutOf({ input, reasoning }: ResponseRequest): ErrorDetail[] {
   const hasSummary = reasoning?.summary || reasoning?.generate_summary;
   const isUnreadable = input?.some((item) => item.kind === 'reasoning' && item.text === '');
@@ -35,7 +35,7 @@ export function leftOutOf({ input, reasoning }: ResponseRequest): ErrorDetail[] 
   ];
 }
 
-/** The execution that a request in the format of the Responses API asks for. @param messages those of its input */
+/** Converts a request in the format of the Responses API to an execution. @param messages the messages of its input */
 export function toExecution(body: ResponseRequest, messages: readonly ChatMessage[]): ExecutionToRun {
   const { instructions, variables, tools, tool_choice: toolChoice, metadata, user } = body;
   const first: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];

@@ -12,18 +12,18 @@ import { getExecution, toolCallsOf } from '../../services/executions/executions.
 import type { InputItem } from './input-schema.ts';
 
 type Reference = Extract<InputItem, { kind: 'reference' }>;
-/** What is kept of an execution that items refer to. */
+/** The part of an execution that is kept for items that refer to it. */
 interface Answer {
   output: string | null;
   toolCalls: ToolCall[];
 }
 
-/** Executions that the items of one request may refer to: each is read. */
+/** Maximum number of executions that the items of a request can refer to, because each is read. */
 const MAX_REFERENCED = 100;
 
 /**
- * The messages that items stand for. What an assistant said and called in a row is one message.
- * @throws ApiError `invalid_request`, `insufficient_scope` where items refer to executions that the key may not read
+ * Converts items to messages. Consecutive texts and calls of the assistant become one message.
+ * @throws ApiError `invalid_request`, `insufficient_scope` if items refer to executions that the key cannot read
  */
 export async function toMessages(
   items: readonly InputItem[],
@@ -60,7 +60,7 @@ export async function toMessages(
   };
   for (const [index, item] of items.entries()) {
     if (item.kind === 'said') {
-      // Another speaker's message is another's turn. A tool call names nobody, and belongs to the turn that it is in.
+      // Another speaker starts another message. A tool call names no speaker and joins the current message.
       if (item.speaker !== undefined && said.length > 0 && item.speaker !== speaker) endTurn();
       speaker ??= item.speaker;
       add(item.part);
@@ -91,7 +91,7 @@ function partOf({ toolCall }: Reference, answer: Answer | undefined, index: numb
   return { type: 'tool_call', ...call };
 }
 
-/** By the execution's id. What does not exist in the workspace is left out. @throws ApiError `invalid_request` */
+/** Answers by execution id, without those that do not exist in the workspace. @throws ApiError `invalid_request` */
 async function readAnswers(db: WorkspaceDatabase, references: readonly Reference[]): Promise<Map<string, Answer>> {
   const ids = new Set(references.map(({ executionId }) => executionId));
   if (ids.size > MAX_REFERENCED)

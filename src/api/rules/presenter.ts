@@ -10,7 +10,7 @@ import type { Backfill, Rule } from './schema.ts';
 type LastError = { code: string; message: string; at: string } | null;
 
 /**
- * A rule as callers see it.
+ * Presents a rule.
  * @param secrets of its evaluators, for the one response that shows them
  */
 export function presentRule(
@@ -41,7 +41,7 @@ export function presentRule(
   };
 }
 
-/** When an id was made, in ms since 1970: it begins with it. */
+/** When an id was created, in ms since 1970: a UUIDv7 starts with it. */
 const madeAt = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** 0–1 */
@@ -51,7 +51,7 @@ function progressOf({ status, exhausted, position, since, until }: BackfillRow):
   return Math.round(Math.min(0.99, Math.max(0, share)) * 1_000) / 1_000;
 }
 
-/** A backfill as callers see it. */
+/** Presents a backfill. */
 export function presentBackfill(row: BackfillRow): z.input<typeof Backfill> {
   return {
     id: publicId('backfill', row.id),

@@ -52,7 +52,7 @@ const routes = resource({
   present: (row: RuleRow) => presentRule(row),
 });
 
-/** `/rules`: manage rules that score executions as they complete, and those of the past. */
+/** `/rules`: rules that score executions as they complete, and past executions through backfills. */
 export function ruleRoutes(deps: RuleRouteDeps): Route[] {
   const { idempotency, evaluatorPool, models, quotas } = deps;
 
@@ -74,7 +74,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
         presentBackfill(await controlBackfill(db, models, params.name, params.id, action)),
     });
 
-  // Names may hold slashes: the longer paths come first.
+  // Names can contain slashes, so longer paths come first.
   return [
     defineRoute({
       method: 'post',
@@ -178,7 +178,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       async handler({ db, params, body, key }) {
         if (hasScorer(body.evaluators))
           requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator that receives executions');
-        // Before the transaction: it may take seconds.
+        // Runs before the transaction because it can take seconds.
         await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
         const { row, secrets } = await setRule(deps, db, params.name, {
           promptName: body.prompt_name ?? null,

@@ -5,7 +5,7 @@ const judge = {
   rubric: 'Friendly and to the point.',
 };
 
-/** One that costs nothing. */
+/** A rule that costs nothing. */
 export const setFreeRuleSample = {
   group: 'support',
   evaluators: [{ type: 'json_valid' }, { type: 'latency', at_most_ms: 5_000 }],

@@ -5,7 +5,7 @@ import { type EvaluatorSecrets, revealSecrets } from '../../services/evaluations
 import type { ScheduleRow } from '../../services/schedules/schedules.ts';
 import type { Schedule } from './schema.ts';
 
-/** A schedule as callers see it. @param due when it is next due; undefined: not shown */
+/** Presents a schedule. @param due its next due times; undefined to omit them */
 export function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedule> {
   return {
     id: publicId('schedule', row.id),

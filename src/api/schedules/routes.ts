@@ -54,7 +54,7 @@ function toBody(parsed: z.output<typeof ScheduledEvaluation>): Record<string, Js
   return body;
 }
 
-/** `/schedules`: evaluations that recur. */
+/** `/schedules`: recurring evaluations. */
 export function scheduleRoutes(
   deps: WorkflowStarter &
     EndpointRules & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
@@ -113,7 +113,7 @@ export function scheduleRoutes(
         const { db } = request;
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
         requireScorerScope(request.key, scheduled);
-        // Before the transaction: it may take seconds.
+        // Runs before the transaction because it can take seconds.
         await deps.evaluatorPool.check(db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
         const hasSecret = hasScorer(scheduled.evaluators);
         const claim = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from '../../http/json-body.ts';
 import { GROUP_SCHEMA, USER_SCHEMA } from './resources.ts';
 
-/** Resources of a page at most. */
+/** Maximum page size. */
 export const MAX_RESULTS = 200;
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
@@ -40,7 +40,7 @@ const schema = (id: string, name: string, description: string, attributes: Attri
 
 const VALUE = { name: 'value', description: 'The value.' } as const;
 
-/** What is kept of people and groups. */
+/** The attributes that are stored for users and groups. */
 const SCHEMAS = [
   schema(USER_SCHEMA, 'User', 'A person who may sign in', [
     {
@@ -138,9 +138,9 @@ const withLocation = <Part extends object>(part: Part, type: string, location: s
 });
 
 /**
- * What is served under `/ServiceProviderConfig`, `/ResourceTypes` and `/Schemas`: a list, one of it, or the configuration.
+ * The content of `/ServiceProviderConfig`, `/ResourceTypes` and `/Schemas`: a list, one element, or the configuration.
  * @param base the address of `/scim/v2`
- * @returns undefined where there is no such thing
+ * @returns undefined if it does not exist
  */
 export function discover(
   endpoint: string,

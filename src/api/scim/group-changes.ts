@@ -23,7 +23,7 @@ function idsOfPath({ path: { filter = [] } }: Step): string[] {
 }
 
 /**
- * What the steps come to in the end: however many there are, a group is changed once.
+ * Combines the steps into one change, so that a group is changed only once.
  * @throws ScimError `invalidValue`
  */
 export function changeOfSteps(steps: readonly Step[]): GroupChange {

@@ -4,7 +4,7 @@ import { type Path, parsePath } from './paths.ts';
 
 export type Verb = 'add' | 'replace' | 'remove';
 
-/** One step of a change, to one attribute. */
+/** One step of a change to one attribute. */
 export interface Step {
   verb: Verb;
   path: Path;
@@ -21,12 +21,12 @@ export function requireObject(value: unknown, what = 'The body'): JsonObject {
   return value;
 }
 
-/** A resource as steps that set its attributes: names may be paths, as some identity providers send them. */
+/** Converts a resource to steps that set its attributes: names can be paths, as some identity providers send them. */
 export const stepsOf = (resource: JsonObject, verb: Verb): Step[] =>
   Object.entries(resource).map(([name, value]) => ({ verb, path: parsePath(name), value }));
 
 /**
- * The steps of a PATCH (RFC 7644, section 3.5.2). Verbs are the same in any case.
+ * The steps of a PATCH (RFC 7644, section 3.5.2). Verbs are case-insensitive.
  * @throws ScimError `invalidSyntax`, `invalidPath`, `noTarget`
  */
 export function stepsOfPatch(body: JsonObject): Step[] {

@@ -6,32 +6,32 @@ const LITERAL = String.raw`("(?:[^"\\]|\\.)*"|true|false|null|-?\d+(?:\.\d+)?)`;
 const SUB = String.raw`(?:\.([A-Za-z$][\w$-]*))?`;
 const PATH = new RegExp(String.raw`^${ATTRIBUTE}(?:\[([^\]]*)\])?${SUB}$`);
 const CONDITION = new RegExp(String.raw`^\s*${ATTRIBUTE}(?:\[[^\]]*\])?${SUB}\s+(\w+)(?:\s+${LITERAL})?\s*$`);
-/** Between conditions, but not in a text. */
+/** Matches `and` between conditions, but not inside a string. */
 const AND = /\s+and\s+(?=(?:[^"\\]|\\.|"(?:[^"\\]|\\.)*")*$)/i;
 
-/** Schemas whose attributes have their own names; what is of any other is not kept. */
+/** Schemas whose attributes have short names; attributes of other schemas are not stored. */
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group)$/i;
 
-/** `attribute eq value`. Names are in lower case: they are the same in any. */
+/** `attribute eq value`. Names are lowercase because they are case-insensitive. */
 export interface Condition {
   attribute: string;
   sub: string | undefined;
   value: string | boolean | number | null;
 }
 
-/** What an operation of a PATCH is about: `emails[type eq "work"].value`. */
+/** The target of a PATCH operation: `emails[type eq "work"].value`. */
 export interface Path {
   attribute: string;
   filter: Condition[] | undefined;
   sub: string | undefined;
 }
 
-/** An attribute of an extension is known by its whole name alone. */
+/** An attribute of an extension keeps its fully qualified name. */
 const nameOf = (urn: string | undefined, name: string) =>
   (urn === undefined || CORE.test(urn) ? name : `${urn}:${name}`).toLowerCase();
 
 /**
- * Reads a filter of what identity providers ask: equality, and several of them joined by `and` (RFC 7644, section 3.4.2.2).
+ * Parses the filters that identity providers send: equality conditions joined by `and` (RFC 7644, section 3.4.2.2).
  * @throws ScimError `invalidFilter`
  */
 export function parseFilter(text: string): Condition[] {

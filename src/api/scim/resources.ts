@@ -68,7 +68,7 @@ export const presentError = ({ status, scimType, message }: ScimError) => ({
   detail: message,
 });
 
-/** A resource with those attributes that are asked for (RFC 7644, section 3.9). */
+/** Reduces a resource to the requested attributes (RFC 7644, section 3.9). */
 export function projected(
   resource: Record<string, unknown>,
   { attributes, excluded }: { attributes: readonly string[]; excluded: readonly string[] },

@@ -37,7 +37,7 @@ import { changedUser } from './user-changes.ts';
 
 const ROOT = '/scim/v2';
 const DEFAULT_RESULTS = 100;
-/** Changes and reads at a time: provisioning leaves connections to the rest of the service, however much of it there is. */
+/** Concurrent requests: heavy provisioning must leave connections to the rest of the service. */
 const MAX_AT_A_TIME = 4;
 const RETRY_AFTER_SECONDS = 5;
 const RECORDED: AuditAction[] = ['member.joined', 'member.role_changed', 'member.removed'];
@@ -49,7 +49,7 @@ interface Answer {
 }
 
 interface Request {
-  /** The id of a resource; undefined: of all. */
+  /** The id of a resource; undefined for the collection. */
   id: string | undefined;
   query: Context['query'];
   body(): Promise<JsonObject>;
@@ -60,9 +60,9 @@ type Handler = (request: Request) => Promise<Answer>;
 export interface ScimDeps extends Provisioning {
   /** `SCIM_TOKEN` */
   token: string;
-  /** Where the service is reached, without a slash at the end. */
+  /** The public address of the service, without a trailing slash. */
   publicUrl: string;
-  /** Failed authentications per address; undefined: no limit. */
+  /** Failed authentications per address; undefined for no limit. */
   failureLimiter: RateLimiter | undefined;
 }
 
@@ -123,7 +123,7 @@ function groupFilter(conditions: readonly Condition[]): GroupFilter {
   return filter;
 }
 
-/** The part of a list that is asked for; `startIndex` counts from 1. */
+/** The requested part of a list; `startIndex` counts from 1. */
 function partOf(query: Context['query']) {
   const startIndex = Math.max(1, numberIn(query, 'startIndex', 1));
   const limit = Math.min(MAX_RESULTS, Math.max(0, numberIn(query, 'count', DEFAULT_RESULTS)));
@@ -163,7 +163,7 @@ function userHandlers(deps: ScimDeps, base: string): Record<string, Handler> {
     'GET one': async (request) => answer(await getUser(deps, request.id ?? ''), request),
     async 'PUT one'(request) {
       const steps = stepsOf(await request.body(), 'add');
-      // Who is out does not come in by what is left out.
+      // Omitting `active` does not reactivate an inactive user.
       const change: Parameters<typeof changeUser>[2] = ({ active }) => changedUser({ ...EMPTY_USER, active }, steps);
       return answer(await changeUser(deps, request.id ?? '', change), request);
     },
@@ -216,7 +216,7 @@ function groupHandlers(deps: ScimDeps, base: string): Record<string, Handler> {
     },
     async 'PATCH one'(request) {
       await changeGroup(deps, request.id ?? '', changeOfSteps(stepsOfPatch(await request.body())));
-      // A group may have very many members: who wants them asks.
+      // A group can have very many members, so they are returned only on request.
       return { status: 204 };
     },
     async 'DELETE one'({ id = '' }) {
@@ -226,7 +226,7 @@ function groupHandlers(deps: ScimDeps, base: string): Record<string, Handler> {
   };
 }
 
-/** The error as the standard has it. */
+/** Converts to an error of the standard. */
 function toScimError(thrown: unknown): { error: ScimError; retryAfterSeconds?: number | undefined } {
   if (thrown instanceof ScimError) return { error: thrown };
   const known = toApiError(thrown);
@@ -248,8 +248,8 @@ function send(ctx: Context, { status, body, location }: Answer): void {
 }
 
 /**
- * `/scim/v2`: the identity provider tells who may come in, and which groups they have (RFC 7643, RFC 7644, as far as Okta and
- * Microsoft Entra ID use them). It has a token, statuses and errors of its own.
+ * `/scim/v2`: the identity provider determines who has access, and their groups (RFC 7643, RFC 7644, as far as Okta and
+ * Microsoft Entra ID use them). It has its own token, statuses and errors.
  */
 export function scimRoutes(deps: ScimDeps): Middleware<AppState> {
   const base = `${deps.publicUrl}${ROOT}`;

@@ -17,11 +17,11 @@ function textOf(value: unknown, what: string): string {
   return value;
 }
 
-/** Null and an empty text unset what may be left out. */
+/** Null and an empty string unset an optional attribute. */
 const optionalText = (value: unknown, what: string): string | undefined =>
   value === undefined || value === null ? undefined : textOf(value, what) || undefined;
 
-/** @throws ScimError `invalidValue` where it is neither a boolean nor, as Microsoft Entra ID sends it, a text of one */
+/** @throws ScimError `invalidValue` unless it is a boolean or, as Microsoft Entra ID sends it, a string with one */
 function booleanOf(value: unknown, what: string): boolean {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
@@ -52,7 +52,7 @@ const matches = (email: Email, conditions: readonly Condition[]) =>
       : own === value;
   });
 
-/** An address that a path such as `emails[type eq "work"].value` asks for, where there is none yet. */
+/** A new e-mail address for a path such as `emails[type eq "work"].value` that matches none. */
 function emailFor(conditions: readonly Condition[]): Email {
   const type = conditions.find(({ attribute }) => attribute === 'type')?.value;
   return { value: '', ...(typeof type === 'string' && { type }) };
@@ -97,7 +97,7 @@ function changedName(name: NonNullable<ProvisionedUser['name']>, { verb, path: {
 const without = (more: ProvisionedUser, name: keyof ProvisionedUser): ProvisionedUser =>
   Object.fromEntries(Object.entries(more).filter(([key]) => key !== name));
 
-/** What is not kept (telephone numbers, extensions, …) is passed over. */
+/** Attributes that are not stored (telephone numbers, extensions, …) are ignored. */
 function applied(before: UserAttributes, step: Step): UserAttributes {
   const { verb, path, value } = step;
   const { more } = before;
@@ -134,7 +134,7 @@ function applied(before: UserAttributes, step: Step): UserAttributes {
 }
 
 /**
- * A person as the steps make it, one after the other.
+ * Applies the steps to a user in order.
  * @throws ScimError `invalidValue`
  */
 export function changedUser(before: UserAttributes, steps: readonly Step[]): UserAttributes {

@@ -26,7 +26,7 @@ const routes = resource({
   present: presentDefinition,
 });
 
-/** `/score-definitions`: what scores of a name may be. */
+/** `/score-definitions`: the values allowed for a score name. */
 export function scoreDefinitionRoutes(): Route[] {
   return [
     routes.list({

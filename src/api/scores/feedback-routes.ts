@@ -13,10 +13,10 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateFeedback, CreateFeedbackToken, Feedback, FeedbackToken } from './schema.ts';
 
 const tag = 'Scores';
-/** A comment of 4,000 characters, and a little more. */
+/** Room for a comment of 4,000 characters. */
 const MAX_BODY_BYTES = 32 * 1024;
 
-/** Feedback of users: a server asks for a token, a page sends what its user says with it. */
+/** Feedback from end users: a server requests a token, and a page submits the user's feedback with it. */
 export function feedbackRoutes({
   system,
   idempotency,

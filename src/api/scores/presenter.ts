@@ -5,7 +5,7 @@ import type { ScoreDefinitionRow } from '../../services/scores/definitions.ts';
 import type { ScoreRow } from '../../services/scores/store-scores.ts';
 import type { Score, ScoreDefinition } from './schema.ts';
 
-/** A score as callers see it. */
+/** Presents a score. */
 export function presentScore(row: ScoreRow): z.input<typeof Score> {
   const { rule, evaluator_version: version, evaluator_model: model } = row;
   return {

@@ -140,7 +140,7 @@ export const ListQuery = z.strictObject({
     .meta({ description: '`csv`: all of them, streamed.' }),
 });
 
-/** Days that a summary reaches back unless `since` is given. */
+/** The number of days that a summary covers unless `since` is set. */
 export const DEFAULT_DAYS = 30;
 
 export const SummaryQuery = z

@@ -49,7 +49,7 @@ function cells(row: ScoreRow): unknown[] {
   ];
 }
 
-/** Scores as CSV. A page is read when the one before is on its way to the caller. */
+/** Scores as CSV. The next page is read while the previous one is being sent. */
 export function scoresAsCsv(pages: AsyncIterable<ScoreRow[]>): Readable {
   async function* texts() {
     yield stringify([HEAD]);

@@ -6,8 +6,8 @@ import type { SessionRow } from '../../services/access/sessions.ts';
 import type { Session } from './schema.ts';
 
 /**
- * @param caller of the same workspace
- * @param currentId of the session that is the caller's. Default: that of the request, if any
+ * @param caller a key of the same workspace
+ * @param currentId the id of the caller's session. Default: the session of the request, if any
  */
 export function presentSession(
   row: SessionRow,

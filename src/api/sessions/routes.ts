@@ -25,7 +25,7 @@ import { CreateSession, EndedSession, OwnSession, Session, SessionPage, SwitchWo
 const tag = 'Sessions';
 const MAX_BODY_BYTES = 4 * 1024;
 
-/** Which sessions the caller may see and end. */
+/** The sessions that the caller can see and end. */
 const ownerOf = ({ id, scopes }: AuthenticatedKey): SessionOwner => ({
   apiKeyId: scopes.includes('admin') ? undefined : id,
 });
@@ -40,7 +40,7 @@ function currentOf({ sessionId }: AuthenticatedKey): string {
   return sessionId;
 }
 
-/** `/session`, the caller's own, and `/sessions`. */
+/** `/session` for the caller's own session, and `/sessions`. */
 export function sessionRoutes({
   authenticator,
   signIn,

@@ -11,7 +11,7 @@ type Series = z.input<typeof PromptSeries>;
 
 const NO_USAGE = { tokens: NO_TOKENS, cost: { amount: '0', currency: 'USD' as const }, unpriced: 0 };
 
-/** The statistics of a prompt as callers see them. */
+/** Presents the statistics of a prompt. */
 export function presentStatistics({
   name,
   usage,
@@ -49,7 +49,7 @@ export function presentRuns(row: RunsRow): Series['runs'][number] {
   };
 }
 
-/** The score of an evaluation; nothing where it has none, since it had no examples, or none has a score. */
+/** The score of an evaluation; empty if it had no examples or none of them has a score. */
 export function presentScore(row: ScoreRow): Series['scores'] {
   if (row.score === null || row.finished_at === null || row.examples_total === 0) return [];
   return [

@@ -3,7 +3,7 @@ import type { UsageRow } from '../../services/usage/sum-usage.ts';
 type TokenColumn = 'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning';
 type SumColumns = Record<TokenColumn, string | number> & Pick<UsageRow, 'cost_amount'>;
 
-/** Tokens and cost of usage as callers see them. */
+/** Presents tokens and cost. */
 export function presentSums<Row extends SumColumns>({
   tokens_input,
   tokens_output,
@@ -25,7 +25,7 @@ export function presentSums<Row extends SumColumns>({
   };
 }
 
-/** A row of usage as callers see it. */
+/** Presents a row of usage. */
 export function presentUsage<Row extends SumColumns & Pick<UsageRow, 'timed' | 'mean_ms'>>({
   timed,
   mean_ms,
@@ -34,7 +34,7 @@ export function presentUsage<Row extends SumColumns & Pick<UsageRow, 'timed' | '
   return { ...presentSums(row), latency: { mean_ms, responses: timed } };
 }
 
-/** A row of the usage of rules as callers see it. */
+/** Presents a row of the usage of rules. */
 export function presentRuleUsage<Row extends Parameters<typeof presentUsage>[0] & { prompt_name?: string | null }>({
   prompt_name: rule,
   ...row

@@ -35,7 +35,7 @@ export function usageRoutes(): Route[] {
         };
         const executions = await sumUsage(db.heavy.query, filter, query.group_by);
         const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
-        // They are of no prompt.
+        // Rules do not belong to a prompt.
         const rules =
           query.prompt_name === undefined
             ? await sumRuleUsage(db.heavy.query, { span, model: query.model }, query.group_by)

@@ -4,7 +4,7 @@ import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';
 
-/** How far back usage is summed unless `since` is given. */
+/** The number of days of usage that are summed unless `since` is set. */
 export const DEFAULT_DAYS = 30;
 const PRECISION =
   'Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.';

@@ -29,7 +29,7 @@ function presentView({ name, page, query, columns, shared, owner, ...row }: Save
   } satisfies z.input<typeof View>;
 }
 
-/** `/views`: how people look at lists. */
+/** `/views`: saved filters and columns of lists. */
 export function viewRoutes(): Route[] {
   return [
     defineRoute({

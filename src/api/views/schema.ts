@@ -6,7 +6,7 @@ import { VIEWED_PAGES } from '../../services/views/saved-views.ts';
 
 const MAX_PARAMETERS = 30;
 const MAX_COLUMNS = 50;
-/** Of all texts together. */
+/** Maximum size of all texts together. */
 const MAX_VIEW_BYTES = 8 * 1024;
 
 const NAME_FORM = 'must be 1–80 characters without "/" and control characters, and not begin or end with a space';

@@ -7,7 +7,7 @@ const MAX_VALUE_CHARS = 4096;
 
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110, 5.5, without what lies beyond ASCII. */
+/** RFC 9110, 5.5, ASCII only. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
 /** Headers that the service or the connection sets. */

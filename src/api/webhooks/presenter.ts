@@ -5,7 +5,7 @@ import { decryptHeaders } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookRow } from '../../services/webhooks/webhooks.ts';
 import type { Webhook } from './schema.ts';
 
-/** Null where they cannot be decrypted: the rest of the webhook can still be read, and its headers set again. */
+/** Null if they cannot be decrypted: the rest of the webhook stays readable, and its headers can be set again. */
 function headerNames(cipher: Cipher, { headers }: WebhookRow): string[] | null {
   try {
     return Object.keys(decryptHeaders(cipher, headers));

@@ -14,5 +14,5 @@ export const webhookSample = {
   updated_at: '2026-01-31T12:00:00.000Z',
 };
 
-/** No real secret, so that nobody copies it. */
+/** Not a real secret, so that nobody copies it. */
 export const secretSample = 'whsec_<44 characters>';

@@ -30,7 +30,7 @@ const PreferHeader = z.object({
 
 /** `/webhooks/{id}/test` and `/webhooks/{id}/replay`: deliveries on request. */
 export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; waiter: DeliveryWaiter }): Route[] {
-  /** The delivery when it has ended, or as it is when the time is up. */
+  /** Returns the delivery when it has ended, or its current state when the wait is over. */
   async function waitForEnd(db: WorkspaceDatabase, id: string, waitMs: number, signal: AbortSignal) {
     const expectation = deps.waiter.expect(id);
     try {
@@ -54,7 +54,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         'Sends a sample event in a single, signed attempt. Waits up to 15 s for it to end and returns the delivery; ' +
         '`Prefer: wait=N` waits less, `Prefer: respond-async` not at all.',
       scope: 'write',
-      // What the receiver has responded.
+      // Includes the response of the receiver.
       status: 201,
       idempotent: true,
       params: WebhookParams,
