@@ -13,35 +13,35 @@ import { ModelError } from '../models/model-error.ts';
 import { fallsBackOn } from '../services/executions/run/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
-/** When a model has failed for good. */
+/** Limits after which a model call has finally failed. */
 interface RetryLimits {
-  /** Tries that count: a refusal for going too fast does not. */
+  /** Attempts that count; refusals with 429 do not. */
   maxAttempts: number;
-  /** A provider that refuses for longer than this is given up. */
+  /** A call is given up if its provider refuses requests for longer than this. */
   maxRefusedMs: number;
 }
 /**
- * With the waits between them the tries outlast half a minute. A provider that refuses for more than a day has no quota left for
- * us, nor will it have tomorrow.
+ * Attempts and waits together last over half a minute. A provider that refuses for more than a day has no quota left, today or
+ * tomorrow.
  */
 const LIMITS: RetryLimits = { maxAttempts: 6, maxRefusedMs: 26 * 60 * 60_000 };
-/** Where another model can be called instead. */
+/** Lower limits if another model can be called instead. */
 const LIMITS_WITH_FALLBACK: RetryLimits = { maxAttempts: 3, maxRefusedMs: 60_000 };
 const FIRST_WAIT_MS = 1_000;
-/** Also the longest `Retry-After` that is heeded where the provider is overloaded rather than too fast for us. */
+/** Also caps `Retry-After` from a provider that is overloaded (not 429). */
 const MAX_WAIT_MS = 60_000;
 
-/** A response, how many calls it took, and the model that gave it. */
+/** A response, the number of calls it took, and the model that produced it. */
 export type RetriedResponse = ModelResponse & { attempts: number; model: string };
 
-/** A call that failed for good: trying again can't mend it, or was tried often enough. */
+/** A call that finally failed: retrying cannot help, or was tried often enough. */
 export class CallFailedError extends Error {
   readonly failure: ModelError;
-  /** Calls that were made, to all the models. */
+  /** Calls made to all models. */
   readonly attempts: number;
   /** The model that failed last. */
   readonly model: string;
-  /** How the models before it failed. */
+  /** The failures of the models before it. */
   readonly before: readonly ModelError[];
 
   constructor(failure: ModelError, attempts: number, model: string, before: readonly ModelError[] = []) {
@@ -54,25 +54,25 @@ export class CallFailedError extends Error {
   }
 }
 
-/** A call, and the models to call where its own has failed for good. */
+/** A call, with the models to call if its own finally fails. */
 export type RetriedCall = Omit<ModelCall, 'workspace'> & { fallbackModels?: readonly string[] };
 
-/** Calls models until they respond or an error is non-retryable, at the pace that each provider allows. */
+/** Calls models until one responds or the error is not retryable, at the pace that each provider allows. */
 export interface RetryingModels {
   /**
-   * @param call its `model` is called first; where that has failed for good in a way that another may not, so are the
-   * `fallbackModels`, in order
-   * @param stopWaiting ends waits before a call and between two; a call in flight ends by `call.signal` only
-   * @throws CallFailedError of the last model; the signals' reason or an `AbortError` where one of them ended it
+   * @param call its `model` is called first; if that finally fails with an error that another model may not have, its
+   * `fallbackModels` follow in order
+   * @param stopWaiting ends waits before and between calls; only `call.signal` ends a call in flight
+   * @throws CallFailedError of the last model; the signals' reason or an `AbortError` if one of them aborted the call
    */
   generate(call: RetriedCall, stopWaiting: AbortSignal): Promise<RetriedResponse>;
   /** Compares texts by embeddings. @throws as `generate` */
   similarities(call: Omit<SimilarityCall, 'workspace'>, stopWaiting: AbortSignal): Promise<SimilarityResponse>;
-  /** Until when a model is left alone, since its provider refused calls; undefined where it is not. */
+  /** Until when a model is not called because its provider refused calls; undefined if it can be called. */
   refusedUntil(model: string): Date | undefined;
 }
 
-/** How long a provider that answered 429 wants to be left alone; undefined for other errors. */
+/** The pause that a provider requested with 429; undefined for other errors. */
 function refusedFor(error: unknown): number | undefined {
   if (!(error instanceof ModelError) || error.code !== 'model_rate_limited' || !error.retryable) return undefined;
   return error.retryAfterMs ?? FIRST_WAIT_MS;
@@ -87,11 +87,12 @@ function leftAlone(): ModelError {
 }
 
 /**
- * One throttle for each workspace and model, shared by everything in this process. A provider counts by account and model, and
- * so whoever calls a model finds its pace (as TCP's flows do on one line); a workspace whose model is refused slows nobody else.
+ * One throttle for each workspace and model, shared by everything in this process. A provider counts by account and model, so all
+ * callers of a model share its pace (like TCP flows on one line), and a refused workspace slows down no other.
  * @param slots calls in flight, by workspace
- * @param firstWaitMs before the second try; each further wait is twice as long
- * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs. Its `origin` adds to that of each call
+ * @param firstWaitMs before the second attempt; doubles for each further wait
+ * @returns `of`: the models for a run of a workspace (public ids), whose runs take turns. Its `origin` is added to that of each
+ * call
  */
 export function createRetryingModels(
   models: Models,
@@ -104,13 +105,13 @@ export function createRetryingModels(
     try {
       return models.resolve(model).model;
     } catch (error) {
-      // What is wrong with it is the call's to say.
+      // The call itself reports the problem.
       if (error instanceof ApiError) return model;
       throw error;
     }
   }
 
-  /** Callers choose the names of models: what nobody uses any more and has nothing to remember is forgotten. */
+  /** Callers choose model names, so throttles that are unused and hold no state are removed. */
   async function withThrottle<T>(key: string, work: (throttle: ProviderThrottle) => Promise<T>): Promise<T> {
     const entry = throttles.get(key) ?? { throttle: createProviderThrottle(), users: 0 };
     throttles.set(key, entry);
@@ -162,7 +163,7 @@ export function createRetryingModels(
     },
   });
 
-  /** @param ask makes the call once */
+  /** @param ask makes one call */
   async function retry<Response>(
     throttle: ProviderThrottle,
     { workspace, run, limits }: { workspace: string; run: string; limits: RetryLimits },
@@ -181,7 +182,7 @@ export function createRetryingModels(
       return ask();
     };
     for (;;) {
-      // Whoever has a fallback does not wait for a provider that wants to be left alone for longer.
+      // With a fallback, do not wait longer than that for a provider.
       if (limits === LIMITS_WITH_FALLBACK && throttle.pausedUntil - Date.now() > maxRefusedMs)
         throw new CallFailedError(refusal ?? leftAlone(), attempts, call.model);
       try {
@@ -189,7 +190,7 @@ export function createRetryingModels(
       } catch (error) {
         if (!(error instanceof ModelError)) {
           if (call.signal.aborted || stopWaiting.aborted) throw error;
-          // A fault of ours, or of a provider's library: were it thrown as it is, the call would be made again and again.
+          // A bug here or in a provider's library: rethrown as is, it would be retried again and again.
           throw new CallFailedError(unexpected(), attempts, call.model);
         }
         const refused = refusedFor(error) !== undefined;

@@ -3,8 +3,8 @@ import { Context } from '@temporalio/activity';
 const HEARTBEAT_MS = 1_000;
 
 /**
- * Sends heartbeats for as long as the work of an activity takes; its signal says when to give up.
- * @param details what each of them tells operators
+ * Sends heartbeats while an activity works; its signal aborts when it must give up.
+ * @param details content of each heartbeat for operators
  */
 export async function withHeartbeats<T>(work: (giveUp: AbortSignal) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();

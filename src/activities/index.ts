@@ -15,7 +15,7 @@ export type ActivityDeps = ExecutionActivityDeps &
   ProviderBatchDeps &
   WebhookActivityDeps;
 
-/** Every activity of the service by task queue, on the parts of the world that it is given. */
+/** Every activity of the service by task queue, built from the given dependencies. */
 export function createActivities(deps: ActivityDeps) {
   return {
     executions: createExecutionActivities(deps),

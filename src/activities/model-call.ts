@@ -4,24 +4,24 @@ import { ModelError, type ModelErrorCode } from '../models/model-error.ts';
 import type { ExecutionError } from '../services/executions/run/calls.ts';
 import type { ClaimedCall } from '../services/executions/run/claim-execution.ts';
 
-/** Calls in flight in this process, by execution. */
+/** The calls in flight in this process, by execution. */
 export interface CallsInFlight<Outcome> {
   has(executionId: string): boolean;
-  /** Makes a call, or waits for the one in flight: a step that Temporal has run again does not pay twice. */
+  /** Makes a call, or joins the one in flight, so that a repeated step does not pay twice. */
   join(executionId: string, call: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome>;
-  /** Gives up the call of an execution that has ended. */
+  /** Aborts the call of an execution that has ended. */
   giveUp: (executionId: string) => void;
-  /** Gives up every call. */
+  /** Aborts every call. */
   giveUpAll(reason: unknown): void;
   ids(): string[];
 }
 
-/** Why a call was given up: it was canceled, and its row says so. */
+/** The execution was canceled, as its row says, so its call was aborted. */
 export class ExecutionEndedError extends Error {
   override readonly name = 'ExecutionEndedError';
 }
 
-/** Made once: most calls are given up when they have just ended. */
+/** Created once: most calls are aborted right after they ended. */
 const EXECUTION_ENDED = new ExecutionEndedError('The execution has ended.');
 
 export function createCallsInFlight<Outcome>(): CallsInFlight<Outcome> {
@@ -49,20 +49,20 @@ const FIRST_WAIT_MS = 1_000;
 /** Longer waits than this are not retried: the quota at the provider is used up. */
 const LONGEST_WAIT_MS = 60 * 60 * 1000;
 
-/** How long to wait before the next call, as the details of a failure. */
+/** The time until the next call, as the details of a failure. */
 export interface RetryWait {
   retryInMs: number;
 }
 
-/** A call that failed: what its caller is told, and what comes next. */
+/** A failed call: the error for the caller, and what happens next. */
 export interface CallFailure extends ExecutionError {
-  /** How long to wait before this model is called again; undefined: it is not. */
+  /** The time until this model is called again; undefined for never. */
   retryInMs: number | undefined;
 }
 
 /**
- * What a failed call means: the model's code, the provider's `Retry-After` as the wait, and whether there is a retry. What is
- * no model's error is a fault of ours, or of a provider's library.
+ * Interprets a failed call: the model's error code, the provider's `Retry-After` as the wait, and whether to retry. Any other
+ * error is a bug here or in a provider's library.
  */
 export function failureOf(
   error: unknown,
@@ -75,7 +75,7 @@ export function failureOf(
   return { code, message, retryInMs: isFinal ? undefined : retryInMs };
 }
 
-/** A failure as Temporal gets it, with the model's code as type. */
+/** The failure for Temporal, with the model's error code as type. */
 export function toApplicationFailure({ code, message, retryInMs }: CallFailure, error: unknown): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
@@ -86,21 +86,21 @@ export function toApplicationFailure({ code, message, retryInMs }: CallFailure, 
   });
 }
 
-/** A model may not be called any more, and has not responded. */
+/** A model has no calls left and has not responded. */
 export const EXHAUSTED: CallFailure = {
   code: 'model_unavailable' satisfies ModelErrorCode,
   message: `The model did not respond to ${MAX_CALL_ATTEMPTS} calls.`,
   retryInMs: undefined,
 };
 
-/** Whatever it is that ends processes, it must not end one after the other. */
+/** An input that crashes processes must not crash one after the other. */
 export const PROCESS_ENDED: CallFailure = {
   code: 'process_ended',
   message: 'Three worker processes ended during calls of this execution, the last one while it ran in isolation.',
   retryInMs: undefined,
 };
 
-/** The database refuses to store the response, which has been paid for. */
+/** The database rejects the response, which has been paid for. */
 export const UNSTORABLE: CallFailure = {
   code: 'model_unavailable' satisfies ModelErrorCode,
   message: "The model's response could not be stored.",

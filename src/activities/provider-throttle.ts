@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../lib/fair-semaphore.ts';
 
 /**
- * Slows the calls of one process to a provider down when it answers 429, and speeds them up again while it does not:
- * the number of calls in flight is halved at each refusal and grows by one for each round that went through (AIMD, as TCP
- * does), and nothing is sent before the time the provider asked to wait for is over.
+ * Slows down one process's calls to a provider that answers 429, and speeds up again while it does not: each refusal halves the
+ * number of calls in flight, each successful round adds one (AIMD, as in TCP), and nothing is sent before the requested wait is
+ * over.
  */
 export interface ProviderThrottle {
   /**
-   * Waits for a turn, runs the call, and learns from how it went.
-   * @param stopWaiting ends the wait for a turn; a call that has begun goes on
-   * @param refusedFor how long the provider wants to be left alone after this error; undefined where it did not refuse
-   * @param enter waits for the call's place in this process, which it does not hold while the provider is left alone
+   * Waits for a turn, runs the call, and adapts to its result.
+   * @param stopWaiting ends the wait for a turn; a started call continues
+   * @param refusedFor the pause that the provider requests with this error; undefined if it did not refuse
+   * @param enter acquires a slot in this process, which is not held while the provider is paused
    */
   run<T>(
     stopWaiting: AbortSignal,
@@ -19,20 +19,20 @@ export interface ProviderThrottle {
     refusedFor: (error: unknown) => number | undefined,
     enter?: () => Promise<Release>,
   ): Promise<T>;
-  /** Nothing is left of any refusal. */
+  /** Whether no refusal has an effect anymore. */
   readonly isUnlimited: boolean;
-  /** When the provider is asked again, in milliseconds since the epoch; in the past where it is not left alone. */
+  /** When the provider is called again, in milliseconds since the epoch; in the past if it is not paused. */
   readonly pausedUntil: number;
-  /** Calls in flight allowed at the moment. */
+  /** Calls in flight that are currently allowed. */
   readonly limit: number;
-  /** Calls that wait until another one has ended. */
+  /** Calls waiting for another one to end. */
   readonly waiting: number;
 }
 
 const MAX_IN_FLIGHT = 1_000;
-/** Refusals that come while the last one is still being heeded do not halve again. */
+/** Refusals while a pause is in effect do not halve the limit again. */
 const MIN_PAUSE_MS = 250;
-/** After this long one call asks again, whatever the provider said: a quota may have been raised meanwhile. */
+/** After this time one call is tried, whatever the provider said: a quota may have been raised. */
 const MAX_PAUSE_MS = 15 * 60_000;
 
 export function createProviderThrottle(): ProviderThrottle {
@@ -46,7 +46,7 @@ export function createProviderThrottle(): ProviderThrottle {
     next?.();
   }
 
-  /** Until a turn may be free, or the signal is aborted. */
+  /** Sleeps until a turn may be free or the signal is aborted. */
   function sleepUntilWoken(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -71,7 +71,7 @@ export function createProviderThrottle(): ProviderThrottle {
         } else await sleepUntilWoken(signal);
       }
     } catch (error) {
-      // The turn that this call was woken for goes to another one that can use it.
+      // Passes the turn that woke this call on to another that can use it.
       wakeNext();
       throw error;
     }
@@ -82,7 +82,7 @@ export function createProviderThrottle(): ProviderThrottle {
     wakeNext();
   }
 
-  /** A provider may have refused others while the call waited for its place. */
+  /** The provider may have refused other calls while this one waited for its slot. */
   async function takeTurnAndEnter(signal: AbortSignal, enter: () => Promise<Release>): Promise<Release> {
     for (;;) {
       await takeTurn(signal);

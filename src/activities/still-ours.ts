@@ -7,9 +7,9 @@ import {
 } from '@temporalio/client';
 
 /**
- * Asks Temporal whether this attempt of an activity counts. While a process stands still, tasks are handed to the requests
- * it has open; when it goes on, it finds attempts that have timed out and that another worker has taken over.
- * @throws ActivityCompletionError where Temporal can't be asked
+ * Asks Temporal whether this attempt of an activity is current. A hung process can still receive tasks over its open requests;
+ * when it resumes, those attempts have timed out and another worker has taken over.
+ * @throws ActivityCompletionError if Temporal cannot be reached
  */
 export async function isAttemptCurrent({ client, info }: Context): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ export async function isAttemptCurrent({ client, info }: Context): Promise<boole
     return true;
   } catch (error) {
     if (error instanceof ActivityNotFoundError) return false;
-    // Cancellations and the like reach the activity by its own heartbeats.
+    // Cancellations and the like reach the activity through its own heartbeats.
     for (const told of [ActivityCancelledError, ActivityPausedError, ActivityResetError])
       if (error instanceof told) return true;
     throw error;

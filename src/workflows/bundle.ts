@@ -14,8 +14,8 @@ const root = path.resolve(here, '..', '..');
 const cacheFolder = path.join(root, '.cache');
 
 /**
- * The workflows as one script. Made once per state of the sources and of the SDK, then read from the cache.
- * @param failureConverterPath how they tell of failures. Default: as the SDK does
+ * Bundles the workflows into one script. Built once per state of the sources and of the SDK, then cached.
+ * @param failureConverterPath converts failures. Default: the converter of the SDK
  */
 export async function workflowBundle(
   log?: Logger,
@@ -23,7 +23,7 @@ export async function workflowBundle(
 ): Promise<{ code: string }> {
   const version: unknown = createRequire(import.meta.url)('@temporalio/worker/package.json').version;
   const hash = createHash('sha256').update(String(version));
-  // Workflows may use pure code of `domain`; everything else they import as types only.
+  // Workflows may use pure code of `domain`; everything else is imported as types only.
   for (const folder of ['.', '../domain'])
     for (const file of globSync('**/*.ts', { cwd: path.join(here, folder) }).sort())
       hash.update(file).update(readFileSync(path.join(here, folder, file)));
@@ -34,9 +34,9 @@ export async function workflowBundle(
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
-    // They are evaluated once, instead of for each workflow: see docs/decisions/0028-what-workflows-share.md.
+    // They are evaluated once instead of for each workflow: see docs/decisions/0028-what-workflows-share.md.
     preloadModules: [workflowsPath],
-    // Modules are named by their paths from here, not from wherever the process was started.
+    // Modules are named relative to this root, independent of the working directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),
     logger: new DefaultLogger('ERROR'),
   });
@@ -51,7 +51,7 @@ export async function workflowBundle(
   return { code };
 }
 
-/** Both kinds, for where nothing can be bundled later. */
+/** Builds both bundles, for environments that cannot bundle later. */
 async function main(): Promise<void> {
   await workflowBundle();
   await workflowBundle(undefined, { failureConverterPath: ENCODED_FAILURES });

@@ -18,8 +18,8 @@ const { runBatch } = evaluationActivities;
 const { sumUpProgress } = evaluationSteps;
 
 /**
- * The time until the first look at the progress; each further one takes twice as long, up to the maximum. Every look stays in the
- * history, and in between the heartbeats of the batches tell how far they are.
+ * The delay until the first poll of the progress; doubles each time up to the maximum. Every poll stays in the history; in
+ * between, the heartbeats of the batches report progress.
  */
 const FIRST_POLL_MS = 5_000;
 const MAX_POLL_MS = 15 * 60_000;
@@ -28,9 +28,9 @@ export interface BatchRun {
   ref: { evaluationId: string; round: number };
   /** Public id. */
   workspace: string;
-  /** What the batches link to. */
+  /** The trace that the batches link to. */
   trace: Pick<BatchInput, 'traceparent'>;
-  /** Batches that were held back and may be tried again, by the number of their first example. */
+  /** Deferred batches that can be tried again, by the number of their first example. */
   offered: Set<number>;
   control: EvaluationControl;
   plan: EvaluationPlan;
@@ -38,18 +38,16 @@ export interface BatchRun {
   row: FollowedRow<EvaluationControl>;
 }
 
-/** `interrupted`: the row no longer says that it is to run, or the history is full. `failed`: no call can succeed. */
+/** `interrupted`: the row no longer allows it to run, or the history is full. `failed`: no call can succeed. */
 export interface BatchesEnd {
   outcome: 'done' | 'interrupted' | 'budget used up' | 'failed';
-  /** The cap that held in the end. */
+  /** The cap in effect at the end. */
   maxCostUsd: number | null;
-  /** Why it failed. */
+  /** The reason for a failure. */
   error?: { code: string; message: string };
 }
 
-/**
- * Runs batches, one in each lane, until nothing is left, the run is to stop, its budget is used up or its history is full.
- */
+/** Runs batches, one in each lane, until nothing is left, the run must stop, its budget is used up or its history is full. */
 export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   const { ref, workspace, trace, plan, queue, row } = run;
   const examples = run.control.examplesTotal;
@@ -84,7 +82,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       queue.giveBack(ticket, result);
       changes += 1;
       starved = result.starved;
-      // The other lanes finish their batches, unless that takes longer than until the next look.
+      // The other lanes finish their batches, unless that takes longer than until the next poll.
       if (row.isHistoryFull) stop ??= 'interrupted';
       else if (starved && ticket.all) stop ??= 'budget used up';
       else if (starved && queue.active > 0) await untilChange();
@@ -153,7 +151,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       row.show(progress.details);
       seen = progress.line;
     }
-    // Also without a signal: whoever changed the row may have been unable to send one.
+    // Also without a signal, because sending it may have failed.
     const control = await row.read();
     if (control?.status !== 'running' || row.isHistoryFull) {
       interrupt('interrupted');

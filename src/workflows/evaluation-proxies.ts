@@ -5,7 +5,7 @@ import { LOCAL_STEP } from './local-steps.ts';
 type LongSteps = Pick<EvaluationActivities, 'runBatch' | 'finishEvaluation'>;
 type ShortSteps = Omit<EvaluationActivities, keyof LongSteps>;
 
-/** The steps of a run that take long. */
+/** The long-running steps of a run. */
 export const evaluationActivities = proxyActivities<LongSteps>({
   startToCloseTimeout: '7 days',
   heartbeatTimeout: '10 seconds',
@@ -13,12 +13,12 @@ export const evaluationActivities = proxyActivities<LongSteps>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** @param summary what operators read beside it */
+/** @param summary shown to operators next to it */
 function step<Name extends keyof ShortSteps>(name: Name, summary: string) {
   return proxyLocalActivities<ShortSteps>({ ...LOCAL_STEP, summary, startToCloseTimeout: '30 seconds' })[name];
 }
 
-/** The short ones: a statement or two each. */
+/** The short steps: one or two statements each. */
 export const evaluationSteps = {
   readControl: step('readControl', 'reads what its caller wants of the run'),
   markRunning: step('markRunning', 'marks the run as running'),

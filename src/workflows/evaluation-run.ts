@@ -10,26 +10,26 @@ import { runWaves, tellBatches } from './evaluation-waves.ts';
 import { type FollowedRow, followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 
 export interface EvaluationRunInput {
-  /** UUID of the row in `evaluations`: what to run is there, not in the history. */
+  /** UUID of the row in `evaluations`, which says what to run; the history does not. */
   evaluationId: string;
-  /** 0, or the retry this is. */
+  /** 0, or the number of the retry. */
   round: number;
   /** Public id. */
   workspace: string;
-  /** What it runs, only for operators: the summary of the workflow, which a run that continues as new has lost. */
+  /** Description for operators: the workflow summary, which a run that continues as new has lost. */
   what: string;
   /** The progress of the run that this one continues. */
   progress?: BatchProgress | undefined;
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
   maxHistoryEvents?: number;
-  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  /** The span that started it, in W3C Trace Context format; absent without tracing. */
   traceparent?: string;
 }
 
-/** A batch that was held back may be tried again: the number of its first example. */
+/** A deferred batch can be tried again: the number of its first example. */
 export const placeFree = defineSignal<[string]>('placeFree');
 
-/** The patch by which one lane of a run with a budget begins alone, until it is known what an example costs. */
+/** The patch that lets one lane of a run with a budget start alone until the cost of an example is known. */
 const PROBES = 'one lane begins alone';
 const MAX_HISTORY_EVENTS = 4_000;
 
@@ -37,9 +37,9 @@ const { finishEvaluation } = evaluationActivities;
 const { readControl, markRunning, pauseForBudget, failEvaluation, readSpending, sumUpProgress } = evaluationSteps;
 
 /**
- * Runs a stored evaluation: waits until it is due, runs its examples in batches, waits while it is paused or its budget is
- * used up, and sums it up. Continues as new when its history has grown. Where the workflow is canceled from outside, the
- * evaluation ends as failed.
+ * Runs a stored evaluation: waits until it is due, runs its examples in batches, waits while it is paused or its budget is used
+ * up, and sums it up. Continues as new when its history has grown. If the workflow is canceled from outside, the evaluation
+ * fails.
  */
 export function evaluationRun(input: EvaluationRunInput): Promise<void> {
   const { evaluationId, round, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
@@ -111,7 +111,7 @@ async function runUntilEnded(
       const summary = `sums up ${control.examplesTotal} examples and compares them with the baseline`;
       row.show(summary);
       const finished = await finishEvaluation.executeWithOptions({ summary }, [{ ...ref, ...trace }]);
-      // The database was restored from before some batches had ended: they are worked on again, for what has no result.
+      // The database was restored to a point before some batches had ended: process examples without a result again.
       if (finished === 'incomplete') queue = reached = undefined;
     }
   }

@@ -8,7 +8,7 @@ const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: s
   proxyLocalActivities<ProviderBatchActivities>({ ...LOCAL_STEP, summary, startToCloseTimeout: '1 minute' })[name];
 
 const planBatches = step('planBatches', 'looks at the batches at providers, and begins the next one');
-/** Tells the batches of a run that has ended. */
+/** Signals the batches of a run that has ended. */
 export const tellBatches = step('tellBatches', 'tells its batches that the run has ended');
 const { failLeftovers } = proxyActivities<Pick<ProviderBatchActivities, 'failLeftovers'>>({
   summary: 'stores what no batch has responded to as failed',
@@ -17,12 +17,16 @@ const { failLeftovers } = proxyActivities<Pick<ProviderBatchActivities, 'failLef
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** The time until the first look at the batches, which tell the run when they were submitted and have ended; then longer ones. */
+/**
+ * The delay until the first poll of the batches, which signal the run when they are submitted and when they end; later polls are
+ * less frequent.
+ */
 const FIRST_POLL_MS = 60_000;
 
 /**
- * Lets the providers' batches respond, and then their judges: what is left is called one by one, or was stored as failed.
- * @returns false where the row no longer says that the run is to go on, or its history is full
+ * Runs the providers' batches, first for responses and then for judges; the rest is called individually or was stored as
+ * failed.
+ * @returns false if the row no longer allows the run to continue, or its history is full
  */
 export async function runWaves({
   ref,
@@ -35,7 +39,7 @@ export async function runWaves({
     if (isDone) break;
     row.show(details);
     if (await row.wait(waitMs, looksAgain(line, waitMs))) waitMs = FIRST_POLL_MS;
-    // Also without a signal: whoever changed the row may have been unable to send one.
+    // Also without a signal, because sending it may have failed.
     if ((await row.read())?.status !== 'running' || row.isHistoryFull) return false;
   }
   if (control.batch?.then === 'fail') await failLeftovers(ref);

@@ -16,21 +16,21 @@ import { durationText } from '../domain/text/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ExecutePromptInput {
-  /** UUID of the row in `executions`: what to run is there, not in the history. */
+  /** UUID of the row in `executions`, which says what to run; the history does not. */
   executionId: string;
-  /** Only tells operators what is called; which model that is says the row. */
+  /** Only informs operators; the row determines the model. */
   model: string;
-  /** Only tells operators what is run, such as `support/greeting v3`. */
+  /** Only informs operators what runs, such as `support/greeting v3`. */
   prompt: string;
   /** Public id. */
   workspace: string;
   /** Characters of the filled prompt: the longer it is, the more memory its call takes. */
   inputChars: number;
-  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  /** The span that started it, in W3C Trace Context format; absent without tracing. */
   traceparent?: string;
 }
 
-/** The last ones are how the execution ended. */
+/** The last ones are end states. */
 export type ExecutePromptState =
   | 'calling the model'
   | 'held back'
@@ -38,29 +38,29 @@ export type ExecutePromptState =
   | 'recording'
   | Awaited<ReturnType<ExecutionActivities['recordCompletion']>>;
 
-/** Where the execution is at. */
+/** The current state of the execution. */
 export const stateQuery = defineQuery<ExecutePromptState>('state');
-/** A place among the calls of the workspace is kept for it. */
+/** A call slot of the workspace is reserved for it. */
 export const placeFree = defineSignal('placeFree');
 
 /**
- * Every step is a local activity: it runs in the worker that has the workflow, so an execution is a single workflow task to
- * Temporal. Where the worker dies, the task times out, and another worker runs the step again.
+ * Every step is a local activity that runs in the worker that has the workflow, so an execution is a single workflow task for
+ * Temporal. If the worker crashes, the task times out, and another worker repeats the step.
  */
 const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivities>(LOCAL_STEP);
-/** Retries are the workflow's, whose timers say why it waits. A call is bounded by MODEL_TIMEOUT. */
+/** The workflow does the retries, so that its timers show why it waits. MODEL_TIMEOUT bounds a call. */
 const { callModel } = proxyLocalActivities<ExecutionActivities>({
   startToCloseTimeout: '1 day',
   retry: { maximumAttempts: 1 },
 });
 
-/** Waits after failures that are not the model's. */
+/** Waits after failures other than the model's. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
 /**
- * Runs a stored execution: calls its model, and then those that take its place, until one responds or none is left, and records
- * how it ended.
+ * Runs a stored execution: calls its model, and then the fallbacks, until one responds or none is left, and records how it
+ * ended.
  */
 export async function executePrompt({
   executionId,
@@ -72,7 +72,7 @@ export async function executePrompt({
   let state: ExecutePromptState = 'calling the model';
   const trace = traceparent === undefined ? [] : ([traceparent] as const);
   let offered = false;
-  /** Only tells operators, too: which model is called next says the row. */
+  /** Also only for operators: the row determines the next model. */
   let called = model;
   let fellBack: string | undefined;
   setHandler(placeFree, () => {
@@ -117,7 +117,7 @@ export async function executePrompt({
 
   const scope = CancellationScope.current();
   let recorded: Promise<ExecutePromptState> | undefined;
-  // A call in flight hears of its row at once; it would hear of the cancellation with the next workflow task.
+  // A call in flight learns of its row immediately, but of the cancellation only with the next workflow task.
   const recordCancellation = () => {
     recorded ??= CancellationScope.nonCancellable(() => recordFailure(executionId, null, ...trace));
     return recorded;
@@ -141,7 +141,7 @@ export async function executePrompt({
       state = await CancellationScope.nonCancellable(() => recordFailure(executionId, failure, ...trace));
     }
   }
-  // No step is left behind.
+  // Wait for every step.
   await recorded;
   enter(state, [fellBack, details].filter((text) => text).join('\n\n'));
   return { state };
@@ -158,7 +158,7 @@ function isNonRetryable(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.nonRetryable === true;
 }
 
-/** How long to wait before the next call: as the model's error says, otherwise ever longer. */
+/** The time until the next call: from the model's error, otherwise growing. */
 function retryInMs(error: unknown, failures: number): number {
   const [wait] = ((error instanceof ApplicationFailure && error.details) || []) as [RetryWait?];
   return wait?.retryInMs ?? Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
@@ -169,7 +169,7 @@ function failureText(error: unknown): string {
   return `${code}: ${message}`;
 }
 
-/** The error as the caller gets it: the model's, which the activity raised with its code as type. */
+/** The error for the caller: the model's, which the activity raised with its code as type. */
 function failureOf(error: unknown): Failure {
   if (error instanceof ApplicationFailure) return { code: error.type ?? 'model_unavailable', message: error.message };
   return { code: 'model_unavailable', message: 'The model could not be called.' };

@@ -10,27 +10,29 @@ import {
 import { clockText } from '../domain/text/clock-text.ts';
 import { durationText } from '../domain/text/duration-text.ts';
 
-/** The row, or what it belongs to, has changed. The workflow then reads it, so signals may be repeated. */
+/** The row, or its parent, has changed. The workflow then reads it, so signals can be repeated. */
 export const controlChanged = defineSignal('controlChanged');
-/** Where the row is, as shown in the current details. */
+/** The state of the row, as shown in the current details. */
 export const progressQuery = defineQuery<string>('progress');
 
-/** How often a workflow that waits reads its row without a signal: whoever changed it may have been unable to send one. */
+/** How often a waiting workflow reads its row without a signal, because sending it may have failed. */
 export const POLL_AGAIN_MS = 6 * 60 * 60_000;
 
-/** The summary of a wait. @param seen where the row is, in a line */
+/** The summary of a wait. @param seen the state of the row in one line */
 export const looksAgain = (seen: string, ms: number) => `${seen}; looks again in ${durationText(ms)}`;
 
 export interface Following<Row> {
-  /** Reads what is to be done; null where the row is gone. */
+  /** Reads what is to be done; null if the row is gone. */
   read: () => Promise<Row | null>;
-  /** Ends the row, since the workflow was canceled from outside. Called once, before the row is read. */
+  /** Ends the row because the workflow was canceled from outside. Called once, before the row is read. */
   end: () => Promise<void>;
   /** When to continue as new. Default: never. */
   maxHistoryEvents?: number;
 }
 
-/** A row as its workflow follows it: what people decide is in PostgreSQL, and the workflow reads it when it is told of a change. */
+/**
+ * A row and the workflow that follows it: decisions of people are in PostgreSQL, and the workflow reads them when it is signaled.
+ */
 export class FollowedRow<Row> {
   readonly #following: Following<Row>;
   readonly #notes = new Map<number, string>();
@@ -63,18 +65,18 @@ export class FollowedRow<Row> {
     return read();
   }
 
-  /** Waits until the row changes or `isOver`, for `ms` at most. @returns whether it did not wait that long */
+  /** Waits until the row changes or `isOver`, for at most `ms`. @returns false if the time ran out */
   wait(ms: number, summary: string, isOver = () => false): Promise<boolean> {
     return condition(() => this.isChanged || isOver(), ms, { summary });
   }
 
-  /** Shows operators where the row is, as of now. Empty parts are left out. */
+  /** Shows operators the current state of the row, without empty parts. */
   show(...parts: string[]): void {
     this.#progress = [...parts, `as of ${clockText(Date.now())}`].filter((part) => part !== '').join('\n\n');
     this.#write();
   }
 
-  /** Shows something below that, until it is undefined. */
+  /** Shows something below that; undefined removes it. */
   note(key: number, text: string | undefined): void {
     if (text === undefined) this.#notes.delete(key);
     else this.#notes.set(key, text);
@@ -87,7 +89,9 @@ export class FollowedRow<Row> {
   }
 }
 
-/** Moves a row on to its end: `move` reads it again and again. It is not canceled with the workflow: the row is ended then, and read. */
+/**
+ * Takes a row to its end: `move` reads it repeatedly. It is not canceled with the workflow: the row is ended first and then read.
+ */
 export async function followRow<Row>(
   following: Following<Row>,
   move: (row: FollowedRow<Row>) => Promise<void>,
@@ -98,6 +102,6 @@ export async function followRow<Row>(
     row.isCanceled = row.isChanged = true;
   });
   await CancellationScope.nonCancellable(() => move(row));
-  // Temporal shows a run that was canceled as such.
+  // Temporal shows a canceled run as such.
   if (row.isCanceled) await canceled;
 }

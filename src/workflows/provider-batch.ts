@@ -4,13 +4,13 @@ import { followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ProviderBatchInput {
-  /** UUID of the row in `provider_batches`: what is to be done is there, not in the history. */
+  /** UUID of the row in `provider_batches`, which says what to do; the history does not. */
   batchId: string;
-  /** The span that started it, as W3C Trace Context writes it; absent where nothing is traced. */
+  /** The span that started it, in W3C Trace Context format; absent without tracing. */
   traceparent?: string;
 }
 
-/** The time until the first look at the row; each further one takes four times as long, up to the maximum: each stays in the history. */
+/** The delay until the first poll of the row; quadruples each time up to the maximum, because each stays in the history. */
 const FIRST_POLL_MS = 60_000;
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
@@ -18,7 +18,7 @@ const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: s
 
 const readBatch = step('readBatch', 'reads where the batch is');
 const cancelBatch = step('cancelBatch', 'asks for the end of the batch: the workflow was canceled');
-// It waits by failing: its retries are no events, and its last failure says where the batch is.
+// It waits by failing: retries add no events, and the last failure describes the state of the batch.
 const { advanceBatch } = proxyActivities<Pick<ProviderBatchActivities, 'advanceBatch'>>({
   summary: 'takes the batch on: submits, polls, stores its results',
   startToCloseTimeout: '7 days',
@@ -34,13 +34,13 @@ const { cleanUpBatch } = proxyActivities<Pick<ProviderBatchActivities, 'cleanUpB
 });
 
 /**
- * Takes a batch at a provider from its preparation to its end. It may wait for days in one step. Where the workflow is canceled from
- * outside, the batch is canceled at the provider, and what it finished is stored; where it is terminated, it is started again.
+ * Takes a batch at a provider from preparation to its end. One step can wait for days. If the workflow is canceled from outside,
+ * the batch is canceled at the provider and its finished results are stored; if it is terminated, it is started again.
  */
 export async function providerBatch({ batchId, traceparent }: ProviderBatchInput): Promise<void> {
   const trace: [] | [string] = traceparent === undefined ? [] : [traceparent];
   await followRow({ read: () => readBatch(batchId), end: () => cancelBatch(batchId) }, async (row) => {
-    /** @returns its state in a line; undefined where it is over */
+    /** @returns its state in one line; undefined if it is over */
     function seen(batch: BatchView | null): string | undefined {
       if (batch !== null) row.show(batch.details);
       return batch?.isOver === false ? batch.line : undefined;
@@ -54,7 +54,7 @@ export async function providerBatch({ batchId, traceparent }: ProviderBatchInput
       const advancing = scope
         .run(() => advanceBatch(batchId, ...trace))
         .catch((error: unknown) => {
-          // An attempt that has to wait just then fails by that: no other follows, as it does without the stop.
+          // An attempt that has to wait at that moment fails: unlike without the stop, no other follows.
           if (!isCancellation(error) && !isStopped) throw error;
         })
         .finally(() => {
@@ -70,7 +70,7 @@ export async function providerBatch({ batchId, traceparent }: ProviderBatchInput
       }
       await advancing;
     }
-    // Files that can't be deleted hold nobody up: the failure of the step says so.
+    // A failed deletion of files blocks nothing: the failed step shows it.
     await cleanUpBatch(batchId, ...trace).catch(() => {});
   });
 }

@@ -6,18 +6,18 @@ import { type FollowedRow, followRow, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ReleasePromptInput {
-  /** UUID of the row in `releases`: what is to be done is there, not in the history. */
+  /** UUID of the row in `releases`, which says what to do; the history does not. */
   releaseId: string;
   /** Only for operators. */
   what: string;
-  /** A step whose time has begun, and when it is over, in ms since 1970: of the run that this one continues. */
+  /** The current step of the run that this one continues, and when its time is over, in ms since 1970. */
   reached?: { step: number; due: number };
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
   maxHistoryEvents?: number;
 }
 
 const MAX_HISTORY_EVENTS = 8_000;
-/** How soon after each other evaluations are looked at: a short one ends soon, and a long one is looked at now and then. */
+/** The interval between polls of evaluations starts here and grows, because short ones end soon. */
 const FIRST_POLL_MS = 1_000;
 const MAX_POLL_MS = 30_000;
 
@@ -25,7 +25,7 @@ const step = <Name extends keyof ReleaseActivities>(name: Name, summary: string)
   proxyLocalActivities<ReleaseActivities>({ ...LOCAL_STEP, startToCloseTimeout: '1 minute', summary })[name];
 
 const readRelease = step('readRelease', 'reads what is to be done');
-// Two runs of a million examples each take a while to compare.
+// Comparing two runs of a million examples each takes a while.
 const { evaluate } = proxyActivities<Pick<ReleaseActivities, 'evaluate'>>({
   summary: 'starts the evaluations, or reads what they came to',
   startToCloseTimeout: '5 minutes',
@@ -41,8 +41,8 @@ const expire = step('expire', 'rolls back: the deadline has passed');
 const fail = step('fail', 'rolls back: the workflow was canceled');
 
 /**
- * Brings a version to a label by the steps of its release. It only moves rows on: who gets which version, and what people decide, is
- * in PostgreSQL. Where the workflow is canceled from outside, the release fails, and everybody gets the stable version.
+ * Rolls a version out to a label in the steps of its release. It only advances rows: the assignment of versions and the decisions
+ * of people are in PostgreSQL. If the workflow is canceled from outside, the release fails, and everybody gets the stable version.
  */
 export function releasePrompt(input: ReleasePromptInput): Promise<void> {
   const { releaseId, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
@@ -61,10 +61,10 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
     if (now.state === 'ended') return;
     if (row.isHistoryFull) await continueAsNew<typeof releasePrompt>({ ...input, ...(reached && { reached }) });
 
-    // By the clock of the workflow, from when it was first read.
+    // By the workflow's clock, from when it was first read.
     deadline = now.deadlineMs === null ? Number.POSITIVE_INFINITY : (deadline ?? Date.now() + now.deadlineMs);
     const latest = deadline;
-    /** Until something changes, the deadline or, at last, `ms` are over. @returns whether nothing has changed */
+    /** Waits until something changes, the deadline passes or `ms` are over. @returns whether nothing has changed */
     const wait = async (ms: number, why: string): Promise<boolean> => {
       const span = Math.max(0, Math.min(ms, latest - Date.now()));
       const until = `${why} until ${clockText(Date.now() + span)}`;
@@ -73,7 +73,7 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
       if (!row.isChanged && Date.now() >= latest) await expire(releaseId);
       return !row.isChanged && Date.now() < latest;
     };
-    /** Lets the step's time pass, and looks at its numbers meanwhile. @returns whether it is over, and nothing has changed */
+    /** Waits out the step's time while checking its numbers. @returns whether it is over and nothing has changed */
     const watch = async (why: string): Promise<boolean> => {
       if (reached?.step !== now.step) reached = { step: now.step, due: Date.now() + now.waitMs };
       const every = now.checkEveryMs;
@@ -81,7 +81,7 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
         const left = reached.due - Date.now();
         const looks = every !== null || (left <= 0 && now.type === 'promote');
         if (looks && !(await checkNumbers(releaseId, now.step, left <= 0))) return false;
-        // An analysis ends by a check, which may wait for more executions.
+        // An analysis ends with a check, which may wait for more executions.
         if (left <= 0 && now.type !== 'analyze') return true;
         const ms = left > 0 ? Math.min(left, every ?? left) : (every ?? POLL_AGAIN_MS);
         if (!(await wait(ms, why)) || row.isHistoryFull) return false;
@@ -107,7 +107,7 @@ async function runSteps(row: FollowedRow<ReleaseView>, input: ReleasePromptInput
         break;
       }
       case 'approve':
-        // It is asked for where the step before ends; then the release waits.
+        // Requested at the end of the step before; the release then waits.
         break;
       case 'canary':
         await openCanary(releaseId, now.step);

@@ -12,7 +12,7 @@ const { startScheduledEvaluation } = proxyActivities<ScheduleActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** A schedule is due: starts its evaluation, which then runs by itself. Its own id makes sure that it starts only one. */
+/** Starts the evaluation of a due schedule, which then runs independently. Its own id ensures that it starts only one. */
 export async function scheduledEvaluation({ scheduleId }: ScheduledEvaluationInput): Promise<string> {
   setCurrentDetails('starting its evaluation');
   const outcome = await startScheduledEvaluation(scheduleId, workflowInfo().workflowId);

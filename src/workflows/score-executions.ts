@@ -17,7 +17,7 @@ export interface ScoreExecutionsInput extends Omit<RuleBatchInput, 'suspicion'> 
   maxHistoryEvents?: number;
 }
 
-/** A batch that was held back may be tried again. */
+/** A deferred batch can be tried again. */
 export const placeFree = defineSignal<[string]>('placeFree');
 
 const MAX_HISTORY_EVENTS = 1_000;
@@ -30,8 +30,8 @@ const { scoreDue } = proxyActivities<ScoringActivities>({
 });
 
 /**
- * Scores the executions that are due for a rule or a backfill, batch by batch, until none is. What is due is in rows; a recurring task
- * starts this workflow when there is some, also where an earlier run of it was lost or ended from outside.
+ * Scores the executions that are due for a rule or a backfill, batch by batch, until none is left. The due work is in rows; a
+ * recurring task starts this workflow if there is any, even if an earlier run was lost or ended from outside.
  */
 export async function scoreExecutions(input: ScoreExecutionsInput): Promise<void> {
   const { kind, id, workspace, what, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;

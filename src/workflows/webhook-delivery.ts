@@ -15,20 +15,25 @@ import { durationText } from '../domain/text/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface WebhookDeliveryInput {
-  /** UUID of the row in `deliveries`: the event and the webhook are read there, so that they are not in the history. */
+  /** UUID of the row in `deliveries`: the event and the webhook are read from it, so that they are not in the history. */
   deliveryId: string;
-  /** The type of the event. Shown to operators, as is the host. */
+  /** The type of the event, shown to operators like the host. */
   event: string;
   host: string;
-  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: a single attempt, whose failure disables nothing. */
+  /**
+   * The waits before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. Empty: a single attempt, whose failure
+   * disables nothing.
+   */
   retryWaitsMs: number[];
-  /** Attempts that were made before this workflow was started. */
+  /** Attempts made before this workflow started. */
   attemptsMade?: number;
-  /** Begins with this wait, then makes its first attempt. */
+  /** Starts with this wait, then makes its first attempt. */
   firstWait?: FirstWait;
 }
 
-/** A wait before the next attempt, and what for: the failure of the last attempt, or, if there was none, what holds the first back. */
+/**
+ * A wait before the next attempt and its reason: the failure of the last attempt or, if there was none, what defers the first one.
+ */
 export interface FirstWait {
   waitMs: number;
   reason: string;
@@ -38,11 +43,11 @@ export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delive
 
 /** The webhook was disabled or deleted, and the delivery abandoned. */
 export const deliveryEnded = defineSignal('deliveryEnded');
-/** A place for its attempt is reserved. */
+/** A slot for its attempt is reserved. */
 export const placeFree = defineSignal('placeFree');
 /**
- * It is to be sent at once, instead of when its wait is over: the wait after so many attempts (decimal), so that what is asked during the
- * next one shortens no other wait. Not said: whichever comes next.
+ * Send it now instead of after the current wait. The argument is the number of attempts before that wait (decimal), so that a late
+ * signal shortens no other wait; without it, any wait ends.
  */
 export const sendNow = defineSignal<[attemptsMade?: string]>('sendNow');
 /** The current state. */
@@ -51,7 +56,7 @@ export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
 const attemptsWith = (summary: string) =>
   proxyActivities<Pick<WebhookActivities, 'attemptDelivery'>>({
     summary,
-    // An attempt is bounded by WEBHOOK_TIMEOUT; a worker that dies is noticed by its missing heartbeats.
+    // WEBHOOK_TIMEOUT bounds an attempt; missing heartbeats reveal a crashed worker.
     startToCloseTimeout: '15 minutes',
     heartbeatTimeout: '5 seconds',
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
@@ -68,8 +73,8 @@ const { emailOwner } = proxyActivities<Pick<WebhookActivities, 'emailOwner'>>({
 });
 
 /**
- * Delivers an event whose first attempt, by the relay, failed or was held back: a retry after each wait until one succeeds. When the
- * last retry has failed, the webhook is disabled and its owner notified (specification, Retries). Ends early where the webhook was
+ * Delivers an event whose first attempt, by the relay, failed or was deferred: retries after each wait until one succeeds. When the
+ * last retry has failed, the webhook is disabled and its owner notified (specification, Retries). Ends early if the webhook was
  * disabled or deleted.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ state: WebhookDeliveryState }> {
@@ -77,7 +82,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ st
     return { state: await deliver(input) };
   } catch (error) {
     await CancellationScope.nonCancellable(() => abandonDelivery(input.deliveryId, 'Its workflow was canceled.'));
-    // An attempt that is lost with its worker after that ends in a time-out, not in a cancellation.
+    // An attempt that is then lost with its worker ends in a timeout, not in a cancellation.
     throw CancellationScope.current().consideredCancelled ? new CancelledFailure('The delivery was canceled.') : error;
   }
 }
@@ -108,7 +113,7 @@ async function deliver({
     setCurrentDetails(`**${next}** ${details}`);
     return next;
   };
-  /** @returns whether the delivery was abandoned meanwhile */
+  /** @returns whether the delivery was abandoned in the meantime */
   const wait = async (
     next: WebhookDeliveryState,
     ms: number,
@@ -135,7 +140,7 @@ async function deliver({
     }
   };
 
-  /** @returns whether the delivery was abandoned meanwhile */
+  /** @returns whether the delivery was abandoned in the meantime */
   const waitToRetry = (retry: number, ms: number, why: string) =>
     wait('waiting', ms, `retry ${retry} of ${retryWaitsMs.length}`, why, () => hurriedAfter >= retry);
 
@@ -159,14 +164,14 @@ async function deliver({
     if (await waitToRetry(attempt, outcome.waitMs ?? retryInMs, why)) return enter('abandoned', why);
   }
 
-  // The failure of the last retry has disabled the webhook: the owner is notified even if the workflow is canceled now.
+  // The failure of the last retry has disabled the webhook: notify the owner even if the workflow is canceled now.
   if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => notifyOwner(deliveryId));
   return state;
 }
 
-/** Of several deliveries that fail together, the one that disabled the webhook notifies the owner. */
+/** If several deliveries fail together, the one that disabled the webhook notifies the owner. */
 async function notifyOwner(deliveryId: string): Promise<void> {
   const notificationId = await findNotification(deliveryId);
-  // The notification records that the e-mail could not be sent; the delivery has ended all the same.
+  // The notification records that the e-mail could not be sent; the delivery has ended either way.
   if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
 }

@@ -2,32 +2,32 @@ import { type CostEstimate, guessCost, observeCost, reserveFor } from '../../dom
 import type { ExampleCost } from './example-in-progress.ts';
 
 export interface BatchBudgetOptions {
-  /** US dollars that the batch may have cost in the end; null: no limit. */
+  /** US dollars that the batch can cost in total; null for no limit. */
   limitUsd: number | null;
-  /** What it has cost before. */
+  /** What it cost before this attempt. */
   spentUsd: number;
-  /** What one example costs as far as the run has seen, or the guess before. */
+  /** The cost of one example as observed in the run, or an initial guess. */
   estimate: CostEstimate;
-  /** Whether this is all the money that the run has left: then all of it is to be used. */
+  /** Whether this is all the money that the run has left, so that all of it should be used. */
   isAllThereIs: boolean;
 }
 
-/** Sums of floats that are meant to be equal differ by less. */
+/** Float sums that should be equal differ by less than this. */
 const ROUNDING = 1e-9;
-/** No example costs so many times what a guess says: a full context and the longest response, where a few words were expected. */
+/** Upper bound of actual cost relative to the guess: a full context and the longest response where a few words were expected. */
 export const COST_TO_GUESS = 10_000;
 
 /**
- * What a batch may still spend. Money is reserved before each example, so a batch exceeds its limit by no more than what the
- * calls in flight cost above what was expected. How much is reserved follows the cost of the last examples. The less is known of
- * that cost, the fewer are in flight: see {@link window}.
+ * Tracks what a batch can still spend. Money is reserved before each example, so a batch exceeds its limit at most by the amount
+ * that calls in flight cost above expectation. The reservation follows the cost of the last examples. The less is known of that
+ * cost, the fewer are in flight: see {@link window}.
  */
 export class BatchBudget {
   readonly #limitUsd: number | null;
   readonly #isAllThereIs: boolean;
   #spentUsd: number;
   #inFlight = 0;
-  /** Examples that were billed. */
+  /** Number of billed examples. */
   #billed: number;
   #estimate: CostEstimate;
 
@@ -48,12 +48,12 @@ export class BatchBudget {
     return this.#spentUsd;
   }
 
-  /** Examples that money is reserved for. */
+  /** Examples with reserved money. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Reserves what one example may cost; undefined where less is left. */
+  /** Reserves the money for one example; undefined if less is left. */
   reserve(): number | undefined {
     const reserved = this.#affordable();
     if (reserved === undefined) return undefined;
@@ -62,8 +62,8 @@ export class BatchBudget {
   }
 
   /**
-   * How many examples may be in flight. It starts slowly: at one, and each that is billed adds one, so that they double with each
-   * wave. If what is left pays for more at any price, it starts at so many.
+   * The number of examples that can be in flight. It starts at one, and each billed example adds one, so it doubles with each
+   * wave. It starts higher if the money is enough at any price.
    */
   get window(): number {
     const dearestUsd = COST_TO_GUESS * reserveFor(this.#estimate);
@@ -75,25 +75,25 @@ export class BatchBudget {
     const wanted = reserveFor(this.#estimate);
     if (this.#limitUsd === null) return wanted;
     if (this.#inFlight + 1 > this.window) return undefined;
-    // Examples in flight are expected to cost what is known by now, not what was reserved for them when they began.
+    // Examples in flight are expected to cost the current estimate, not what was reserved when they started.
     const remainingUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
     if (wanted <= remainingUsd) return wanted;
-    // The last of the money is used for one example at a time, without a margin. A guess by price alone prevents no attempt.
+    // The last of the money goes to one example at a time, without a margin. A price guess alone prevents no attempt.
     if (!this.#isAllThereIs || this.#inFlight > 0 || remainingUsd <= 0) return undefined;
     const { meanUsd, examples } = this.#estimate;
     return examples === 0 || meanUsd <= remainingUsd ? meanUsd : undefined;
   }
 
   /**
-   * Replaces what was reserved by the cost; a call of unknown cost counts as its share of what was reserved.
-   * @param cost undefined where no call was made, or none was billed
+   * Replaces a reservation by the actual cost; a call of unknown cost counts as its share of the reservation.
+   * @param cost undefined if no call was made or billed
    */
   settle(reservedUsd: number, cost: ExampleCost | undefined): void {
     this.#inFlight -= 1;
     if (cost === undefined) return;
     this.#billed += 1;
     this.#spentUsd += cost.knownCostUsd + cost.unknownShare * reservedUsd;
-    // What is set aside must do for the mostExpensive model of the run: the next example may need it.
+    // The reservation must cover the most expensive model of the run, which the next example may need.
     const { ratioToMostExpensive = 1 } = cost;
     if (ratioToMostExpensive === null) return;
     // Without the margin: the estimate must not grow by its own margin.
@@ -102,7 +102,7 @@ export class BatchBudget {
   }
 }
 
-/** The estimate to begin with: the run's, or what the batch has cost before, or a guess. */
+/** The initial estimate: from the run, from earlier attempts at the batch, or a guess. */
 export function firstEstimate(
   ofRun: CostEstimate | undefined,
   before: { costUsd: number; examples: number },

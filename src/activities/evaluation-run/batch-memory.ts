@@ -4,7 +4,7 @@ import { MAX_EXAMPLE_WEIGHT, weightOfExample } from './weights.ts';
 
 type SizedExample = Pick<OpenExample, 'seq' | 'bytes'>;
 
-/** The bytes that the loaded examples of a batch hold, from when they are loaded until each of them has ended. */
+/** Accounts for the memory of a batch's examples from loading to completion. */
 export class BatchMemory {
   readonly #bytes: FairSemaphore;
   readonly #workspace: string;
@@ -19,7 +19,7 @@ export class BatchMemory {
   }
 
   /**
-   * Loads a page once there is room for the largest one that there can be.
+   * Loads a page when there is room for the largest possible one.
    * @param signal ends the wait
    * @throws the reason of `signal`
    */
@@ -41,7 +41,7 @@ export class BatchMemory {
     }
   }
 
-  /** An example has ended. */
+  /** Frees the memory of a completed example. */
   free(example: SizedExample): void {
     const page = this.#pageOf.get(example.seq);
     if (page === undefined || !this.#pageOf.delete(example.seq)) return;
@@ -51,7 +51,7 @@ export class BatchMemory {
     page(left);
   }
 
-  /** The batch has ended: what it has not run is given up. */
+  /** Frees the rest when the batch ends, including examples that did not run. */
   close(): void {
     this.#isClosed = true;
     for (const release of this.#pages.keys()) release();

@@ -14,7 +14,7 @@ interface Sources {
   endpoints: ScoringEndpoints;
 }
 
-/** Counts the examples of a batch that are done. */
+/** Counts the completed examples of a batch. */
 export class BatchProgress {
   readonly #of: number;
   #sources: Sources | undefined;
@@ -29,14 +29,14 @@ export class BatchProgress {
     this.#nextSeq = from;
   }
 
-  /** The batch is loaded. */
+  /** Called when the batch is loaded. */
   begin(sources: Sources): void {
     this.#sources = sources;
   }
 
   /**
-   * @param open the next examples without a result: those before them have theirs
-   * @param to until where there are no others, exclusive
+   * @param open the next examples without a result; all before them have one
+   * @param to exclusive end, used if there are none
    */
   skipTo(open: readonly { seq: number }[], to: number): void {
     const nextSeq = (open.at(-1)?.seq ?? to - 1) + 1;
@@ -68,7 +68,7 @@ function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: Retryin
   return refusals(models, [model, ...fallbackModels, ...evaluatorModelsOf(evaluators)]);
 }
 
-/** Which of the models refuse calls at present, in words. */
+/** Describes which of the models currently refuse calls. */
 export function refusals(models: RetryingModels, names: readonly string[]): string[] {
   return [...new Set(names)].flatMap((name) => {
     const until = models.refusedUntil(name);

@@ -1,59 +1,59 @@
 import type { Context } from '@temporalio/activity';
 
 const HEARTBEAT_MS = 1_000;
-/** Temporal times out the batch of a process that stood still for this long, so that another worker may have it. */
+/** If a process hangs for this long, Temporal times out its batch so that another worker can take it. */
 const FROZEN_MS = 6_000;
-/** How long calls in flight may go on once the worker has told its activities to end. */
+/** How long calls in flight can continue after the worker told its activities to end. */
 const LAST_GRACE_MS = 5_000;
 
 /** The signals that end an example early. */
 export interface Stops {
-  /** Gives calls in flight up. */
+  /** Aborts calls in flight. */
   giveUp: AbortSignal;
-  /** Ends waits in which no call is in flight: for a place, before a retry. */
+  /** Ends waits without a call in flight: for a slot, before a retry. */
   stopWaiting: AbortSignal;
 }
 
-/** When a batch is to stop. */
+/** Tells when a batch must stop. */
 export interface BatchWatch extends Stops {
-  /** Begins nothing more, and waits for nothing but calls in flight. */
+  /** Starts nothing more, and waits only for calls in flight. */
   stop(): void;
-  /** No more examples are to be begun. */
+  /** Whether no more examples may be started. */
   stopped(): boolean;
-  /** The batch has ended. */
+  /** Called when the batch has ended. */
   end(): void;
 }
 
-/** How far a batch is, as its heartbeats tell operators. */
+/** The progress of a batch, shown to operators by its heartbeats. */
 export interface BatchHeartbeat {
-  /** Examples that have their result, those of earlier attempts included. */
+  /** Examples with a result, including those from earlier attempts. */
   done: number;
   of: number;
   /** Examples that failed in this attempt. */
   failed: number;
   inFlight: number;
-  /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
+  /** US dollars that the batch has cost for its budget, including earlier attempts. */
   spentUsd: number;
-  /** The numbers of the examples in flight that are set aside, since processes have ended while they ran. */
+  /** Numbers of the isolated examples in flight: processes crashed while these ran. */
   setAside?: number[];
-  /** Those that were so when a process ended. */
+  /** Those that were already isolated when a process crashed. */
   warned?: readonly number[];
   /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
 }
 
 export interface BatchWatchOptions {
-  /** Aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker continues it. */
+  /** Aborted when this process shuts down: the batch finishes its calls in flight, and another worker continues it. */
   stopping: AbortSignal;
-  /** Whether the run has ended; asked once a second from when the batch is told to stop. */
+  /** Whether the run has ended; polled every second once the batch must stop. */
   isOver: () => Promise<boolean>;
-  /** What each heartbeat tells. */
+  /** The content of each heartbeat. */
   describe: () => BatchHeartbeat;
 }
 
 /**
- * Sends a batch's heartbeats and learns from them when it is to stop: it then begins no more examples. Calls in flight are
- * given up only where the run has ended or this process must end.
+ * Sends the heartbeats of a batch and detects when it must stop, so that it starts no more examples. Calls in flight are
+ * aborted only if the run has ended or this process must exit.
  */
 export function watchBatch(context: Context, { stopping, isOver, describe }: BatchWatchOptions): BatchWatch {
   const giveUp = new AbortController();
@@ -67,7 +67,7 @@ export function watchBatch(context: Context, { stopping, isOver, describe }: Bat
   const isFrozen = () => Date.now() - lastBeat > FROZEN_MS;
 
   async function giveUpIfOver(): Promise<void> {
-    // While the database is away, nobody has ended the run.
+    // While the database is down, nobody can have ended the run.
     if (await isOver().catch(() => false)) giveUp.abort();
   }
 
@@ -92,7 +92,7 @@ export function watchBatch(context: Context, { stopping, isOver, describe }: Bat
     stopped: () => stopWaiting.signal.aborted || isFrozen(),
     end() {
       clearInterval(timer);
-      // What ends in order has ended no process.
+      // An orderly end is not a crash.
       context.heartbeat(describe());
       clearTimeout(lastGrace);
       stopping.removeEventListener('abort', stop);

@@ -19,44 +19,44 @@ import { type Suspicion, suspicionOf } from './suspects.ts';
 export type EvaluationControl = RunControl;
 export type { RunProgress };
 
-/** What came of a batch, or (`heldBackMs`) that the workspace has enough of them in flight: nothing was done. */
+/** The result of a batch, or `heldBackMs` if the workspace has enough batches in flight and nothing was done. */
 type BatchOutcome = BatchResult | { heldBackMs: number; suspicion?: Suspicion };
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
-/** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
+/** The steps of the workflow `evaluationRun`. Each is idempotent. */
 export function createEvaluationActivities(deps: BatchDeps) {
   const { db, slots } = deps;
   const query = db.system.query;
   const runBatch = createBatchRunner(deps);
 
   return {
-    /** The state of the run, as its row has it; null where it is gone. */
+    /** The state of the run from its row; null if the row is gone. */
     readControl: (run: RunRef): Promise<RunControl | null> => readNewRunControl(query, run),
 
-    /** From `scheduled` to `running`; settles which run is the baseline. */
+    /** Moves the run from `scheduled` to `running` and determines its baseline run. */
     markRunning: (run: RunRef): Promise<void> => markRunRunning(query, run),
 
-    /** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
+    /** Pauses a run whose budget is used up, unless its cap was raised in the meantime. */
     pauseForBudget: (run: RunRef, maxCostUsd: number): Promise<void> => pauseRunForBudget(query, run, maxCostUsd),
 
-    /** Ends a run that can't go on. */
+    /** Ends a run that cannot continue. */
     async failEvaluation(run: RunRef, error: { code: string; message: string }): Promise<void> {
       if (await failRun(query, run, error)) deps.onEvaluationEnd?.('failed');
     },
 
-    /** What earlier rounds of this evaluation have cost, by batch, in US dollars. */
+    /** The cost of earlier rounds of this evaluation by batch, in US dollars. */
     readSpending: ({ evaluationId }: RunRef, batchSize: number): Promise<Record<number, number>> =>
       costByBatch(query, evaluationId, batchSize),
 
-    /** Stores the sums so far with the run and returns them as a text. */
+    /** Stores the current sums with the run and returns them as text. */
     async sumUpProgress({ evaluationId }: RunRef): Promise<RunProgress> {
       return describeProgress(await sumUpRun(query, evaluationId));
     },
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.
-     * @returns what came of it; `incomplete`: nothing was done, since examples have no result
+     * @returns the outcome; `incomplete` if nothing was done because examples have no result
      */
     finishEvaluation: async (run: RunRef): Promise<FinishedRun> => {
       const finish = (giveUp: AbortSignal) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp);
@@ -66,11 +66,10 @@ export function createEvaluationActivities(deps: BatchDeps) {
     },
 
     /**
-     * Runs one batch. Examples that have their result are skipped, so the batch can be run again after anything.
-     * When the run is paused, no more examples are begun and those in flight are waited for.
-     * Where the workspace has enough batches in flight, it is held back.
-     * @throws ApplicationFailure, not retryable, where no call can succeed: credentials or model are wrong, or the
-     * examples are gone
+     * Runs one batch. It skips examples that have a result, so it can always be repeated. If the run is paused, it starts no
+     * more examples and waits for those in flight. If the workspace has enough batches in flight, it is deferred.
+     * @throws ApplicationFailure, not retryable, if no call can succeed: credentials or model are wrong, or the examples are
+     * gone
      */
     async runBatch(batch: BatchInput): Promise<BatchOutcome> {
       const suspicion = suspicionOf(Context.current().info, batch.suspicion);

@@ -2,43 +2,43 @@ import type { Cost } from '../../domain/usage.ts';
 import type { TellScores } from '../../evaluators/follow.ts';
 import type { Stops } from './batch-watch.ts';
 
-/** What an example has cost. */
+/** The cost of an example. */
 export interface ExampleCost {
-  /** The calls whose cost is known, in US dollars. */
+  /** Calls with known cost, in US dollars. */
   knownCostUsd: number;
-  /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost is unknown. */
+  /** The share of an example's expected cost, from 0 (can exceed 1), that is in calls of unknown cost. */
   unknownShare: number;
   /**
-   * How many times more it would have cost with the mostExpensive of the run's models; null where that can't be told, since it has cost
-   * nothing with the one that responded. Default: 1
+   * How many times more the most expensive model of the run would have cost; null if unknown because the responding model cost
+   * nothing. Default: 1
    */
   ratioToMostExpensive?: number | null;
 }
 
-/** Adds up what the calls for one example cost. */
+/** Adds up the cost of the calls for one example. */
 export class CostTally {
   readonly #reservedUsd: number;
   #total: ExampleCost | undefined;
   #ratioToMostExpensive: number | null = 1;
 
-  /** @param reservedUsd what was set aside for the example */
+  /** @param reservedUsd the money reserved for the example */
   constructor(reservedUsd: number) {
     this.#reservedUsd = reservedUsd;
   }
 
-  /** Undefined where nothing was billed. */
+  /** Undefined if nothing was billed. */
   get total(): ExampleCost | undefined {
     return this.#total && { ...this.#total, ratioToMostExpensive: this.#ratioToMostExpensive };
   }
 
-  /** Which of the run's models was billed, by how much dearer the mostExpensive is. */
+  /** How much more the most expensive model of the run costs than the billed one. */
   set ratioToMostExpensive(times: number | null) {
     this.#ratioToMostExpensive = times;
   }
 
   /**
-   * @param share of what was set aside that is this call's
-   * @returns what the call counts as against a budget, in US dollars, where its cost is unknown
+   * @param share of the reservation that belongs to this call
+   * @returns the amount in US dollars that a call of unknown cost counts as against a budget
    */
   add({ amount }: Cost, share: number): number | undefined {
     const { knownCostUsd, unknownShare } = this.#total ?? { knownCostUsd: 0, unknownShare: 0 };
@@ -50,11 +50,11 @@ export class CostTally {
   }
 }
 
-/** An example while it goes through its steps. */
+/** The state of an example while it goes through its steps. */
 export interface ExampleInProgress {
   seq: number;
   stops: Stops;
   bill: CostTally;
-  /** Told what the evaluators say. */
+  /** Receives the evaluators' scores. */
   tellScores?: TellScores;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBudget } from './batch-budget.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 
-/** An example to run, and how many bytes it takes as text. */
+/** An example to run, with its size as text in bytes. */
 export interface PoolExample {
   seq: number;
   bytes: number;
@@ -12,41 +12,41 @@ export interface PoolOptions<Example extends PoolExample> {
   from: number;
   concurrency: number;
   /**
-   * The first examples begin so far apart, in milliseconds; default: 1. Those that begin at the same moment also end at the same
-   * moment, and wait for each other then, as do all that follow them.
+   * Delay between the starts of the first examples in milliseconds; default: 1. Examples that start together also end together
+   * and then wait for each other, as do all that follow.
    */
   beginApartMs?: number;
   budget: BatchBudget;
-  /** The next examples in order; an empty page is the end. */
+  /** The next examples in order; an empty page means the end. */
   loadPage: (from: number, limit: number) => Promise<Example[]>;
   /**
-   * @param reservedUsd the money that is reserved for it
-   * @returns what the example has cost; undefined where nothing was billed
+   * @param reservedUsd the money reserved for it
+   * @returns the cost of the example; undefined if nothing was billed
    */
   runExample: (example: Example, reservedUsd: number) => Promise<ExampleCost | undefined>;
-  /** True as soon as no more examples are to be begun. */
+  /** True as soon as no more examples may be started. */
   stopped: () => boolean;
-  /** Makes `stopped` true, and ends the waits of examples that have no call in flight. */
+  /** Makes `stopped` true, and ends the waits of examples without a call in flight. */
   stop: () => void;
 }
 
-/** Why a pool ended. `starved`: the money left was not enough for a single example. */
+/** Why a pool ended. `starved` means that the remaining money did not cover a single example. */
 export interface PoolResult {
   finished: boolean;
   starved: boolean;
 }
 
 const PAGE_SIZE = 50;
-/** With fewer examples than this at hand, the next page is loaded. */
+/** The next page is loaded when fewer examples than this are loaded, */
 const LOAD_BELOW = 25;
-/** With more bytes than this at hand, it is not. */
+/** unless they take more bytes than this. */
 const LOAD_BELOW_BYTES = 256 * 1024;
 const BEGIN_APART_MS = 1;
 
 /**
- * Runs examples with at most `concurrency` in flight: as one ends the next begins. When no more are to be begun, those in
- * flight are waited for, so that nothing that is paid for is lost. The first error stops the pool and is thrown at its end;
- * errors of examples that were told to stop are not.
+ * Runs examples with at most `concurrency` in flight: as one ends, the next starts. On a stop, it waits for those in flight so
+ * that nothing paid for is lost. The first error stops the pool and is thrown at its end, except errors of examples that were
+ * told to stop.
  */
 export async function runPool<Example extends PoolExample>(options: PoolOptions<Example>): Promise<PoolResult> {
   const { concurrency, beginApartMs = BEGIN_APART_MS, budget, loadPage, runExample, stopped, stop } = options;
@@ -55,7 +55,7 @@ export async function runPool<Example extends PoolExample>(options: PoolOptions<
   let loading: Promise<void> | undefined;
   let atEnd = false;
   let outOfMoney = false;
-  /** An example was given up, and is still open. */
+  /** Whether an example was given up and is still open. */
   let gaveUp = false;
   let begun = 0;
   let failure: { error: unknown } | undefined;
@@ -69,13 +69,13 @@ export async function runPool<Example extends PoolExample>(options: PoolOptions<
     const rows = await loadPage(nextSeq, PAGE_SIZE);
     atEnd = rows.length === 0;
     nextSeq = (rows.at(-1)?.seq ?? nextSeq) + 1;
-    // An example that there was no money for may have been put back meanwhile.
+    // An example that could not be paid for may have been put back in the meantime.
     page.push(...rows);
   }
 
   const bytesAtHand = () => page.reduce((sum, { bytes }) => sum + bytes, 0);
 
-  /** The next page, of which one is loaded at a time. */
+  /** Loads the next page; only one load runs at a time. */
   function load(): Promise<void> {
     loading ??= loadPageOnce().finally(() => {
       loading = undefined;
@@ -86,12 +86,12 @@ export async function runPool<Example extends PoolExample>(options: PoolOptions<
   async function next(): Promise<Example | undefined> {
     while (page.length === 0 && !atEnd) await load();
     const example = page.shift();
-    // Nobody is to wait for a page; if it can't be loaded, whoever needs it tries once more and gets the error.
+    // Prefetch, so that no example waits for a page. If it fails, the next caller retries and gets the error.
     if (page.length < LOAD_BELOW && bytesAtHand() < LOAD_BELOW_BYTES && !atEnd) void load().catch(() => {});
     return example;
   }
 
-  /** Money for one example, which counts as in flight from here on; waits for others in flight to give some back. */
+  /** Reserves money for one example, which counts as in flight from here on; waits until examples in flight return some. */
   async function reserve(): Promise<number | undefined> {
     for (;;) {
       const reserved = budget.reserve();
@@ -112,7 +112,8 @@ export async function runPool<Example extends PoolExample>(options: PoolOptions<
   }
 
   /**
-   * A function of its own, since one that waits keeps what its variables last had: waiting for the next example must not hold the one before.
+   * A separate function because a suspended one keeps its variables alive: waiting for the next example must not retain the
+   * previous one.
    * @returns whether there may be another one
    */
   async function runNext(): Promise<boolean> {

@@ -24,21 +24,21 @@ type FollowExample = <T>(seq: number, work: (tell: TellScores) => Promise<T>) =>
 export interface ExampleRunnerDeps extends ExampleScorerDeps {
   expected: ExpectedCost;
   store: ExampleStore;
-  /** Follows the work on an example, by its place. Default: nobody does. */
+  /** Follows the work on an example, by its position. Default: off. */
   follow?: FollowExample | undefined;
 }
 
-/** Of a run that scores the outputs of another. */
+/** For runs that score the outputs of another run. */
 const NO_OUTPUT = { code: 'no_output', message: 'The source run has no output for this example.' };
-/** Of an example that has ended processes. */
+/** For examples during which processes crashed. */
 export const PROCESS_ENDED = {
   code: 'process_ended',
   message: 'Four worker processes ended while running this example, the last two while it ran in isolation.',
 };
 
 /**
- * Takes one example through its steps: call the model, ask the judges and the caller's scorers, score. Each response that was paid for is stored before
- * the next step, and a step whose response is stored is not paid for again.
+ * Takes one example through its steps: call the model, call the judges and the caller's scorers, score. Each paid response is
+ * stored before the next step, and a step with a stored response is not paid for again.
  */
 export class ExampleRunner {
   readonly #deps: ExampleRunnerDeps;
@@ -53,15 +53,15 @@ export class ExampleRunner {
     this.#scorer = new ExampleScorer(deps, spec);
   }
 
-  /** The bytes that an example takes at most while it is run. */
+  /** The maximum memory of an example while it runs, in bytes. */
   weightOf(open: OpenExample): number {
     return weightOfRun(open, (bytes) => this.#prompt.maxChars(bytes), this.#scorer.asked);
   }
 
   /**
-   * @param reservedUsd the money that is reserved for it
-   * @returns what it has cost just now; undefined where nothing was billed
-   * @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up
+   * @param reservedUsd the money reserved for it
+   * @returns its cost in this attempt; undefined if nothing was billed
+   * @throws RunFailedError; a signal's reason or an `AbortError` if the example was given up
    */
   run(open: OpenExample, stops: Stops, reservedUsd: number): Promise<ExampleCost | undefined> {
     const progress = { seq: open.seq, stops, bill: new CostTally(reservedUsd) };
@@ -77,14 +77,14 @@ export class ExampleRunner {
     return progress.bill.total;
   }
 
-  /** Stores an example as failed that has ended processes. */
+  /** Stores an example that crashed processes as failed. */
   async giveUp({ seq }: OpenExample): Promise<undefined> {
     await this.#deps.store.storeResult(seq, { status: 'failed', error: PROCESS_ENDED });
   }
 
-  /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */
+  /** The prompt; undefined if a variable is missing or does not fit, in which case the example is stored as failed. */
   async #render({ seq, variables }: OpenExample): Promise<ModelInput | undefined> {
-    // A judge of what a program did is shown what the program was given.
+    // A judge of a program's output sees the program's input.
     if (this.#spec.target === 'code') return JSON.stringify(variables);
     try {
       return this.#prompt.fill(variables);
@@ -110,7 +110,7 @@ export class ExampleRunner {
       if (unstored?.response === undefined) return;
       ({ output, toolCalls, modelMs } = unstored.response);
       costUsd = unstored.reused === undefined ? unstored.response.cost.amount : unstored.reused.costUsd;
-      // With somebody to ask or a thread to wait for, the output is stored first; else together with its score.
+      // If judges or threads are involved, the output is stored first; otherwise together with its score.
       if (!this.#scorer.isFree({ output, toolCalls })) {
         if (!(await store.storeResult(seq, unstored))) return;
         unstored = undefined;
@@ -137,7 +137,7 @@ export class ExampleRunner {
     else await store.storeScore(seq, result);
   }
 
-  /** As {@link #callModel}; where the run may, a response that was paid for before takes the place of a call. */
+  /** Like {@link #callModel}, but reuses an earlier paid response if the run allows it. */
   async #respond(input: ModelInput, progress: ExampleInProgress): Promise<ResultToStore | undefined> {
     const { workspaceId, model, parameters, content, reuseMaxAge } = this.#spec;
     const callHash = callHashOf({ input, parameters, tools: content.tools, toolChoice: content.tool_choice });
@@ -150,7 +150,7 @@ export class ExampleRunner {
     return answered && { ...answered, callHash: callHash.toString('hex') };
   }
 
-  /** The response, to be stored; undefined where the model failed for good: the example is then stored as failed, with its cost. */
+  /** The response to store; undefined if the model finally failed, in which case the example is stored as failed, with its cost. */
   async #callModel(input: ModelInput, { seq, stops, bill }: ExampleInProgress): Promise<ResultToStore | undefined> {
     const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
     const { model, fallbackModels, parameters, content, promptName: name, promptVersion: version } = this.#spec;
@@ -172,7 +172,7 @@ export class ExampleRunner {
     }
   }
 
-  /** Puts a call to one of the run's models on the bill. @returns as {@link CostTally.add} */
+  /** Adds a call to one of the run's models to the tally. @returns as {@link CostTally.add} */
   #charge(bill: CostTally, model: string, cost: Cost): number | undefined {
     const { expected } = this.#deps;
     bill.ratioToMostExpensive = expected.ratioToMostExpensive(model);
@@ -189,7 +189,7 @@ export class ExampleRunner {
     }));
     return {
       status: 'scored',
-      // Without one of them, the mean would measure something else than that of other examples.
+      // If one is missing, the mean would not be comparable with that of other examples.
       score: all.some(isNoScore) ? null : countedScore(weightedMean(all), this.#spec.exampleThreshold),
       scores: Object.fromEntries(
         all.map(({ name, score, reason, category, problem }) => [

@@ -7,11 +7,11 @@ import type { ScoringEndpoints } from './scoring-endpoints.ts';
 
 export interface ExampleScorerDeps extends JudgesDeps {
   evaluatorPool: EvaluatorPool;
-  /** Of the same evaluators. */
+  /** Must belong to the same evaluators. */
   endpoints: ScoringEndpoints;
 }
 
-/** What the evaluators say of an example, by their names; `error` where one of them failed for good: those after it are then missing. */
+/** The scores of an example by evaluator name; if one finally failed, `error` is set and later scores are missing. */
 export interface ScoredExampleResult {
   scores: Map<string, Score>;
   error?: { code: string; message: string };
@@ -19,11 +19,11 @@ export interface ScoredExampleResult {
 
 const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
-/** Scores outputs by evaluators: asks the judges and the caller's scorers, then the others. For evaluations as well as for rules. */
+/** Scores outputs, for evaluations and for rules: calls the judges and the caller's scorers, then the other evaluators. */
 export class ExampleScorer {
   readonly #judges: Judges;
   readonly #endpoints: ScoringEndpoints;
-  /** The evaluators that ask nobody. */
+  /** The evaluators that make no calls. */
   readonly #scorer: Scorer;
 
   constructor(
@@ -35,17 +35,17 @@ export class ExampleScorer {
     this.#scorer = evaluatorPool.scorer(workspaceId, evaluators);
   }
 
-  /** How many judges and scorers are asked about an example. */
+  /** Number of judges and scorers called for an example. */
   get asked(): number {
     return this.#judges.count + this.#endpoints.count;
   }
 
-  /** Whether nobody is asked, and no thread is waited for, to score such an output. */
+  /** Whether such an output can be scored without calls and without waiting for a thread. */
   isFree(output: Parameters<Scorer['isFree']>[0]): boolean {
     return this.asked === 0 && this.#scorer.isFree(output);
   }
 
-  /** @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up */
+  /** @throws RunFailedError; a signal's reason or an `AbortError` if the example was given up */
   async score(example: Example, progress: ExampleInProgress): Promise<ScoredExampleResult> {
     const result = await this.#score(example, progress);
     progress.tellScores?.(result.scores, result.error);
@@ -63,7 +63,7 @@ export class ExampleScorer {
       return { scores: new Map([...(await this.#scorer.score(example, giveUp)), ...asked]) };
     } catch (thrown) {
       if (giveUp.aborted) throw thrown;
-      // A bug in scoring must not have the model called again.
+      // A bug in scoring must not cause another model call.
       return { scores: new Map(asked), error: NOT_SCORED };
     }
   }

@@ -21,16 +21,16 @@ import {
 } from '../../services/evaluations/run/results-store.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
-/** Stands for a result that the database refuses, though it was paid for. */
+/** Stored in place of a paid result that the database rejects. */
 export const NOT_STORABLE = { code: 'internal_error', message: 'The outcome of this example could not be stored.' };
 
-/** The database refuses the response of a judge. */
+/** The database rejects the response of a judge. */
 export class NotStorableError extends Error {}
 
-/** A statement that holds this many characters of responses is not made larger. */
+/** A statement with this many characters of responses takes no more results. */
 const MAX_GROUP_LENGTH = 1_000_000;
 
-/** About how many characters a result holds: its output, its tool calls, and what evaluators say of it. */
+/** The approximate number of characters in a result: output, tool calls, and scores. */
 function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 'scores'>): number {
   const reasons = Object.values(scores).reduce((sum, { reason }) => sum + (reason?.length ?? 0), 0);
   const calls = response?.toolCalls.length ? JSON.stringify(response.toolCalls).length : 0;
@@ -38,8 +38,8 @@ function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 's
 }
 
 /**
- * Stores the results of a batch's examples. What comes while a statement is under way goes into the next one together. Each
- * statement is repeated through any outage until `giveUp` aborts, so that nothing that was paid for is lost.
+ * Stores the results of a batch's examples. Results that arrive while a statement runs are stored together by the next one.
+ * Each statement is retried through any outage until `giveUp` aborts, so that nothing paid for is lost.
  */
 export class ExampleStore {
   readonly #query: Query;
@@ -75,15 +75,15 @@ export class ExampleStore {
     );
   }
 
-  /** Examples that were stored as failed. */
+  /** Number of examples stored as failed. */
   get failed(): number {
     return this.#failed;
   }
 
   /**
-   * Stores the outcome of the call to the model. Where the database refuses it, the example is stored as failed, with its cost.
-   * @param outcomeId where the same outcome may be stored again
-   * @returns false where it was refused
+   * Stores the outcome of the model call. If the database rejects it, the example is stored as failed, with its cost.
+   * @param outcomeId must be set if the same outcome can be stored again
+   * @returns false if it was rejected
    */
   async storeResult(seq: number, result: ResultToStore, outcomeId = newId()): Promise<boolean> {
     const store = (stored: ResultToStore) => () => this.#results.write({ seq, result: stored, outcomeId });
@@ -101,7 +101,7 @@ export class ExampleStore {
     return isStored;
   }
 
-  /** Ends an example whose output is stored. */
+  /** Completes an example whose output is stored. */
   async storeScore(seq: number, result: ResultToStore): Promise<void> {
     const store = (stored: ResultToStore) => () => this.#scores.write({ seq, result: stored });
     const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }));
@@ -116,7 +116,7 @@ export class ExampleStore {
     return untilDatabaseAnswers(() => loadJudgement(this.#query, this.#evaluationId, seq, evaluator), this.#giveUp);
   }
 
-  /** @throws NotStorableError where the database refuses the response; its cost is stored all the same */
+  /** @throws NotStorableError if the database rejects the response; its cost is stored anyway */
   async storeJudgement(
     seq: number,
     evaluator: string,
@@ -130,10 +130,10 @@ export class ExampleStore {
 }
 
 /**
- * Stores something, or a substitute where the database refuses it. A refusal must not make Temporal repeat the batch: its
- * models would be called and paid for once more.
- * @returns whether it was stored as it is
- * @throws RunFailedError where the substitute is refused as well
+ * Stores something, or a substitute if the database rejects it. A rejection must not make Temporal repeat the batch: its models
+ * would be called and paid for again.
+ * @returns whether the original was stored
+ * @throws RunFailedError if the substitute is rejected as well
  */
 export async function storeOr(store: () => Promise<void>, storeSubstitute: () => Promise<void>): Promise<boolean> {
   try {

@@ -7,22 +7,22 @@ import {
 } from '../../services/evaluations/creation/expected-tokens.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 
-/** What one example is expected to cost before any has been seen. */
+/** The expected cost of one example before any has run. */
 export interface ExpectedCost {
-  /** US dollars, each judge included, with the mostExpensive of the run's models: any of them may have to respond. */
+  /** US dollars including all judges, with the most expensive of the run's models, because any of them may have to respond. */
   totalUsd: number;
-  /** The share of the call to a model of the run; 0..1. */
+  /** The share of the call to a model of the run, 0..1. */
   shareOf(model: string): number;
   /**
-   * How many times more an example costs with the mostExpensive model than with this one, judges included; null where it costs
-   * nothing with this one, and something with the mostExpensive.
+   * How many times more an example costs with the most expensive model than with this one, judges included; null if it costs
+   * nothing with this one but something with the most expensive.
    */
   ratioToMostExpensive(model: string): number | null;
   /** The shares of the judges, by name. */
   judgeShares: ReadonlyMap<string, number>;
 }
 
-/** What a call costs in US dollars; 0 without a known price. */
+/** The cost of a call in US dollars; 0 without a known price. */
 export function callUsd(
   models: Pick<Models, 'priceOf'>,
   model: string,
@@ -34,7 +34,7 @@ export function callUsd(
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;
 }
 
-/** Errs on the high side, since a budget is kept by it at first. A call without a known price counts 0. */
+/** Errs on the high side because a budget relies on it at first. A call without a known price counts as 0. */
 export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   const input = promptTokens(spec);
   const output = expectedOutputTokens(spec.parameters);

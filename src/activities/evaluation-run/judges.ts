@@ -17,12 +17,12 @@ import { throwIfRunFails } from './run-failed-error.ts';
 export interface JudgesDeps {
   models: RetryingModels;
   modelTimeoutMs: number;
-  /** Says how the money that is reserved for an example is split among its calls. */
+  /** How the money reserved for an example is split among its calls. */
   expected: Pick<ExpectedCost, 'judgeShares'>;
   store: Pick<ExampleStore, 'loadJudgement' | 'storeJudgement'>;
 }
 
-/** The scores of those who were asked, by the evaluator's name; `error` where one of them failed for good. */
+/** The scores of the called evaluators by name; `error` if one of them finally failed. */
 export interface Judgements {
   scores: Map<string, Score>;
   error?: { code: string; message: string };
@@ -30,7 +30,7 @@ export interface Judgements {
 
 type ModelEvaluator = PreparedJudging | PreparedComparison;
 
-/** The evaluators of a run that call a model: for a grade, or for embeddings. */
+/** The evaluators of a run that call a model, for a grade or for embeddings. */
 export class Judges {
   readonly #deps: JudgesDeps;
   readonly #judges: ModelEvaluator[];
@@ -46,7 +46,7 @@ export class Judges {
     return this.#judges.length;
   }
 
-  /** @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up */
+  /** @throws RunFailedError; a signal's reason or an `AbortError` if the example was given up */
   async judge(progress: ExampleInProgress, example: Example): Promise<Judgements> {
     const scores = new Map<string, Score>();
     for (const judge of this.#judges) {
@@ -63,7 +63,7 @@ export class Judges {
     return { scores };
   }
 
-  /** Asks once, and once more where the response held no usable score, with what was wrong with it. */
+  /** Calls a judge, and once more with the problem stated if the response held no usable score. */
   async #ask(judge: ModelEvaluator, progress: ExampleInProgress, example: Example): Promise<Score> {
     const { store } = this.#deps;
     const { seq } = progress;
@@ -81,7 +81,7 @@ export class Judges {
         await this.#store(judge, progress, { ...called, asks });
         stored = { response: called.response, asks };
       } catch (error) {
-        // A response that the provider's filter withheld was billed as well.
+        // A response that the provider's filter withheld is billed, too.
         if (error instanceof CallFailedError && error.failure.spent !== undefined)
           await this.#store(judge, progress, { response: null, asks, spent: error.failure.spent });
         throw error;
@@ -89,7 +89,7 @@ export class Judges {
     }
   }
 
-  /** Calls the model; the score where there is nothing to call it for. */
+  /** Calls the model; returns the score directly if no call is needed. */
   async #call(
     judge: ModelEvaluator,
     { stops }: ExampleInProgress,

@@ -39,28 +39,28 @@ export interface BatchInput extends RunRef {
   from: number;
   /** Exclusive. */
   to: number;
-  /** Calls in flight. */
+  /** Maximum calls in flight. */
   concurrency: number;
-  /** What the whole batch may have cost when the work on it stops, in US dollars; null: no limit. */
+  /** Total cost of the batch in US dollars at which work on it stops; null for no limit. */
   spendUpToUsd: number | null;
   /** Whether that is all the money that the run has left. */
   isAllThereIs: boolean;
-  /** The batch ends as soon as enough is known of the cost of an example to keep all calls in flight: other lanes wait for it. */
+  /** Ends the batch once the cost of an example is known well enough to keep all calls in flight: other lanes wait for it. */
   probe?: boolean;
-  /** What one example costs, as far as the run has seen. */
+  /** The cost of one example as observed in the run. */
   estimate?: CostEstimate;
-  /** Processes that worked on it have ended. */
+  /** Set if processes crashed while working on the batch. */
   suspicion?: Suspicion;
-  /** The span that started the run, for who traces activities. */
+  /** The span that started the run, for tracing activities. */
   traceparent?: string;
 }
 
 export interface BatchResult {
-  /** Every example of the batch has its final result. */
+  /** Whether every example of the batch has its final result. */
   finished: boolean;
-  /** The money left was not enough for one example. */
+  /** Whether the remaining money did not cover one example. */
   starved: boolean;
-  /** What the whole batch has cost by now, in US dollars. */
+  /** Total cost of the batch so far, in US dollars. */
   costUsd: number;
   estimate?: CostEstimate;
 }
@@ -68,23 +68,23 @@ export interface BatchResult {
 export interface BatchDeps {
   db: Database;
   cipher: Cipher;
-  /** For callers' scorers. */
+  /** For calls to the caller's scorers. */
   scorers: Outbound;
   models: Models;
   modelTimeoutMs: number;
   evaluatorPool: EvaluatorPool;
-  /** Aborted when this process is asked to stop: no more calls are begun. */
+  /** Aborted when this process shuts down: no more calls are started. */
   stopping: AbortSignal;
   slots: Slots;
-  /** Of the process, by workspaces' public ids. */
+  /** Turns of this process, by public workspace id. */
   turns: Turns;
-  /** Told of each evaluation that ends by itself. */
+  /** Called for each evaluation that ends without a request. */
   onEvaluationEnd?: OnEvaluationEnd;
-  /** Follows the work on outputs that are scored. Default: nobody does. */
+  /** Follows the work on outputs that are scored. Default: off. */
   followScoring?: FollowScoring | undefined;
 }
 
-/** What the work on a batch needs, loaded when it begins. */
+/** What the work on a batch needs, loaded at its start. */
 interface Batch {
   spec: RunSpec;
   memory: BatchMemory;
@@ -95,21 +95,21 @@ interface Batch {
 
 /** An example to run. */
 interface LoadedExample extends OpenExample {
-  /** The work of an earlier attempt on it that had not ended when it was loaded: it may have its result by now. */
+  /** Work of an earlier attempt that was unfinished at loading: the result may exist by now. */
   earlier: Promise<ExampleCost | undefined> | undefined;
 }
 
 /**
- * @returns works through a batch: load, run, report. Examples that have their result are skipped, so that a batch can be run again
- * after anything; two attempts in one process do not pay for the same example.
- * @throws RunFailedError where the run can't go on
+ * @returns a function that works through a batch: load, run, report. It skips examples that have a result, so a batch can always
+ * be repeated; two attempts in one process do not pay for the same example.
+ * @throws RunFailedError if the run cannot continue
  */
 export function createBatchRunner(deps: BatchDeps) {
   const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, slots, followScoring } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
   const keepSums = createSumsKeeper(query);
-  /** Examples of this process that have not ended, by evaluation and number. */
+  /** Unfinished examples of this process, by evaluation and number. */
   const inFlight = new Map<string, Promise<ExampleCost | undefined>>();
   /** The latest attempt of each batch in this process. */
   const attempts = new Map<string, BatchWatch>();
@@ -136,7 +136,7 @@ export function createBatchRunner(deps: BatchDeps) {
         return progress.heartbeat;
       },
     });
-    // An earlier attempt that Temporal has lost sight of may not know yet that this one has taken over.
+    // An earlier attempt that Temporal timed out may not know yet that this one has taken over.
     attempts.get(attemptName(input))?.stop();
     attempts.set(attemptName(input), watch);
     return watch;
@@ -167,7 +167,7 @@ export function createBatchRunner(deps: BatchDeps) {
       await untilDatabaseAnswers(() => copyOutputs(query, outputs), watch.giveUp);
     }
     const expected = expectedCost(models, spec);
-    // What it has cost before, with whichever of its models: as if it was the first one, and the next need the mostExpensive.
+    // The earlier cost could be from any of the models: assume the cheapest, and that the next needs the most expensive.
     const before = { ...spent, costUsd: spent.costUsd * (expected.ratioToMostExpensive(spec.model) ?? 1) };
     const estimate = firstEstimate(input.estimate, before, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
@@ -188,7 +188,7 @@ export function createBatchRunner(deps: BatchDeps) {
     watch: BatchWatch,
     { from, to, limit }: { from: number; to: number; limit: number },
   ): Promise<LoadedExample[]> {
-    // Read before the rows: an example that ends in between still counts as one of an earlier attempt.
+    // Read before the rows, so that an example that ends in between still counts as one of an earlier attempt.
     const earlier = new Map(inFlight);
     const examples = await untilDatabaseAnswers(
       () => loadOpenExamples(query, input.evaluationId, spec, from, to, limit),
@@ -197,7 +197,7 @@ export function createBatchRunner(deps: BatchDeps) {
     return examples.map((example) => ({ ...example, earlier: earlier.get(exampleName(input, example)) }));
   }
 
-  /** Runs an example when there is room for what it holds in memory. */
+  /** Runs an example when there is memory for it. */
   async function runInPlace(
     input: BatchInput,
     runner: ExampleRunner,

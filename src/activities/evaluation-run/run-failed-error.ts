@@ -1,6 +1,6 @@
 import type { CallFailedError } from '../call-with-retries.ts';
 
-/** No call of the run can succeed, as with wrong credentials: the run ends as failed, and nothing is retried. */
+/** No call of the run can succeed, for example because of wrong credentials: the run fails, and nothing is retried. */
 export class RunFailedError extends Error {
   readonly code: string;
 
@@ -11,13 +11,13 @@ export class RunFailedError extends Error {
   }
 }
 
-/** Errors of models that every other call of the run would end with, too. */
+/** Model errors that every other call of the run would also get. */
 const CODES = new Set(['model_authentication', 'model_not_found']);
 
-/** Whether every other call of the model fails like one that has failed with this code. */
+/** Whether an error with this code means that every call of the model fails. */
 export const failsRun = (code: string): boolean => CODES.has(code);
 
-/** @throws RunFailedError where one call failed as every call of the run would, with each of its models */
+/** @throws RunFailedError if a call failed, with each of its models, as every call of the run would */
 export function throwIfRunFails({ failure, before }: CallFailedError): void {
   if ([...before, failure].every(({ code }) => failsRun(code))) throw new RunFailedError(failure);
 }

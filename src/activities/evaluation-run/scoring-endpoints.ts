@@ -13,54 +13,54 @@ import type { ExampleInProgress } from './example-in-progress.ts';
 import type { Judgements } from './judges.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
-/** As many as a judge's model is tried: with the waits between them they outlast half a minute. */
+/** The same number as for a judge's model: attempts and waits together last over half a minute. */
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 1_000;
-/** Statuses below 500 that another try may not have. */
+/** Statuses below 500 that are worth a retry. */
 const PASSING = new Set([408, 425, 429]);
 
 export interface ScoringEndpointsDeps {
-  /** Its limit for a request is above every `timeout_ms`. */
+  /** Its request timeout is above every `timeout_ms`. */
   outbound: Outbound;
   slots: Pick<Slots, 'enterScoring'>;
   cipher: Cipher;
-  /** Before the second try; each further wait is twice as long. Default: 1 s */
+  /** Wait before the second attempt; doubles for each further wait. Default: 1 s */
   firstWaitMs?: number;
 }
 
-/** Whose examples are scored. */
+/** The run whose examples are scored. */
 export interface ScoredRun extends Pick<RunSpec, 'evaluators' | 'evaluatorSecrets'> {
   /** Public id. */
   workspace: string;
-  /** UUID: turns go round the runs of a workspace. */
+  /** UUID: the runs of a workspace take turns. */
   evaluationId: string;
-  /** How a request is named, by the number of its example. Default: by the evaluation. */
+  /** Names a request by the number of its example. Default: by the evaluation. */
   named?: (seq: number) => RequestName;
 }
 
-/** What tells one request to a scorer from another; it stays the same when the request is repeated. */
+/** Identifies a request to a scorer; a repeated request has the same name. */
 export interface RequestName {
   /** Without the name of the scorer. */
   id: string;
   headers: Record<string, string>;
 }
 
-/** A scorer failed for good. */
+/** A scorer finally failed. */
 class ScorerFailedError extends Error {}
 
 /**
- * The evaluators of a run that ask an endpoint of the caller's. Nothing is stored between a response and the example's scores, so
- * the same request may be sent again after a worker died: its id is the same.
+ * The evaluators of a run that call one of the caller's endpoints. Nothing is stored between a response and the example's scores,
+ * so if a worker crashes, the same request may be sent again with the same id.
  */
 export class ScoringEndpoints {
   readonly #deps: ScoringEndpointsDeps;
   readonly #run: ScoredRun;
   readonly #endpoints: PreparedEndpoint[];
   readonly #secrets: EvaluatorSecrets;
-  /** What the last request to a scorer failed by; forgotten once one succeeds. */
+  /** The last failure of each scorer; cleared when a request succeeds. */
   readonly #failures = new Map<string, string>();
 
-  /** @throws RunFailedError where the secrets can't be decrypted */
+  /** @throws RunFailedError if the secrets cannot be decrypted */
   constructor(deps: ScoringEndpointsDeps, run: ScoredRun) {
     this.#deps = deps;
     this.#run = run;
@@ -73,12 +73,12 @@ export class ScoringEndpoints {
     return this.#endpoints.length;
   }
 
-  /** Scorers whose last request failed, and how, for operators. */
+  /** Scorers whose last request failed, with the reason, for operators. */
   get troubles(): string[] {
     return [...this.#failures].map(([name, error]) => `the scorer "${name}" failed: ${error}`);
   }
 
-  /** @throws RunFailedError; a signal's reason or an `AbortError` where the example was given up */
+  /** @throws RunFailedError; a signal's reason or an `AbortError` if the example was given up */
   async score(progress: ExampleInProgress, example: Example): Promise<Judgements> {
     const scores = new Map<string, Score>();
     for (const endpoint of this.#endpoints) {
@@ -146,7 +146,7 @@ export class ScoringEndpoints {
   }
 }
 
-/** Whether another try may fare better than one with this status. */
+/** Whether a request that failed with this status is worth a retry. */
 function mayPass(status: number | null): boolean {
   return status === null || status >= 500 || PASSING.has(status);
 }

@@ -2,12 +2,11 @@ import type { Query } from '../../db/database.ts';
 import { sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 
 const EVERY_MS = 60_000;
-/** Summing up takes at most a twentieth of the time. */
+/** Summing up uses at most a twentieth of the time. */
 const REST_FACTOR = 20;
 
 /**
- * Keeps the sums in the rows of runs under way up to date, where lists show them: once a minute, and less often where that takes
- * long.
+ * Keeps the sums of running runs up to date in their rows, for lists: once a minute, or less often if that is slow.
  * @param query across workspaces
  * @returns to be called about once a second for each run that this process works on
  */
@@ -23,7 +22,7 @@ export function createSumsKeeper(query: Query): (evaluationId: string) => void {
   async function sumUp(evaluationId: string): Promise<void> {
     const startedAt = Date.now();
     dueAt.set(evaluationId, Number.POSITIVE_INFINITY);
-    // While the database is away, the next time does.
+    // If the database is down, the next call retries.
     await sumUpRun(query, evaluationId, ['running', 'paused']).catch(() => {});
     dueAt.set(evaluationId, Date.now() + Math.max(EVERY_MS, REST_FACTOR * (Date.now() - startedAt)));
   }

@@ -5,22 +5,22 @@ import type { Slots } from '../../temporal/slots.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
 
-/** Processes have ended while they worked on a batch: what was in flight then may have been the cause. */
+/** Processes crashed while working on a batch, possibly because of the examples that were in flight. */
 export interface Suspicion {
-  /** How many. */
+  /** The number of crashes. */
   deaths: number;
-  /** The numbers of the examples that were set aside, and in flight when one ended: that may have been chance. */
+  /** Isolated examples that were in flight during one crash, which may be chance. */
   warned: number[];
-  /** Those of which another one ended then. */
+  /** Isolated examples that were in flight during another crash. */
   poison: number[];
 }
 
-/** Heartbeats go out once a second: by then the one that tells which example was set aside has arrived. */
+/** Heartbeats are sent every second: after this time the one with the isolated example has arrived. */
 const TOLD_AFTER_MS = 2_500;
 
 /**
- * @param known of the batch before it was held back
- * @returns undefined where no attempt at it has ended without a result
+ * @param known from before the batch was deferred
+ * @returns undefined if no attempt has ended without a result
  */
 export function suspicionOf({ attempt, heartbeatDetails }: Context['info'], known?: Suspicion): Suspicion | undefined {
   if (attempt === 1) return known;
@@ -32,13 +32,13 @@ export function suspicionOf({ attempt, heartbeatDetails }: Context['info'], know
   };
 }
 
-/** The examples of a batch that may have been in flight when processes ended. */
+/** The examples of a batch that may have been in flight when processes crashed. */
 export class Suspects {
   readonly #poison: ReadonlySet<number>;
   readonly #workspace: string;
   readonly #slots: Slots;
   readonly #progress: Pick<BatchProgress, 'setAside' | 'warned'>;
-  /** How many there are: those that are begun first. */
+  /** The number of suspects, which start first. */
   #left: number;
 
   constructor(
@@ -59,13 +59,13 @@ export class Suspects {
     this.#progress = progress;
   }
 
-  /** Whether two processes have ended while they ran this example, which had been set aside. */
+  /** Whether two processes crashed while they ran this isolated example. */
   isPoison(seq: number): boolean {
     return this.#poison.has(seq);
   }
 
   /**
-   * Does `work` on an example when it may be done.
+   * Does `work` on an example when it is allowed to run.
    * @throws the reason of `signal`, which ends the wait
    */
   async run<T>(seq: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {

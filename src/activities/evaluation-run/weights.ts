@@ -3,21 +3,21 @@ import type { OpenExample } from '../../services/evaluations/run/open-examples.t
 import { inputWeight } from '../input-weight.ts';
 
 /**
- * What a byte of stored JSON takes at most once it is parsed: `{},` is 3 bytes, and an empty object with its place in a list takes 36
- * (measured with Node.js 24).
+ * The most memory that a byte of stored JSON takes after parsing: `{},` has 3 bytes, and an empty object with its list slot takes
+ * 36 (measured with Node.js 24).
  */
 const PARSED_FACTOR = 12;
-/** PostgreSQL writes a space behind each comma and colon. */
+/** PostgreSQL writes a space after each comma and colon. */
 const WRITTEN_FACTOR = 1.5;
-/** What is reserved for a page before its weight is known: that of an example which has a page to itself. */
+/** The reservation for a page of unknown weight: that of an example with a page of its own. */
 export const MAX_EXAMPLE_WEIGHT = PARSED_FACTOR * WRITTEN_FACTOR * MAX_EXAMPLE_BYTES;
 
-/** The bytes that a loaded example takes at most. */
+/** The most memory that a loaded example takes, in bytes. */
 export const weightOfExample = ({ bytes }: Pick<OpenExample, 'bytes'>): number => PARSED_FACTOR * bytes;
 
 /**
- * The bytes that an example takes at most while it is run, besides those of {@link weightOfExample}: its prompt is filled, and each judge
- * and scorer gets a text of its own.
+ * The most memory that a running example takes in addition to {@link weightOfExample}, in bytes: its filled prompt, and a text for
+ * each judge and scorer.
  * @param maxChars of a filled prompt, from the bytes of the example
  */
 export const weightOfRun = (

@@ -36,42 +36,44 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   slots: Slots;
-  /** Of the process, by workspaces' public ids. */
+  /** Turns of this process, by public workspace id. */
   turns: Turns;
   startLimiter: Pick<StartLimiter, 'callBegan' | 'untilQuiet'>;
   streams: StreamWriter;
-  /** Aborted when this process is asked to stop: no call is begun any more. */
+  /** Aborted when this process shuts down: no more calls are started. */
   stopping: AbortSignal;
-  /** Aborted when calls in flight have had `SHUTDOWN_GRACE` to end. */
+  /** Aborted when `SHUTDOWN_GRACE` for calls in flight is over. */
   graceOver: AbortSignal;
-  /** How long an execution is tried to be taken while the database is away. Default: 10 s. */
+  /** How long to try to claim an execution while the database is down. Default: 10 s. */
   claimWithinMs?: number;
   listener: Listener;
   log: Logger;
-  /** Told of each execution that is ended here. */
+  /** Called for each execution that ends here. */
   onExecutionEnd?: OnExecutionEnd;
 }
 
-/** From here on an input is read in a turn: it may be JSON, which is parsed then. */
+/** From this size an input is read in a turn, because it may be JSON that must be parsed. */
 const LARGE_CHARS = 256 * 1024;
-/** A longer outage of the database is waited for by the workflow. */
+/** The workflow waits for a longer outage of the database. */
 const CLAIM_WITHIN_MS = 10_000;
 
 /**
- * An execution that has ended is known to have: to its row, its caller and its webhooks. Temporal, for which that is as much work as a
- * start, is told when no start is under way here, and so much later at the latest.
+ * The end of an execution is already visible in its row, to its caller and to its webhooks. Temporal, for which it is as much work
+ * as a start, is notified when no start is under way here, at the latest after this time.
  */
 const TELL_WITHIN_MS = 150;
 
-/** How calling a model ended. */
+/** The outcome of calling a model. */
 export type CallOutcome =
   | { status: ExecutionStatus }
-  /** The workspace has all the calls in flight that it may have: nothing was done. Ask again after so long, or when invited. */
+  /**
+   * The workspace has reached its limit of calls in flight, and nothing was done. Try again after that time or when signaled.
+   */
   | { heldBackMs: number }
-  /** The model has failed for good, and its row says by now that this one is called next. */
+  /** The model finally failed; the row already names this one as the next to call. */
   | { fallback: string; because: string };
 
-/** How an execution ended; null: ask its row. */
+/** How an execution ended; null: read its row. */
 const outcomeOf = (status: ExecutionStatus | undefined): CallOutcome | null =>
   status === undefined ? null : { status };
 const toError = ({ code, message }: CallFailure): ExecutionError => ({ code, message });
@@ -79,8 +81,8 @@ const toError = ({ code, message }: CallFailure): ExecutionError => ({ code, mes
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
 /**
- * The steps of the workflow `executePrompt`. Each can be run again without harm. The `_traceparent` of each is the trace that the execution belongs
- * to, for who traces activities.
+ * The steps of the workflow `executePrompt`. Each is idempotent. The `_traceparent` of each is the trace of the execution, for
+ * tracing activities.
  */
 export function createExecutionActivities({
   db,
@@ -101,7 +103,7 @@ export function createExecutionActivities({
   graceOver.addEventListener('abort', () => inFlight.giveUpAll(graceOver.reason), { once: true });
   const query = db.system.query;
   onExecutionFinished(listener, inFlight.giveUp);
-  // What was not heard meanwhile.
+  // Catches up on notifications missed while disconnected.
   listener.onReconnected(() => {
     const ids = inFlight.ids();
     if (ids.length === 0) return;
@@ -112,7 +114,7 @@ export function createExecutionActivities({
   });
 
   /**
-   * Makes a claimed call and stores its response, or at least how it ended and what it cost.
+   * Makes a claimed call and stores its response, or at least how it ended and its cost.
    * @throws ApplicationFailure
    */
   async function call(
@@ -130,18 +132,20 @@ export function createExecutionActivities({
       return endFailedCall(id, claimed, error, durationMs, signal);
     }
     try {
-      // The response is paid for, so it is stored even when the database is away for a while.
+      // The response is paid for, so it is stored even if the database is down for a while.
       return outcomeOf(await untilDatabaseAnswers(() => storeResponse(query, id, claimed.attempt, response, onEnd)));
     } catch (error) {
       const end = callEnd(response.modelMs, response, toError(UNSTORABLE));
       await keep(id, response, () => endCall(query, id, claimed.attempt, response, end));
       if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id, onEnd));
-      // The same response would be refused again, and has been paid for.
+      // A repeated call would cost again, and its response would be rejected again.
       throw toApplicationFailure(UNSTORABLE, error);
     }
   }
 
-  /** The one place where the model of an execution is called. What somebody reads as a stream is passed on as it comes. */
+  /**
+   * The only place that calls the model of an execution. If somebody reads it as a stream, output is passed on as it arrives.
+   */
   async function generate(
     id: string,
     workspace: string,
@@ -158,7 +162,7 @@ export function createExecutionActivities({
     }
   }
 
-  /** Stores how a call failed, and has the next model called where this one failed for good. @throws ApplicationFailure */
+  /** Stores how a call failed, and triggers the next model if this one finally failed. @throws ApplicationFailure */
   async function endFailedCall(
     id: string,
     { attempt, fallback, ...claimed }: ClaimedCall,
@@ -171,7 +175,7 @@ export function createExecutionActivities({
     const failure = failureOf(error, claimed);
     const isLeft = !isGivenUp && failure.retryInMs === undefined && fallsBackOn(failure.code);
     const next = isLeft ? fallback : null;
-    // A call that was given up since the execution has ended is ended by whoever ended that.
+    // If a call was given up because its execution ended, whoever ended the execution ends the call.
     if (!isGivenUp || spent !== undefined) {
       const end = callEnd(durationMs, spent ?? null, toError(failure), { response });
       await keep(id, spent, async () => {
@@ -181,7 +185,7 @@ export function createExecutionActivities({
     }
     if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id, onEnd));
     if (isGivenUp) {
-      // Or it would count as a call during which a process has ended.
+      // Otherwise it would count as a call during which a process crashed.
       if (spent === undefined)
         await endCall(query, id, attempt, undefined, callEnd(durationMs, null, GIVEN_UP)).catch(() => {});
       throw error;
@@ -191,8 +195,8 @@ export function createExecutionActivities({
   }
 
   /**
-   * Stores how a call ended whose response is not kept. What was paid for is stored even when the database is away for a while.
-   * Without it, the next claim finds a call without an end.
+   * Stores the end of a call whose response is not kept. Paid calls are stored even if the database is down for a while.
+   * Otherwise the next claim would find a call without an end.
    */
   async function keep(id: string, spent: Spent | undefined, store: () => Promise<void>): Promise<void> {
     try {
@@ -203,7 +207,7 @@ export function createExecutionActivities({
     }
   }
 
-  /** Takes an execution to call its model. A longer outage of the database is waited for by the workflow, which holds no slot meanwhile. */
+  /** Claims an execution to call its model. The workflow waits for a longer outage of the database, without holding a slot. */
   async function claimInTime(id: string, mayBeSuspect: boolean) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
@@ -215,7 +219,7 @@ export function createExecutionActivities({
     });
   }
 
-  /** @returns `suspect` where it is set aside, and may not be called yet */
+  /** @returns `suspect` if it is isolated and cannot be called yet */
   async function callInPlace(
     id: string,
     workspace: string,
@@ -246,7 +250,7 @@ export function createExecutionActivities({
     });
   }
 
-  /** Calls the model in a place of the workspace, and where it is set aside, in its turn. */
+  /** Calls the model in a slot of the workspace and, if isolated, in its turn. */
   async function callInTurn(
     id: string,
     workspace: string,
@@ -264,8 +268,8 @@ export function createExecutionActivities({
 
   return {
     /**
-     * Calls the model and stores its response, or says which model is called next. Does nothing where there is a response
-     * already, nothing to run any more, or the workspace has all the calls in flight that it may have.
+     * Calls the model and stores its response, or returns the model to call next. Does nothing if there is already a response,
+     * nothing is left to run, or the workspace has reached its limit of calls in flight.
      * @param workspace public id
      * @param inputChars of the execution
      * @throws ApplicationFailure with the model's error code as type
@@ -276,7 +280,7 @@ export function createExecutionActivities({
       inputChars: number,
       _traceparent?: string,
     ): Promise<CallOutcome | null> {
-      // A call that Temporal lost sight of has its place.
+      // A call that Temporal timed out still holds its slot.
       const outcome = await (inFlight.has(executionId)
         ? joinCall(executionId, workspace)
         : callInTurn(executionId, workspace, inputChars));
@@ -285,7 +289,7 @@ export function createExecutionActivities({
     },
 
     /**
-     * Marks an execution that has its response as completed, with its event; one that has ended or was withdrawn stays as it is.
+     * Marks an execution that has its response as completed and writes its event; an ended or withdrawn one stays unchanged.
      * @returns how it ended
      */
     async recordCompletion(executionId: string, _traceparent?: string): Promise<ExecutionStatus | 'withdrawn'> {
@@ -293,7 +297,7 @@ export function createExecutionActivities({
     },
 
     /**
-     * Marks an execution as failed with its error and its event, or (null) as canceled; one that has ended stays as it is.
+     * Marks an execution as failed with its error and its event, or as canceled (null); an ended one stays unchanged.
      * @returns how it ended
      */
     async recordFailure(
@@ -302,7 +306,7 @@ export function createExecutionActivities({
       _traceparent?: string,
     ): Promise<ExecutionStatus | 'withdrawn'> {
       const status = await failExecution(query, executionId, error, onEnd);
-      // It runs in the worker that has the call: a call that was not in flight yet when the notification came ends now.
+      // This runs in the worker that has the call, so it also ends a call that started after the notification.
       inFlight.giveUp(executionId);
       return status ?? 'withdrawn';
     },

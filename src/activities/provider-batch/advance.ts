@@ -40,41 +40,41 @@ export interface AdvanceDeps {
   db: Database;
   models: Models;
   slots: Slots;
-  /** Told of each evaluation that is ended here. */
+  /** Called for each evaluation that ends here. */
   onEvaluationEnd?: OnEvaluationEnd;
 }
 
-/** One attempt at taking a batch on. */
+/** One attempt to advance a batch. */
 export interface Attempt {
   context: Context;
   signal: AbortSignal;
-  /** Tells operators what it does. */
+  /** Tells operators what it is doing. */
   tell: (what: string) => void;
-  /** The run's workflow may have something to do: the provider has the batch, or it has ended. */
+  /** Signals the run's workflow that the provider has the batch or that the batch has ended. */
   tellRun: (batch: LoadedBatch) => Promise<unknown>;
 }
 
-/** Files that one process builds, and downloads that it settles, at a time. One workspace never has all the places, so others need not be lucky. */
+/** Concurrent builds of files and settlements of downloads in a process. One workspace cannot take every slot. */
 const AT_WORK = { total: 3, perKey: 2 };
 const TURN_MS = 2_000;
-/** Between two looks: a fifth of the time that it has waited so far, within these bounds. */
+/** Poll interval: a fifth of the time waited so far, within these bounds. */
 const WAIT = { least: 1_000, most: 10 * 60_000 };
 const CANCEL_WAIT = { least: 1_000, most: 60_000 };
-/** A look at a batch that takes longer is given up. */
+/** A poll that takes longer is aborted. */
 const POLL_TIMEOUT_MS = 20_000;
 /** A search goes through many batches. */
 const FIND_MS = 5 * 60_000;
-/** The upload of a file and what follows. It is not ended early: whether the provider got it would be unknown. */
+/** Time for uploading a file and submitting it. It is not aborted early: whether the provider got it would be unknown. */
 const SUBMIT_MS = 60 * 60_000;
-/** The second look for a batch that was not found follows so soon. */
+/** Delay until the second search for a batch that was not found. */
 const SECOND_POLL_MS = 5_000;
-/** One that was not submitted so soon may have been, and its row be restored from an earlier time. */
+/** A batch that was not submitted within this time may have been, and its row restored from an earlier backup. */
 const SUBMITTED_WITHIN_MS = 2 * 60_000;
-/** How long the run waits for a batch to end once it was canceled, and for the results of one that has ended. */
+/** How long the run waits for a canceled batch to end, and for the results of an ended one. */
 const CANCEL_GRACE_MS = 60 * 60_000;
 const SETTLE_GRACE_MS = 24 * 60 * 60_000;
 
-/** The attempt ends, and the next one goes on after a while. @param why what operators read */
+/** Ends the attempt; the next one continues after a while. @param why the reason for operators */
 function later(why: string, afterMs: number): ApplicationFailure {
   const message = `${why}; goes on in ${durationText(Math.max(1_000, Math.round(afterMs / 1000) * 1000))}`;
   return ApplicationFailure.create({ type: 'waits', message, nextRetryDelay: afterMs });
@@ -83,7 +83,10 @@ function later(why: string, afterMs: number): ApplicationFailure {
 const waitSince = (time: number, { least, most } = WAIT) => Math.min(most, Math.max(least, (Date.now() - time) / 5));
 const errorOf = ({ code, message }: BatchError): BatchError => ({ code, message });
 
-/** How a batch has ended whose results are stored, by what its provider says of it. One that is said to be in progress again has its results all the same. */
+/**
+ * The end state of a batch with stored results, by its state at the provider. If the provider reports it as in progress again, it
+ * has its results all the same.
+ */
 const END_OF = {
   ended: 'completed',
   in_progress: 'completed',
@@ -92,7 +95,7 @@ const END_OF = {
   rejected: 'failed',
 } as const satisfies Record<BatchState['status'], string>;
 
-/** The provider may have run it, and nobody knows what came of it: calling its examples again might pay for them twice. */
+/** The provider may have run it with an unknown result: calling its examples again might pay for them twice. */
 const UNKNOWN_RESULT: BatchError = {
   code: 'batch_unknown',
   message:
@@ -100,8 +103,8 @@ const UNKNOWN_RESULT: BatchError = {
 };
 
 /**
- * @returns takes a batch from where its row says that it is to its end. Wherever it has to wait it throws a failure that is retried after
- * that time, so that a wait is no event in the workflow's history; each attempt goes by the row alone.
+ * @returns a function that takes a batch from its current state to its end. Each wait is a thrown failure that is retried after
+ * that time, so that it adds no event to the workflow's history; each attempt relies only on the row.
  */
 export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: AdvanceDeps) {
   const { system } = db;
@@ -111,7 +114,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   const look = (signal: AbortSignal, ms = POLL_TIMEOUT_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   const store = <T>(statement: () => Promise<T>, { signal }: Attempt) => untilDatabaseAnswers(statement, signal);
 
-  /** What a request to the provider has thrown, as a ModelError; a hung one is given up after {@link POLL_TIMEOUT_MS}. */
+  /** Converts an error of a provider request to a ModelError; a hung request is aborted after {@link POLL_TIMEOUT_MS}. */
   function troubleOf(error: unknown, { signal }: Attempt): ModelError {
     if (error instanceof ModelError) return error;
     if (signal.aborted || !(error instanceof Error) || !['TimeoutError', 'AbortError'].includes(error.name))
@@ -129,7 +132,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     }
   }
 
-  /** It can't be read, or found, any more: its examples are not called again by themselves. */
+  /** Gives up a batch that can no longer be read or found: its examples are not called again automatically. */
   async function giveUpUnread(batch: LoadedBatch, error: BatchError, attempt: Attempt): Promise<void> {
     await failLeftovers(query, batch, UNKNOWN_RESULT, attempt.signal);
     if (batch.status === 'in_progress') await store(() => beginSettling(system, batch), attempt);
@@ -143,11 +146,11 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       isKnown: (id: string) => untilDatabaseAnswers(() => isKnownBatch(query, batch, id), signal),
     };
     const found = await models.batches.find(refOf(batch), sought, look(signal, FIND_MS));
-    // The one that the provider refused for now is not the one that is sought.
+    // One that the provider refused for now is not the one being searched for.
     return found.kind === 'found' && found.state.error?.retryable ? ({ kind: 'absent' } as const) : found;
   }
 
-  /** Looks for a batch that was, or was not, submitted when an attempt broke off. */
+  /** Finds out whether a batch was submitted before an attempt broke off. */
   async function submitting(batch: LoadedBatch, attempt: Attempt): Promise<void> {
     const { hasTag } = models.batches.limitsOf(refOf(batch).provider);
     attempt.tell('checks whether the provider has it');
@@ -177,7 +180,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   const afterTrouble = ({ createdAt, submittedAt }: LoadedBatch, { retryAfterMs = 0 }: ModelError) =>
     Math.max(Math.min(retryAfterMs, 60 * 60_000), waitSince((submittedAt ?? createdAt).getTime()));
 
-  /** What its calls may cost, and whether others that have not ended hold some of it, at the same time. */
+  /** The money for its calls, and whether other running batches hold part of it. */
   async function budgetFor(
     batch: LoadedBatch,
     attempt: Attempt,
@@ -187,7 +190,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       const noLimit = { remainingUsd: Number.POSITIVE_INFINITY, callsElsewhere: 0, known: guessCost(0) };
       return { money: new BatchMoney(noLimit), isBudgetReserved: false };
     }
-    // In this order: one that ends in between counts twice, not in no way.
+    // In this order, a batch that ends in between counts twice rather than not at all.
     const others = await store(() => heldByOthers(query, batch), attempt);
     const spent = Number(await store(() => costOfRun(query, evaluationId), attempt));
     const { calls, usd } = await store(() => lastCosts(query, batch), attempt);
@@ -199,7 +202,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     };
   }
 
-  /** There is no call to submit: there are none in the range, or there is no money for one. */
+  /** Handles a batch without calls to submit: none in the range, or no money for one. */
   async function submitNothing(
     batch: LoadedBatch,
     { endsAt, seqTo }: BuiltFile,
@@ -242,7 +245,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
 
   async function submit(batch: LoadedBatch, file: BuiltFile, attempt: Attempt): Promise<void> {
     attempt.tell(`submits ${file.items.toLocaleString('en-US')} calls, ${Math.ceil(file.bytes / 1024)} KiB`);
-    // The intent is stored before the provider is asked.
+    // The intent is stored before the provider is called.
     if (!(await store(() => beginSubmission(system, batch, file), attempt))) return;
     const begun = { ...batch, status: 'submitting' } as const;
     if (!(await isAttemptCurrent(attempt.context)))
@@ -256,7 +259,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       if (!(error instanceof SubmissionError)) throw error;
       return refuse(begun, error, attempt);
     }
-    // Whatever happens to this attempt: what the provider said must not be lost.
+    // Whatever happens to this attempt, the provider's answer must not be lost.
     await untilDatabaseAnswers(() => markSubmitted(system, begun, state), attempt.signal);
   }
 
@@ -296,7 +299,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     throw later(`unknown: ${why}`, waitMs);
   }
 
-  /** When the next look is: not later than the run gives it up. */
+  /** The time of the next poll, at the latest when the run gives up the batch. */
   function nextLook(batch: LoadedBatch, isGivenUp: boolean): number {
     if (isGivenUp) return waitSince(giveUpTime(batch), CANCEL_WAIT);
     const since = (batch.submittedAt ?? batch.createdAt).getTime();
@@ -310,7 +313,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     const isGivenUp = batch.cancelRequested || batch.isRunOver || Date.now() >= giveUpTime(batch);
     if (isGivenUp && !batch.cancelRequested) {
       await store(() => requestCancel(query, batch.id), attempt);
-      // With the time since when it is given up.
+      // Includes the time since it was given up.
       return;
     }
     const waitMs = nextLook(batch, isGivenUp);
@@ -330,7 +333,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     if (state.status !== 'in_progress') {
       const { error } = state;
       if (error?.retryable && !isGivenUp) {
-        // Its queue was full: nothing was run.
+        // The provider's queue was full: nothing ran.
         const refusal = { error, afterMs: waitSince(batch.createdAt.getTime()) };
         await store(() => prepareAgain(system, batch, { ...refusal, error: errorOf(error) }), attempt);
       } else await store(() => beginSettling(system, batch, state), attempt);
@@ -362,7 +365,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
         );
       } catch (error) {
         const trouble = troubleOf(error, attempt);
-        // They were deleted, as when their row was stored before and is restored from an earlier time. A second look makes sure.
+        // They were deleted, for example if the row was restored from an earlier backup. A second poll confirms it.
         const areGone = trouble.code === 'model_not_found' && batch.error?.code === trouble.code;
         if (areGone || Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS)
           return giveUpUnread(batch, errorOf(trouble), attempt);
@@ -384,7 +387,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       if (batch === undefined) return;
       if (before !== '' && batch.status !== 'settling') await attempt.tellRun(batch);
       if (!(batch.status in steps)) return;
-      // Each step changes the row, or waits.
+      // Each step changes the row or waits.
       const now = `${batch.status} ${batch.cancelRequested} ${batch.submissions}`;
       if (now === before) throw later(`${batch.status}: nothing changed`, WAIT.least);
       before = now;

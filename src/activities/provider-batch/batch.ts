@@ -16,10 +16,10 @@ export type { BatchesView };
 
 export type ProviderBatchDeps = AdvanceDeps & { starter: WorkflowStarter; log: Logger };
 
-/** A batch, as its workflow shows it. */
+/** A batch as shown by its workflow. */
 export interface BatchView {
   isOver: boolean;
-  /** In a line, and in Markdown. */
+  /** One line and Markdown. */
   line: string;
   details: string;
 }
@@ -50,44 +50,44 @@ function viewOf(batch: LoadedBatch): BatchView {
   };
 }
 
-/** The trace that a run belongs to, which `telemetry/workflows.ts` reads. */
+/** The trace of a run, read by `telemetry/workflows.ts`. */
 interface Traced {
   traceparent?: string;
 }
 
 export type ProviderBatchActivities = ReturnType<typeof createProviderBatchActivities>;
 
-/** The steps of the workflow `providerBatch`, and those of `evaluationRun` that are about batches. Each can be run again without harm. */
+/** The steps of the workflow `providerBatch`, and the batch steps of `evaluationRun`. Each is idempotent. */
 export function createProviderBatchActivities(deps: ProviderBatchDeps) {
   const { db, models, starter, log } = deps;
   const { query } = db.system;
   const advance = createBatchAdvancer(deps);
 
   return {
-    /** Begins a run's next batch where there is one to begin, and says where its batches are. */
+    /** Starts a run's next batch if there is one, and returns the state of its batches. */
     planBatches: (run: RunRef & Traced): Promise<BatchesView> => planBatches({ ...starter, models }, query, run),
 
-    /** Where leftovers are to fail, stores them as failed. */
+    /** Stores unanswered examples as failed if the run is set to do so. */
     failLeftovers: (run: RunRef): Promise<void> =>
       withHeartbeats(async (giveUp) => {
         for (const range of await rangesToFail(query, run)) await failLeftovers(query, range, NOT_RESPONDED, giveUp);
       }, 'stores what has no response as failed'),
 
-    /** Tells the batches of a run that it has ended. */
+    /** Signals the batches of a run that it has ended. */
     tellBatches: ({ evaluationId }: RunRef): Promise<void> => tellBatches(starter, query, evaluationId),
 
-    /** Null where the batch is gone. */
+    /** Null if the batch is gone. */
     async readBatch(id: string): Promise<BatchView | null> {
       const batch = await loadBatch(query, id);
       return batch === undefined ? null : viewOf(batch);
     },
 
-    /** Its end at the provider is wanted from now on. */
+    /** Requests the cancellation of the batch at the provider. */
     cancelBatch: (id: string): Promise<void> => requestCancel(query, id),
 
     /**
-     * Takes the batch to its end. Where it waits it fails, and is retried after that time.
-     * @throws ApplicationFailure `waits`, whose message says where the batch is and when it goes on
+     * Takes the batch to its end. To wait, it fails and is retried after that time.
+     * @throws ApplicationFailure `waits`, with the state of the batch and the time of the next attempt in its message
      */
     async advanceBatch(id: string, _traceparent?: string): Promise<void> {
       const context = Context.current();
@@ -100,7 +100,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
           tell(what) {
             doing = what;
           },
-          // Where that fails it is told by the reconciliation.
+          // If the signal fails, reconciliation sends it.
           tellRun: ({ evaluationId, retries }) =>
             tellChanged(starter, evaluationWorkflowId(evaluationId, retries)).catch(() => false),
         });
@@ -109,7 +109,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
       }
     },
 
-    /** Deletes what the batch has left at the provider: its files. */
+    /** Deletes the files of the batch at the provider. */
     async cleanUpBatch(id: string, _traceparent?: string): Promise<void> {
       await withHeartbeats(async (giveUp) => {
         const batch = await loadBatch(query, id);

@@ -9,7 +9,7 @@ import type { OpenExample } from '../../services/evaluations/run/open-examples.t
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
 import { weightOfRun } from '../evaluation-run/weights.ts';
 
-/** The calls that a batch holds, made again from the examples whenever they are needed. */
+/** The calls in a batch, rebuilt from the examples whenever they are needed. */
 export class BatchedCalls {
   readonly #batch: LoadedBatch;
   readonly #prompt: Prompt;
@@ -23,7 +23,7 @@ export class BatchedCalls {
     this.#judge = judge?.kind === 'judging' ? judge : undefined;
   }
 
-  /** @throws TemplateVariablesError where the example's variables don't fill the prompt */
+  /** @throws TemplateVariablesError if the example's variables do not fill the prompt */
   callOf(example: OpenExample, signal: AbortSignal): BatchedCall {
     const { workspaceId, batchModel: model, parameters, content } = this.#batch;
     const input = this.#prompt.fill(example.variables);
@@ -38,18 +38,18 @@ export class BatchedCalls {
     };
   }
 
-  /** The bytes that its call takes at most. */
+  /** The most memory that its call takes, in bytes. */
   weightOf(example: OpenExample): number {
     return weightOfRun(example, (bytes) => this.#prompt.maxChars(bytes), this.#judge === undefined ? 0 : 1);
   }
 
-  /** Of a call for a response. */
+  /** The hash of a call for a response. */
   hashOf({ input }: BatchedCall): Buffer {
     const { parameters, content } = this.#batch;
     return callHashOf({ input, parameters, tools: content.tools, toolChoice: content.tool_choice });
   }
 
-  /** The same whenever the result of the call is stored. */
+  /** Stays the same however often the result of the call is stored. */
   outcomeOf(seq: number): string {
     return v5(String(seq), this.#batch.id);
   }

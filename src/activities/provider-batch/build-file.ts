@@ -36,19 +36,19 @@ export interface BuildDeps {
   slots: Pick<Slots, 'examples'>;
 }
 
-/** Where the file ends: with the range, at the provider's limits, or where the money for another call is used up. */
+/** Why the file ends: the end of the range, the provider's limits, or no money for another call. */
 export type BuiltFile = BatchFile & Submission & { endsAt: 'range' | 'limits' | 'budget' };
 
-/** A call as it is in the file. */
+/** A call in the file. */
 type Line = BatchLine & { isWithFiles: boolean };
 
 const PAGE_SIZE = 200;
-/** So many outputs of another run are copied at a time. */
+/** Number of outputs of another run copied at a time. */
 const COPIED = 2_500;
-/** What has been written since is kept until it is so much. */
+/** Lines are buffered up to this size before they are written. */
 const WRITE_BYTES = 256 * 1024;
 
-/** What a call in a batch costs, and the judges' calls about its response; 0 without a known price. */
+/** The cost of a batched call and of the judges' calls about its response; 0 without a known price. */
 function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, parameters }: LoadedBatch) {
   const judges = modelEvaluatorsOf(evaluators);
   const usdOf = (model: string, input: number, output: number) =>
@@ -60,7 +60,7 @@ function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, par
     const input = text.length / CHARACTERS_PER_TOKEN;
     const judgesUsd = (isJudged ? [] : judges).reduce((sum, config) => {
       const tokens = judgeTokens(config, input, output);
-      // Texts are embedded one by one.
+      // Texts are embedded one at a time.
       if (config.type === 'similar') return sum + callUsd(models, config.model, tokens.input, tokens.output);
       return sum + usdOf(config.model, tokens.input, tokens.output);
     }, 0);
@@ -71,23 +71,23 @@ function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, par
       mostUsd:
         maxOutputTokens === undefined || isWithFiles
           ? COST_TO_GUESS * expectedUsd
-          : // A token is a byte at least.
+          : // A token has at least one byte.
             judgesUsd + usdOf(batchModel, bytes, maxOutputTokens),
     };
   };
 }
 
-/** Of a process on this machine that ended while it worked on the batch. */
+/** Removes files of a process on this machine that crashed while working on the batch. */
 async function removeLeftBehind(prefix: string): Promise<void> {
   for (const name of await readdir(tmpdir()))
     if (name.startsWith(prefix)) await rm(path.join(tmpdir(), name), { force: true });
 }
 
 /**
- * Writes the calls of a batch to a temporary file, page by page. Responses that may be reused are stored instead, and examples that
- * can't be called are stored as failed.
- * @param money what its calls may cost
- * @returns the file, to be removed by whoever has got it
+ * Writes the calls of a batch to a temporary file, page by page. Stores reusable responses instead, and stores examples that cannot
+ * be called as failed.
+ * @param money for its calls
+ * @returns the file, which the caller removes
  */
 export async function buildFile(
   { query, models, slots }: BuildDeps,
@@ -115,11 +115,11 @@ export async function buildFile(
     chunkBytes = 0;
   }
 
-  /** The line of a call that is to be made; undefined where none is. */
+  /** The line of a call; undefined if no call is needed. */
   async function lineOf(example: OpenExample): Promise<Line | undefined> {
     const { seq } = example;
     const fail = async (error: { code: string; message: string }) => {
-      // A judge's call fails the same way when it is made by itself, and says so there.
+      // A judge's call fails the same way on its own and reports it there.
       if (batch.wave === 'responses') await store.storeResult(seq, { status: 'failed', error }, calls.outcomeOf(seq));
       return undefined;
     };
@@ -137,7 +137,7 @@ export async function buildFile(
       if (error instanceof TemplateVariablesError) return fail({ code: 'invalid_example', message: error.message });
       if (!(error instanceof ModelError)) throw error;
       const { code, message } = error;
-      // What may succeed later, or with another model, is called later.
+      // Anything that may succeed later or with another model is called later.
       const isLeft = error.retryable || (batch.fallbackModels.length > 0 && fallsBackOn(code));
       return isLeft ? undefined : fail({ code, message });
     }
@@ -146,7 +146,7 @@ export async function buildFile(
   /** @returns whether there is room for more */
   async function add(line: Line): Promise<boolean> {
     const bytes = Buffer.byteLength(line.text);
-    // Too large for any batch: it is called by itself.
+    // Too large for any batch: called individually.
     if (bytes > limits.bytes) return true;
     if (built.items >= limits.items || built.bytes + bytes > limits.bytes) built.endsAt = 'limits';
     else if (!money.add(priceOf(line, bytes))) built.endsAt = 'budget';
@@ -161,7 +161,7 @@ export async function buildFile(
     return false;
   }
 
-  /** Of those, the examples that a call is to be made for. */
+  /** Selects the examples that need a call. */
   async function toCall(examples: OpenExample[]): Promise<OpenExample[]> {
     const [first, last] = [examples[0], examples.at(-1)];
     if (batch.evaluator === null) return examples.filter(({ output }) => output === null);
@@ -210,7 +210,7 @@ export async function buildFile(
   try {
     await addPages();
     await flush();
-    // What is submitted again has its money.
+    // A resubmitted batch already has its money.
     return { ...built, reservedUsd: batch.submissions > 0 ? batch.reservedUsd : money.reservedUsd };
   } catch (error) {
     await rm(file, { force: true });

@@ -18,15 +18,15 @@ export interface SettleDeps {
   slots: Pick<Slots, 'inputs'>;
 }
 
-/** So many results, or so many bytes of them, are held at a time. */
+/** Number of results, or bytes of them, held in memory at a time. */
 const GROUP = 100;
 const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
- * Stores what came of a batch's calls, each once, whatever the order in which and how often it comes. Stored again it changes nothing.
- * What the provider did not finish, and what failed in a way that a later call may not, is left open.
- * @param onProgress called with how many results have been read
- * @throws ModelError where the download broke: it is to be begun again
+ * Stores the results of a batch's calls, each once, in any order; storing again changes nothing. Calls that the provider did not
+ * finish, or that failed in a way that a retry can fix, stay open.
+ * @param onProgress called with the number of results read
+ * @throws ModelError if the download broke off: start it again
  */
 export async function settleResults(
   { query, models, slots }: SettleDeps,
@@ -43,7 +43,7 @@ export async function settleResults(
   let groupBytes = 0;
   let read = 0;
 
-  /** What a call of unknown cost counts as against the budget. */
+  /** The amount that a call of unknown cost counts as against the budget. */
   const assumedFor = ({ amount }: Cost) => (amount === null ? batch.reservedUsd / Math.max(1, batch.items) : undefined);
 
   async function settleResponse(example: OpenExample, result: BatchResult): Promise<void> {
@@ -74,7 +74,7 @@ export async function settleResults(
       const judgement = { response: spent.output, asks: 1, spent, assumedUsd: assumedFor(spent.cost) };
       await store.storeJudgement(seq, evaluator, judgement, calls.outcomeOf(seq));
     } catch (error) {
-      // It is asked again by itself.
+      // The judge is called again individually.
       if (error instanceof NotStorableError) return;
       if (!(error instanceof ModelError)) throw error;
       const { spent } = error;
@@ -87,7 +87,7 @@ export async function settleResults(
   async function settle(example: OpenExample): Promise<void> {
     const result = group.get(example.seq);
     if (result === undefined) return;
-    // Its call is made again, as a whole prompt.
+    // Its call is rebuilt as a whole prompt.
     const amount = calls.weightOf(example);
     const release = await slots.inputs.acquire(workspace, { amount, signal, group: batch.id });
     try {

@@ -17,21 +17,21 @@ export type ReleaseActivityDeps = EvaluateDeps;
 export type ReleaseActivities = ReturnType<typeof createReleaseActivities>;
 
 /**
- * The steps of the workflow `releasePrompt`. Each does its work in one transaction, where the release is at that step; done again, it
- * changes nothing.
+ * The steps of the workflow `releasePrompt`. Each runs in one transaction if the release is at that step; repeating it changes
+ * nothing.
  */
 export function createReleaseActivities(deps: ReleaseActivityDeps) {
   const { db } = deps;
   return {
-    /** What is to be done next; null where the release is gone. */
+    /** The next work to do; null if the release is gone. */
     readRelease: (id: string): Promise<ReleaseView | null> => readForWorkflow(db, id),
     /** @returns what is still at work, in words; null where the step is over */
     evaluate: (id: string, step: number): Promise<string | null> =>
       withHeartbeats(() => evaluateStep(deps, id, step), 'comparing'),
     openCanary: (id: string, step: number): Promise<void> => openCanary(db, id, step),
     /**
-     * @param isDue whether the time of the step is over: then it is decided how to go on
-     * @returns whether the release is still at that step, and at work
+     * @param isDue whether the time of the step is over, so that the next step is decided
+     * @returns whether the release is still running at that step
      */
     checkNumbers: (id: string, step: number, isDue: boolean): Promise<boolean> => checkStep(db, id, step, isDue),
     endWait: (id: string, step: number): Promise<void> => endWait(db, id, step),

@@ -2,10 +2,10 @@ import { type RunScheduleDeps, runSchedule } from '../../services/schedules/run-
 
 export type ScheduleActivities = ReturnType<typeof createScheduleActivities>;
 
-/** The step of the workflow `scheduledEvaluation`. It can be run again without harm. */
+/** The step of the workflow `scheduledEvaluation`. It is idempotent. */
 export function createScheduleActivities(deps: RunScheduleDeps) {
   return {
-    /** Starts the evaluation of a schedule that is due, and says what happened. */
+    /** Starts the evaluation of a due schedule and returns what happened. */
     startScheduledEvaluation: (scheduleId: string, workflowId: string): Promise<string> =>
       runSchedule(deps, scheduleId, workflowId),
   };

@@ -18,19 +18,21 @@ import type { RuleSpec, RuleWork } from '../../services/rules/rule-work.ts';
 import { type ItemResult, storeResults } from '../../services/rules/store-results.ts';
 import { NOT_STORABLE, NotStorableError, storeOr } from '../evaluation-run/example-store.ts';
 
-/** Characters of judges' responses that a statement takes. */
+/** Characters of judges' responses per statement. */
 const MAX_GROUP_LENGTH = 1_000_000;
-/** Executions and scores that a transaction takes: a few milliseconds of work in this process. */
+/** Executions and scores per transaction: a few milliseconds of work in this process. */
 const MAX_GROUP = 200;
 
-/** An evaluator as its judgements and scores name it. */
+/** An evaluator as named in judgements and scores. */
 export interface NamedEvaluator {
   version: string;
-  /** The judge's; null: it asks none. */
+  /** The judge's model; null if it calls none. */
   model: string | null;
 }
 
-/** Stores what comes of executions, in groups: what comes while a statement is under way goes into the next one together. */
+/**
+ * Stores the results of executions in groups: results that arrive while a statement runs are stored together by the next one.
+ */
 export class RuleStore {
   readonly evaluators: ReadonlyMap<string, NamedEvaluator>;
   readonly #db: WorkspaceDatabase;
@@ -40,7 +42,7 @@ export class RuleStore {
   readonly #giveUp: AbortSignal;
   readonly #judgements: GroupedWrites<NewRuleJudgement>;
   readonly #results: GroupedWrites<ItemResult>;
-  /** Executions of the items that are being worked on. */
+  /** Executions of the items in progress. */
   readonly #executions = new Map<number, string>();
   #failed = 0;
 
@@ -80,7 +82,7 @@ export class RuleStore {
     });
   }
 
-  /** Executions that lack a score, of this attempt. */
+  /** Executions of this attempt that lack a score. */
   get failed(): number {
     return this.#failed;
   }
@@ -93,7 +95,7 @@ export class RuleStore {
     this.#executions.delete(seq);
   }
 
-  /** UUID of the execution of an item. */
+  /** The UUID of an item's execution. */
   executionOf(seq: number): string {
     const id = this.#executions.get(seq);
     if (id === undefined) throw new Error('An item that is not being worked on.');
@@ -110,7 +112,7 @@ export class RuleStore {
     return untilDatabaseAnswers(() => loadRuleJudgement(this.#db.query, key), this.#giveUp);
   }
 
-  /** @throws NotStorableError where the database refuses the response; its cost is stored all the same */
+  /** @throws NotStorableError if the database rejects the response; its cost is stored anyway */
   async storeJudgement(seq: number, evaluator: string, judgement: JudgementToStore): Promise<void> {
     const model = this.evaluators.get(evaluator)?.model ?? '';
     const paid = { workId: this.#workId, day: this.#day, model, outcomeId: newId() };
@@ -119,7 +121,7 @@ export class RuleStore {
     if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();
   }
 
-  /** Ends an item. Scores that can't be stored, such as those that do not fit the definition of their name, make it a failed one. */
+  /** Completes an item. If its scores cannot be stored, for example because they do not match their score definition, it fails. */
   async storeResult(result: ItemResult): Promise<void> {
     if (result.error !== null) this.#failed += 1;
     try {

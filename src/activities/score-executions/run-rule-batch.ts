@@ -39,28 +39,28 @@ import { type ItemScorer, requestName, scoreItem } from './score-item.ts';
 export interface RuleBatchInput extends RuleWork {
   /** Public id. */
   workspace: string;
-  /** Processes that worked on it have ended. */
+  /** Set if processes crashed while working on it. */
   suspicion?: Suspicion;
 }
 
 export interface RuleBatchResult {
-  /** Whether there may be more to do at once. */
+  /** Whether there may be more to do right away. */
   more: boolean;
 }
 
-/** Executions that are being scored at a time. */
+/** Executions scored concurrently. */
 const CONCURRENCY = 100;
-/** How long a batch goes on at most, while there is something to do: then it is the turn of another rule of the workspace. */
+/** Maximum duration of a batch; after that, another rule of the workspace gets its turn. */
 const MAX_BATCH_MS = 60_000;
-/** How long a batch waits for executions that complete, before its workflow ends. */
+/** How long a batch waits for executions to complete before its workflow ends. */
 const IDLE_MS = 10_000;
 const POLL_MS = 250;
-/** How often it is looked at whether the work is still to be done. */
+/** How often to check whether the work is still needed. */
 const POLL_TIMEOUT_MS = 1_000;
-/** A call of which nothing is known, until the first has been seen. */
+/** Assumed size of a call until the first one has been seen. */
 const TYPICAL_TOKENS = { input: 1_000, output: 500 };
 
-/** How a round ended. `idle`: nothing is due. `starved`: there is no money for what is. */
+/** How a round ended. `idle`: nothing is due. `starved`: there is no money for what is due. */
 type RoundEnd = 'idle' | 'starved' | 'again' | 'stopped';
 
 /** One attempt at a batch. */
@@ -70,8 +70,8 @@ interface Attempt {
 }
 
 /**
- * @returns works through what is due for a rule or a backfill. An item is ended in the transaction that stores its scores, so that a
- * batch can be run again after anything.
+ * @returns a function that works through what is due for a rule or a backfill. An item is completed in the transaction that stores
+ * its scores, so a batch can always be repeated.
  */
 export function createRuleBatchRunner(deps: BatchDeps) {
   const {
@@ -88,7 +88,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
   } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
-  /** The latest attempt at each work in this process. */
+  /** The latest attempt at each rule or backfill in this process. */
   const attempts = new Map<string, Attempt>();
 
   return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
@@ -115,9 +115,9 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         ...(waits.length > 0 && { waits }),
       };
     };
-    // What is in flight is waited for, whatever becomes of the rule: it is paid for.
+    // Work in flight is awaited, whatever happens to the rule, because it is paid for.
     const watch = watchBatch(context, { stopping, isOver: () => Promise.resolve(false), describe });
-    // An earlier attempt that Temporal has lost sight of may not know yet that this one has taken over.
+    // An earlier attempt that Temporal timed out may not know yet that this one has taken over.
     const earlier = attempts.get(input.id);
     earlier?.watch.stop();
     const work = (earlier?.ended ?? Promise.resolve()).catch(() => {}).then(() => runRounds(input, watch, progress));
@@ -156,11 +156,11 @@ export function createRuleBatchRunner(deps: BatchDeps) {
           await failBackfill(own, input.id, { code, message });
           return { more: false };
         }
-        // It can't begin, as with secrets that can't be decrypted: the attempt is made again later.
+        // It cannot start, for example because secrets cannot be decrypted: the attempt is repeated later.
         await keepLastError(own, input, { code, message });
         throw error;
       }
-      // With a budget that was raised just now there may be money for it.
+      // If the budget was just raised, there may be money for it.
       if (end === 'starved' && input.kind === 'rule' && (await isUnchanged(query, input, spec)))
         await skipForBudget(own, input, spec.day);
       if (end === 'starved' && input.kind === 'backfill')
@@ -174,7 +174,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     return { more: true };
   }
 
-  /** Scores what is due until nothing is, or until it is to be done in another way. */
+  /** Scores what is due until nothing is left or the settings of the work change. */
   async function runRound(
     input: RuleBatchInput,
     spec: RuleSpec,
@@ -232,14 +232,14 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         .then((same) => {
           if (!same) round.abort();
         })
-        // While the database is away, nobody has changed it.
+        // While the database is down, nobody can have changed it.
         .catch(() => {})
         .finally(() => {
           isPolling = false;
         });
     }, POLL_TIMEOUT_MS);
 
-    /** The next items; none where there are none, or no more are to be begun. */
+    /** The next items; empty if there are none or no more may be started. */
     async function loadPage(_: number, limit: number): Promise<OpenItem[]> {
       let idleSince = Date.now();
       while (!stopped()) {
@@ -248,23 +248,23 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         if (more) continue;
         if (input.kind === 'backfill') {
           if (!(await findMore())) {
-            // The last of it may have been put down just now.
+            // The last of it may have been stored just now.
             const last = await loadOnce(limit);
             if (last.items.length > 0 || !last.more) return last.items;
           }
           continue;
         }
-        // As long as others are in flight there is no hurry to end.
+        // Not idle while others are in flight.
         if (budget.inFlight > 0) idleSince = Date.now();
         if (Date.now() - idleSince > IDLE_MS) return [];
         await delay(POLL_MS, undefined, { signal: stops.stopWaiting }).catch(() => {});
-        // Some are at hand, and none was begun meanwhile: there is no money for them.
+        // Some are loaded and none was started in the meantime: there is no money for them.
         if (budget.inFlight === 0 && taken.size > 0) return [];
       }
       return [];
     }
 
-    /** Looks for executions of the past. When the round ends, it is not tried again. */
+    /** Searches past executions. When the round ends, the search is not retried. */
     async function findMore(): Promise<boolean> {
       const ends = AbortSignal.any([stops.giveUp, stops.stopWaiting]);
       try {
@@ -308,7 +308,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       }
     }
 
-    /** Scores an item when there is room for what its judges and scorers are sent. */
+    /** Scores an item when there is memory for what its judges and scorers are sent. */
     async function runInPlace(item: OpenItem, reservedUsd: number): Promise<ExampleCost | undefined> {
       if (scorer.asked === 0) return scoreItem(itemScorer, item, stops, reservedUsd);
       const place = { amount: inputWeight(item.bytes) * scorer.asked, signal: stops.stopWaiting, group: input.id };
@@ -349,10 +349,10 @@ interface Progress {
   waits: () => string[];
 }
 
-/** `2026-01-31`, in UTC. */
+/** Format `2026-01-31`, in UTC. */
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** What the judges of an execution are expected to cost before any was asked, and the share of each. */
+/** The expected cost of the judges of an execution before any was called, and the share of each. */
 function judgesCost(models: Models, { evaluators }: RuleSpec) {
   const judges = modelEvaluatorsOf(evaluators);
   const usd = new Map(

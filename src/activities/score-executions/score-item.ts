@@ -11,7 +11,7 @@ import type { ExampleScorer, ScoredExampleResult } from '../evaluation-run/examp
 import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
 import type { RuleStore } from './rule-store.ts';
 
-/** An execution as evaluators see it: it has no expected value. */
+/** Presents an execution to evaluators: it has no expected value. */
 const toExample = (item: OpenItem): Example => ({
   output: item.output,
   toolCalls: item.toolCalls,
@@ -23,25 +23,25 @@ const toExample = (item: OpenItem): Example => ({
   metadata: item.metadata,
 });
 
-/** What scores an item. */
+/** The dependencies for scoring an item. */
 export interface ItemScorer {
   spec: RuleSpec;
   scorer: ExampleScorer;
   store: RuleStore;
-  /** Whether a failure that every other execution would have, too, is thrown. Else the execution fails alone. */
+  /** Whether to throw a failure that every other execution would also have. Otherwise only this execution fails. */
   failsAltogether: boolean;
-  /** Waits for the next step at an item. */
+  /** Waits until the next step of an item can run. */
   step: () => Promise<void>;
-  /** Follows the work on an item. Default: nobody does. */
+  /** Follows the work on an item. Default: off. */
   follow?: FollowItem | undefined;
 }
 
 type FollowItem = <T>(executionId: string, work: (tell: TellScores) => Promise<T>) => Promise<T>;
 
 /**
- * Scores an execution and ends its item.
- * @returns what it has cost just now; undefined where nothing was billed
- * @throws RunFailedError where that is asked for; a signal's reason or an `AbortError` where it was given up
+ * Scores an execution and completes its item.
+ * @returns its cost in this attempt; undefined if nothing was billed
+ * @throws RunFailedError if `failsAltogether` is set; a signal's reason or an `AbortError` if it was given up
  */
 export function scoreItem(
   scorer: ItemScorer,
@@ -76,7 +76,7 @@ async function scoreAndStore(
   return bill.total;
 }
 
-/** The scores to store. One of 0 since the output could not be scored says nothing of it, and is none. */
+/** The scores to store. A 0 given because the output could not be scored is not a score. */
 function resultOf(
   rule: string,
   { evaluators }: RuleStore,
@@ -111,7 +111,7 @@ const problemOf = (name: string, { problem, reason }: Score) => ({
   message: `"${name}": ${reason ?? 'not scored'}`,
 });
 
-/** How requests to scorers are named. */
+/** Names the requests to scorers. */
 export const requestName = (rule: string, store: RuleStore) => (seq: number) => {
   const execution = publicId('execution', store.executionOf(seq));
   return { id: `${rule}/${execution}`, headers: { 'X-Rule': rule, 'X-Execution-Id': execution } };

@@ -5,7 +5,7 @@ import { createRuleBatchRunner, type RuleBatchInput, type RuleBatchResult } from
 
 export type { RuleBatchInput };
 
-/** What came of a batch, or (`heldBackMs`) that the workspace has enough of them in flight: nothing was done. */
+/** The result of a batch, or `heldBackMs` if the workspace has enough batches in flight and nothing was done. */
 type BatchOutcome = RuleBatchResult | { heldBackMs: number; suspicion?: Suspicion };
 
 export type ScoringActivities = ReturnType<typeof createScoringActivities>;
@@ -14,7 +14,7 @@ export type ScoringActivities = ReturnType<typeof createScoringActivities>;
 export function createScoringActivities(deps: BatchDeps) {
   const runBatch = createRuleBatchRunner(deps);
   return {
-    /** Scores what is due for a rule or a backfill. It can be run again after anything. */
+    /** Scores what is due for a rule or a backfill. It is idempotent. */
     async scoreDue(input: RuleBatchInput): Promise<BatchOutcome> {
       const suspicion = suspicionOf(Context.current().info, input.suspicion);
       const known = suspicion && { suspicion };

@@ -29,11 +29,11 @@ export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 export function createWebhookActivities(deps: WebhookActivityDeps) {
   const { slots, attempts } = deps;
   const { query } = deps.db.system;
-  /** Attempts of this process: one that Temporal has timed out is waited for, not made twice. */
+  /** Attempts of this process: one that Temporal timed out is awaited, not repeated. */
   const inFlight = new SingleFlight<AttemptOutcome>();
 
   return {
-    /** Makes an attempt and stores its result, unless it was made before or there is nothing to send any more. */
+    /** Makes an attempt and stores its result, unless it was already made or there is nothing left to send. */
     attemptDelivery(task: AttemptTask): Promise<AttemptOutcome> {
       const { deliveryId: id, attempt } = task;
       const enter: EnterAttempt = ({ workspace_id, event_id: eventId, webhook_id: webhookId, trigger, url }) =>
@@ -42,15 +42,15 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       return withHeartbeats(() => made, { delivery: publicId('delivery', id), attempt });
     },
 
-    /** @returns the notification to e-mail to the owner; null where another delivery caused it */
+    /** @returns the notification to e-mail to the owner; null if another delivery caused it */
     findNotification: (deliveryId: string): Promise<string | null> => findNotification(query, deliveryId),
 
-    /** Abandons a delivery whose workflow was canceled; one that has ended stays as it is. */
+    /** Abandons a delivery whose workflow was canceled; an ended one stays unchanged. */
     async abandonDelivery(deliveryId: string, reason: string): Promise<void> {
       await abandonOne(query, deliveryId, reason);
     },
 
-    /** Sends the notification by e-mail, once. What cannot be sent now is sent later by `jobs/send-due-emails.ts`. */
+    /** Sends the notification by e-mail, once. If that fails, `jobs/send-due-emails.ts` sends it later. */
     emailOwner: (notificationId: string): Promise<EmailOutcome> => emailOwner(deps, notificationId),
   };
 }
