@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** From here on a step of work on a text, such as parsing it, may take many milliseconds. */
+/** From this size, one step of work on a text, such as parsing it, can take many milliseconds. */
 const LARGE = 64 * 1024;
 
 /**
- * Lets everything else that waits have a turn, between two steps of work of which each may take a while.
- * @param size of the text worked on, in bytes or characters: for a small one nothing is done
- * @returns whether the others had a turn
+ * Yields to everything else that is waiting, between two steps of work that can each take a while.
+ * @param size of the text in bytes or characters: small ones do not yield
+ * @returns whether it yielded
  */
 export async function afterOthers(size: number): Promise<boolean> {
   if (size <= LARGE) return false;

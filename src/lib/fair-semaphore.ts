@@ -1,18 +1,16 @@
 import { RoundRobin } from './round-robin.ts';
 
-/**
- * Gives what was taken back, but for the first `kept` of it (default: nothing is kept). What was given back is not given back again.
- */
+/** Releases what was acquired, except for the first `kept` slots (default: none). Releasing again has no effect. */
 export type Release = (kept?: number) => void;
 
 export interface AcquireOptions {
-  /** Places to take. What is more than a key may have is taken as all that it may have. Default: 1. */
+  /** Slots to acquire, capped at the maximum for one key. Default: 1. */
   amount?: number | undefined;
-  /** Ends the wait; the reason is thrown. */
+  /** Ends the wait; its reason is thrown. */
   signal?: AbortSignal | undefined;
-  /** Goes before those of the same key that are not urgent. */
+  /** Goes ahead of non-urgent waiters of the same key. */
   urgent?: boolean | undefined;
-  /** Within a key, turns go round the groups. Default: all are of one. */
+  /** Within a key, groups take turns. Default: one common group. */
   group?: string | undefined;
 }
 
@@ -21,24 +19,24 @@ export interface AcquireOptions {
  */
 export interface FairSemaphore {
   /**
-   * Waits for a place.
+   * Waits for a slot.
    * @throws the reason of `signal`
    */
   acquire(key: string, options?: AcquireOptions): Promise<Release>;
-  /** A place, where there is one for this key and nobody of it waits; undefined otherwise. */
+  /** A slot if one is free for this key and nobody with this key is waiting; otherwise undefined. */
   tryAcquire(key: string, amount?: number): Release | undefined;
-  /** Does `work` in a place of its own. */
+  /** Runs `work` while holding a slot. */
   run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T>;
-  /** Places that a key has. */
+  /** Slots held by a key. */
   inUse(key: string): number;
-  /** How many of a key wait. */
+  /** Number of waiters of a key. */
   waiting(key: string): number;
 }
 
 export interface FairSemaphoreOptions {
-  /** Places in all. */
+  /** Total number of slots. */
   total: number;
-  /** Places that one key may have at most. Default: `total`. */
+  /** Maximum number of slots for one key. Default: `total`. */
   perKey?: number;
 }
 
@@ -47,7 +45,7 @@ interface Waiter {
   admit(release: Release): void;
 }
 
-/** Those of one key that wait. */
+/** The waiters of one key. */
 interface Waiters {
   urgent: RoundRobin<Waiter>;
   usual: RoundRobin<Waiter>;
@@ -56,24 +54,24 @@ interface Waiters {
 const countOf = ({ urgent, usual }: Waiters) => urgent.size + usual.size;
 
 /**
- * Admits a key as long as it has no more slots than `perKey`, and no more than are free. So the more a key has, the more must be left
- * for others: one key alone gets at most half of a small semaphore, and a newcomer finds a place as long as one is free.
- * Turns go round the keys that wait; within a key, the urgent come first, and turns go round the groups. A key that has nothing,
- * and whose turn it is, is let past by the others when it needs more than is free: smaller ones would always find room before it.
+ * Admits a key while it has at most `perKey` slots, and at most as many as are free. So the more a key has, the more must be left for
+ * others: a single key gets at most half of a small semaphore, and a newcomer finds a slot as long as one is free. Waiting keys take
+ * turns; within a key, urgent waiters come first, and groups take turns. If the next key has no slots and needs more than are free,
+ * the others let it go first: otherwise smaller requests would always overtake it.
  *
- * The rule is the dynamic threshold of Choudhury and Hahne for shared memory in switches (IEEE/ACM Transactions on
- * Networking 6(2), 1998), with α = 1.
+ * The rule is the dynamic threshold of Choudhury and Hahne for shared memory in switches (IEEE/ACM Transactions on Networking 6(2),
+ * 1998), with α = 1.
  */
 export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOptions): FairSemaphore {
   let free = total;
   const used = new Map<string, number>();
-  /** In the order of their next turn. */
+  /** Ordered by next turn. */
   const queues = new Map<string, Waiters>();
-  /** Whether the next turn is that of a key which has nothing and needs more than is free. */
+  /** Whether the next key has no slots and needs more than are free. */
   let isLetPast = false;
 
   const inUse = (key: string) => used.get(key) ?? 0;
-  /** One key alone is admitted with as much as this. */
+  /** The most that a single key can acquire. */
   const largest = Math.min(perKey, total);
   const isAdmitted = (key: string, amount: number) => inUse(key) + amount <= Math.min(perKey, free);
 
@@ -95,7 +93,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
 
   function admitWaiting(): void {
     isLetPast = false;
-    // A key that is put back at the end is come to again: this goes round until nobody can be admitted.
+    // A key moved to the end is visited again: this loops until nobody can be admitted.
     for (const [key, queue] of queues) {
       if (free === 0) return;
       const line = queue.urgent.size > 0 ? queue.urgent : queue.usual;
@@ -156,7 +154,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
   }
 
   return {
-    // Also what is wrong from the start is a rejection.
+    // `async`, so that invalid arguments reject, too.
     acquire: async (key, options) => acquire(key, options),
     tryAcquire,
     async run(key, work, options) {

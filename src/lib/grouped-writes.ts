@@ -1,9 +1,9 @@
 export interface GroupedWritesOptions<Item> {
-  /** Writes items, all or none of them. */
+  /** Writes all items or none. */
   write: (items: readonly Item[]) => Promise<void>;
-  /** Whether an error is due to what an item holds, so that the others of its group can be written without it. */
+  /** Whether an error is caused by the content of an item, so that the rest of its group can be written without it. */
   isRefusal: (error: unknown) => boolean;
-  /** About how large an item is; a group ends with the item that takes it to `maxSize`. */
+  /** The approximate size of an item; a group ends with the item that reaches `maxSize`. */
   sizeOf: (item: Item) => number;
   maxSize: number;
 }
@@ -15,9 +15,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Writes what comes at the same time in groups, and delays nothing for it: an item is written at once unless a write is under
- * way, and what comes meanwhile makes up the next write. Of a group that is refused, each item is written by itself, so that a
- * bad one fails alone.
+ * Groups items that arrive at the same time into one write, without delaying any: an item is written immediately unless a write
+ * is in progress; items that arrive during a write form the next one. If a group is rejected, its items are written one at a
+ * time, so that only a bad one fails.
  */
 export class GroupedWrites<Item> {
   readonly #options: GroupedWritesOptions<Item>;
@@ -30,7 +30,7 @@ export class GroupedWrites<Item> {
 
   /**
    * Resolves once the item is written.
-   * @throws what `write` has thrown
+   * @throws whatever `write` throws
    */
   write(item: Item): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();

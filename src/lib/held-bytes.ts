@@ -1,11 +1,11 @@
 import type { FairSemaphore, Release } from './fair-semaphore.ts';
 
-/** Less than this is held by most, and not counted. */
+/** Most work holds less than this, which is not counted. */
 const FREE_BYTES = 64 * 1024;
-/** What is held grows by so many times at once: few waits, and none for most. */
+/** Growth factor of each reservation: keeps waits few, and most work has none. */
 const STEP = 16;
 
-/** The bytes of a budget that one piece of work holds, where only time tells how many it needs. */
+/** The bytes of a budget held by one piece of work whose needs become known only over time. */
 export class HeldBytes {
   readonly #budget: FairSemaphore;
   readonly #workspace: string;
@@ -14,8 +14,8 @@ export class HeldBytes {
   #release: Release | undefined;
 
   /**
-   * @param workspace whose share it is
-   * @param factor what a byte that it tells of takes in memory
+   * @param workspace that the bytes count for
+   * @param factor memory per reported byte
    */
   constructor(budget: FairSemaphore, workspace: string, factor: number) {
     this.#budget = budget;
@@ -24,7 +24,7 @@ export class HeldBytes {
   }
 
   /**
-   * Waits until there is room for so many bytes in all. It gives back what it has before it waits for more, so that no two wait for each
+   * Waits until there is room for that many bytes in total. It releases what it holds before it waits, so that no two wait for each
    * other.
    * @throws the reason of `signal`, which ends the wait
    */

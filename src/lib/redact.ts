@@ -1,9 +1,9 @@
-/** Keys in the forms providers give them, also cut short or starred as in "Incorrect API key provided: sk-ab***yz". */
+/** Keys in the formats of providers, also truncated or masked as in "Incorrect API key provided: sk-ab***yz". */
 const KEY_LIKE = /\b(?:sk-|pk-|gsk_|xai-|AIza|Bearer\s+)[\w*.-]{4,}/g;
 
 /**
- * Makes a function that takes the given keys, anything that looks like a key, and the hosts of the given base URLs
- * out of a text.
+ * Creates a function that removes the given keys, anything that looks like a key, and the hosts of the given base URLs from a
+ * text.
  */
 export function createRedactor(
   keys: readonly (string | undefined)[],
@@ -26,7 +26,7 @@ function hostPatterns(baseUrl: string): RegExp[] {
   return [...new Set([host, hostname])].map((name) => new RegExp(`(?<![\\w.-])${escapePattern(name)}(?![\\w-])`, 'gi'));
 }
 
-/** Of what may stand in a host's name, dots and an IPv6 address's brackets mean something in a pattern. */
+/** Escapes the characters of a host that have a meaning in a pattern: dots and an IPv6 address's brackets. */
 function escapePattern(host: string): string {
   return host.replace(/[.[\]]/g, '\\$&');
 }

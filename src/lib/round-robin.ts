@@ -1,6 +1,6 @@
-/** A queue that is shared by groups: turns go round the groups, and within one whoever came first is the first. */
+/** A queue whose groups take turns; within a group it is first in, first out. */
 export class RoundRobin<T> {
-  /** In the order of their next turn. None is empty. */
+  /** Ordered by next turn. None is empty. */
   readonly #groups = new Map<string, Set<T>>();
   #size = 0;
 
@@ -14,13 +14,13 @@ export class RoundRobin<T> {
     this.#size += 1;
   }
 
-  /** The next one. */
+  /** The next item. */
   peek(): T | undefined {
     for (const [, items] of this.#groups) for (const item of items) return item;
     return undefined;
   }
 
-  /** Takes the next one out. */
+  /** Removes and returns the next item. */
   shift(): T | undefined {
     for (const [group, items] of this.#groups) {
       this.#groups.delete(group);
@@ -34,7 +34,7 @@ export class RoundRobin<T> {
     return undefined;
   }
 
-  /** Takes one out, whose turn has not come. */
+  /** Removes an item before its turn. */
   delete(group: string, item: T): void {
     const items = this.#groups.get(group);
     if (!items?.delete(item)) return;

@@ -1,12 +1,12 @@
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
 
-// What the values of settings are written as.
+// The formats of setting values.
 
 export const Port = z.coerce.number('must be a port number').int().min(0).max(65_535);
 export const Count = z.coerce.number('must be a whole number').int().min(0);
 
-/** A key that is sent in a header. Whoever logs the error of a request would show one that no header can hold. */
+/** A key sent in a header. An error for an invalid header value would show the key in logs. */
 export const HeaderValue = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces: copy the key again');
@@ -34,7 +34,7 @@ export const Bytes = z
     return Number.parseInt(text, 10) * (unit in UNITS ? UNITS[unit as keyof typeof UNITS] : 1);
   });
 
-/** `30d` to milliseconds: longer than a timer could be. */
+/** `30d` to milliseconds: can be longer than a timer. */
 export const Retention = z.string().transform((text, context) => {
   const value = /^\d+(\.\d+)?\s*(m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
   if (!(value > 0)) {
@@ -70,7 +70,7 @@ export const EncryptionKeys = z.string().transform((text, context) => {
   return keys;
 });
 
-/** Keys of payloads. The first one encrypts, unless `encrypts` is false; all decrypt. */
+/** Payload keys. The first one encrypts, unless `encrypts` is false; all decrypt. */
 export interface PayloadKeys {
   encrypts: boolean;
   keys: Buffer[];
@@ -78,7 +78,7 @@ export interface PayloadKeys {
 
 const NO_KEY = /^\s*none\s*,/;
 
-/** As EncryptionKeys. `none` before them: nothing is encrypted, but what is can be read. */
+/** Like EncryptionKeys. A leading `none` disables encryption; encrypted payloads can still be read. */
 export const PayloadKeys = z.string().transform((text, context): PayloadKeys => {
   const { data: keys, error } = EncryptionKeys.safeParse(text.replace(NO_KEY, ''));
   if (keys !== undefined) return { encrypts: !NO_KEY.test(text), keys };
@@ -88,7 +88,7 @@ export const PayloadKeys = z.string().transform((text, context): PayloadKeys => 
 
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
-/** `https://app.example.com,http://localhost:5173`: each as a browser writes it in `Origin`. */
+/** `https://app.example.com,http://localhost:5173`, each as a browser sends it in `Origin`. */
 export const Origins = z.string().transform((text, context) => {
   const origins = text.split(',').map((origin) => origin.trim());
   const wrong = origins.find((origin) => !/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin);

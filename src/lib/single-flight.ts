@@ -1,4 +1,4 @@
-/** Does one piece of work for a key at a time: whoever asks while it is in flight gets its result. */
+/** Runs one piece of work per key at a time: callers that arrive while it runs share its result. */
 export class SingleFlight<T> {
   readonly #inFlight = new Map<string, Promise<T>>();
 

@@ -1,10 +1,11 @@
 import { context, isSpanContextValid, type SpanContext, TraceFlags, trace } from '@opentelemetry/api';
 
-// Workflow code has no part in tracing: what starts a workflow hands it the trace as a text, which it hands to its steps.
+// Workflow code has no tracing of its own: whoever starts a workflow passes the trace as text, and the workflow passes it to
+// its steps.
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The current span, as W3C Trace Context writes it; undefined where there is none. */
+/** The current span in W3C Trace Context format; undefined if there is none. */
 export function currentTraceparent(): string | undefined {
   const span = trace.getSpanContext(context.active());
   if (span === undefined || !isSpanContextValid(span)) return undefined;
@@ -12,7 +13,7 @@ export function currentTraceparent(): string | undefined {
   return `00-${span.traceId}-${span.spanId}-${flags}`;
 }
 
-/** Undefined for what is no span. */
+/** Undefined if the text is not a span. */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = '0'] = (typeof text === 'string' && TRACEPARENT.exec(text)) || [];
   const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };

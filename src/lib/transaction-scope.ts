@@ -2,20 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const scopes = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/** Marks what `work` does, and all that it waits for, as done in a transaction. */
+/** Marks `work`, and everything it awaits, as running in a transaction. */
 export async function inTransactionScope<T>(work: () => Promise<T>): Promise<T> {
   const scope = { isOpen: true };
   try {
     return await scopes.run(scope, work);
   } finally {
-    // What was begun in it and goes on after its end is in no transaction any more.
+    // Work that outlives the transaction is no longer part of it.
     scope.isOpen = false;
   }
 }
 
 /**
- * For whatever asks somebody else than the database: a transaction holds a connection and its locks, and must not wait for
- * others. Costs some nanoseconds, so it holds in every process and not in tests alone.
+ * To be called before requests to anything other than the database: a transaction holds a connection and its locks, and must
+ * not wait for others. It costs nanoseconds, so it runs in production as well.
  * @throws Error inside a transaction
  */
 export function refuseInTransaction(what: string): void {

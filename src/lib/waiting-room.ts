@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AcquireOptions, FairSemaphore, Release } from './fair-semaphore.ts';
 
-/** A slot in which something is done, as of a semaphore's key. */
+/** A slot for some work, for example from a semaphore. */
 export interface Slot {
-  /** Undefined where there is none at the moment. */
+  /** Undefined if none is free. */
   tryAcquire(): Release | undefined;
   /** @throws the reason of `signal`, which ends the wait */
   acquire(signal: AbortSignal): Promise<Release>;
@@ -17,7 +17,7 @@ export function slotOf(semaphore: FairSemaphore, key: string, options: Omit<Acqu
   };
 }
 
-/** Both slots at once: whoever has the first waits for the second. */
+/** Combines two slots: the holder of the first waits for the second. */
 export function bothSlots(first: Slot, second: Slot): Slot {
   const both = (one: Release, other: Release) => () => {
     one();
@@ -45,55 +45,55 @@ export function bothSlots(first: Slot, second: Slot): Slot {
 }
 
 export interface Waiter {
-  /** Names it: asking again keeps its position. */
+  /** Identifies the waiter: entering again keeps its position. */
   id: string;
-  /** Who shares a line, for telling how long it is. */
+  /** Waiters with the same value share a line, whose length is reported. */
   line: string;
   slot: Slot;
   /**
-   * Tells it that its place is kept for it.
-   * @returns false where it no longer wants it
+   * Notifies the waiter that a slot is reserved for it.
+   * @returns false if it no longer wants the slot
    */
   offer: () => Promise<boolean>;
 }
 
 /**
- * Lets work wait for its place without holding on to anything, such as a slot of a worker: it is sent away, and offered when
- * its turn has come.
+ * Lets work wait for a slot without holding anything, such as a worker's slot: it is sent away and notified when its turn
+ * comes.
  */
 export interface WaitingRoom {
   /**
-   * @returns the slot, to be given back once; or, without one, after how many ms to ask again unless offered before: an
-   * offer is lost with the process. That time grows with the line, so that asking costs little however long it is
+   * @returns the slot, to be released once; or the time in ms after which to try again unless notified earlier: a notification
+   * is lost with the process. The time grows with the line, so that retries stay cheap
    */
   enter(waiter: Waiter): Promise<{ release: Release } | { comeBackInMs: number }>;
-  /** Lines in which at least so many wait. */
+  /** Lines with at least this many waiters. */
   longLines(length: number): string[];
 }
 
 export interface WaitingRoomOptions {
-  /** A slot may be free in no time: it is waited for as long as this before the waiter is sent away. */
+  /** How long to wait for a slot before the waiter is sent away: one is often free shortly. */
   maxWaitMs?: number;
-  /** How long a slot is kept for who was offered. */
+  /** How long a slot is reserved for a notified waiter. */
   retentionMs?: number;
 }
 
 const MIN_COME_BACK_MS = 30_000;
 const MAX_COME_BACK_MS = 10 * 60_000;
-/** For each of those in line: they ask five times a second in all. */
+/** Per waiter in line, which limits retries to five per second in total. */
 const COME_BACK_MS_EACH = 200;
 
 interface Waiting {
-  /** Settles when the slot has come or the wait was given up. */
+  /** Settles when the slot is reserved or the wait was given up. */
   arrived: Promise<void>;
   release: Release | undefined;
-  /** How many wait for it in `enter`. */
+  /** Number of callers waiting for it in `enter`. */
   asking: number;
 }
 
 export function createWaitingRoom({ maxWaitMs = 100, retentionMs = 5_000 }: WaitingRoomOptions = {}): WaitingRoom {
   const waiting = new Map<string, Waiting>();
-  /** How many wait in each line. */
+  /** Number of waiters in each line. */
   const lines = new Map<string, number>();
 
   function count(line: string, change: number): void {
@@ -108,7 +108,7 @@ export function createWaitingRoom({ maxWaitMs = 100, retentionMs = 5_000 }: Wait
       const release = await slot.acquire(new AbortController().signal);
       count(line, -1);
       own.release = release;
-      // Whoever asks at the moment takes it.
+      // A caller that is waiting right now takes it.
       if (own.asking > 0) return;
       const giveUp = () => {
         if (own.release === undefined) return;
@@ -117,7 +117,7 @@ export function createWaitingRoom({ maxWaitMs = 100, retentionMs = 5_000 }: Wait
         release();
       };
       setTimeout(giveUp, retentionMs).unref();
-      // Where it can't be told now, it comes back by itself.
+      // If it cannot be notified now, it retries on its own.
       offer().then(
         (isAccepted) => isAccepted || giveUp(),
         () => {},

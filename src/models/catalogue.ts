@@ -6,10 +6,10 @@ import type { Provider } from './providers/provider.ts';
 import { PROVIDERS } from './providers/registry.ts';
 import { PLAIN_SANDBOX_MODELS } from './sandbox/models.ts';
 
-/** The price list also has models that don't take and give text. */
+/** The price list also has models that do not take and return text. */
 const OTHER_MEDIA = /audio|computer-use|embedding|image|instruct|live|omni|realtime|transcribe|tts|vision/;
 
-/** Ids of the provider's models that take and give text, by the price list. */
+/** Ids of the provider's models that take and return text, from the price list. */
 function listedIds(provider: Provider): string[] {
   const { bareNames, offered } = provider;
   return pricedModels(provider)
@@ -21,17 +21,17 @@ function listedIds(provider: Provider): string[] {
 const pricedModels = ({ priceList }: Pick<Provider, 'priceList'>) =>
   priceList === undefined ? [] : (findProvider({ providerId: priceList })?.models ?? []);
 
-/** Tokens by the id of the model. */
+/** Context windows in tokens, by model id. */
 const contextWindowsOf = (provider: Provider) =>
   new Map(pricedModels(provider).map(({ id, context_window: tokens }) => [id, tokens]));
 
-/** What can be done with a provider here. */
+/** What this installation can do with a provider. */
 interface Abilities {
   isConfigured: (provider: Provider) => boolean;
   hasBatches: (provider: Provider) => boolean;
 }
 
-/** Every provider with the models that have a price: in the operator's file, in the list, or the sandbox's own. */
+/** Every provider with its priced models: from the operator's file, the price list, or the sandbox. */
 export function listProviders(prices: PriceBook, can: Abilities): ListedProvider[] {
   const own = prices.operatorModels();
 

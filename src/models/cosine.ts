@@ -1,4 +1,4 @@
-/** The cosine of the angle between two vectors, -1..1: how alike they are. 0 where one of them has no direction, or they do not fit. */
+/** The cosine of the angle between two vectors, -1..1, as a measure of similarity. 0 if one of them is zero or their lengths differ. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   let [product, squaresOfA, squaresOfB] = [0, 0, 0];
   for (const [index, x] of a.entries()) {

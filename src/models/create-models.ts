@@ -16,10 +16,10 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { testProvider } from './test-provider.ts';
 
 /**
- * @param options.allowPrivate Where files may be fetched from, besides the internet; default nowhere.
+ * @param options.allowPrivate Private addresses from which files can be fetched; default none.
  * @param options.own Servers that files are never fetched from; default none.
- * @param options.turns Of the process, which requests share; default turns of their own.
- * @param options.warn Called when an edit of the prices file can't be used; the last good prices stay in force.
+ * @param options.turns Turns of the process, shared with requests; default separate turns.
+ * @param options.warn Called when an edit of the prices file is invalid; the last good prices stay in effect.
  * @throws Error when the prices file can't be read or isn't valid, with every problem in its message.
  */
 export function createModels(
@@ -32,7 +32,7 @@ export function createModels(
   const http = createHttpModels(settings, prices, policy, options.turns ?? createTurns());
   const sandbox = createSandbox();
 
-  /** Why a known provider can't be called; undefined when it can. */
+  /** Why a known provider cannot be called; undefined if it can. */
   function missingCredentials({ provider: name }: Pick<ResolvedModel, 'provider'>): string | undefined {
     const provider = findProvider(name);
     if (provider === undefined || http.isConfigured(provider)) return undefined;
@@ -52,7 +52,7 @@ export function createModels(
     return resolved;
   }
 
-  /** Within its time. @throws ModelError, or the reason of the call's signal once it has aborted */
+  /** Enforces the time limit. @throws ModelError, or the reason of the call's signal once it has aborted */
   async function timed<Response>(
     { signal, timeoutMs }: Pick<ModelCall, 'signal' | 'timeoutMs'>,
     ask: (signal: AbortSignal) => Promise<Response>,
@@ -63,7 +63,7 @@ export function createModels(
       const response = await ask(deadline.signal);
       return { ...response, modelMs: Math.round(performance.now() - started) };
     } catch (error) {
-      // An aborted connection fails with an error that isn't a ModelError.
+      // An aborted connection fails with an error that is not a ModelError.
       if (error instanceof ModelError) throw error;
       signal.throwIfAborted();
       if (deadline.expired()) {
@@ -82,7 +82,7 @@ export function createModels(
     return resolved;
   }
 
-  /** What is called; without a provider it is the sandbox. */
+  /** The target of a call; without a provider it is the sandbox. */
   function targetOf({ model, signal }: Pick<ModelCall, 'model' | 'signal'>) {
     refuseInTransaction('A model');
     signal.throwIfAborted();

@@ -1,8 +1,11 @@
-/** A call's time limit joined with its caller's signal. `AbortSignal.any` is avoided: many calls share one long-lived signal. */
+/**
+ * A call's time limit combined with its caller's signal. `AbortSignal.any` is avoided because many calls share one long-lived
+ * signal.
+ */
 export interface Deadline {
   /** Aborts at the time limit and when the caller aborts. */
   signal: AbortSignal;
-  /** Whether the time limit was what aborted it. */
+  /** Whether the time limit aborted it. */
   expired(): boolean;
   /** Releases the timer and the caller's signal. */
   end(): void;

@@ -2,18 +2,18 @@ import { storableText } from '../domain/text/storable-text.ts';
 import type { ModelDelta, ModelResponse } from './model.ts';
 
 export interface Deltas {
-  /** Hands a piece of the response's text on. */
+  /** Passes on a piece of the response's text. */
   text(piece: string): void;
-  /** Hands on what of the whole response did not come in pieces: the rest of its text, its tool calls. */
+  /** Passes on the rest of the response that did not arrive in pieces: remaining text, tool calls. */
   end(response: Pick<ModelResponse, 'output' | 'toolCalls'>): void;
 }
 
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** Hands pieces on such that joined they are the response's output. */
+/** Passes pieces on so that together they are the response's output. */
 export function createDeltas(onDelta: (delta: ModelDelta) => void): Deltas {
   let sent = 0;
-  /** The first half of a character whose second comes in the next piece. */
+  /** The first half of a surrogate pair whose second half comes in the next piece. */
   let half = '';
 
   function send(text: string): void {

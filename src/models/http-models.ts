@@ -46,7 +46,7 @@ import { createTransport, MAX_RESPONSE_BYTES, type MakeRoom, type Transport, too
 
 type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
-/** A model, and the provider that serves it. */
+/** A model and the provider that serves it. */
 export interface HttpModel {
   provider: Provider;
   resolved: ResolvedModel;
@@ -63,50 +63,50 @@ export interface HttpModels {
     call: SimilarityCall,
     signal: AbortSignal,
   ): Promise<Omit<SimilarityResponse, 'modelMs'>>;
-  /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
+  /** The request that `generate` would send. @throws as `generate` does for calls that cannot be sent */
   requestOf(model: HttpModel, call: BatchedCall): Promise<StoredRequest>;
-  /** The parameters that a call of the model would not take to it as given. Nothing is sent. */
+  /** The parameters that the model would not receive as given. Sends nothing. */
   parameterProblems(model: HttpModel, parameters: ModelParameters): Promise<ParameterProblem[]>;
   /**
-   * What `generate` would return for this response to a call, at the price of batches.
+   * What `generate` would return for this response to a call, at batch prices.
    *
    * @throws ModelError as `generate` does
    */
   responseOf(model: HttpModel, call: BatchedCall, response: StoredResponse): Promise<ProviderResponse>;
-  /** The price now of a call in a batch. */
+  /** The current price of a call in a batch. */
   batchPriceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
-  /** What batches are sent and fetched with. */
+  /** The connection for sending and fetching batches. */
   connectionOf(provider: Provider): ProviderConnection;
   close(): Promise<void>;
 }
 
-/** Where files may be fetched from. */
+/** Rules for fetching files. */
 export type FilePolicy = Pick<DownloaderOptions, 'allowPrivate' | 'own'>;
 
-/** A request that is not sent by itself. */
+/** A request that is sent as part of a batch. */
 export interface StoredRequest {
   headers: Headers;
   body: RequestBody;
 }
 
-/** A response that was kept. */
+/** A response that was part of a batch. */
 export interface StoredResponse {
   status: number;
   /** JSON. */
   text: string;
 }
 
-/** A provider's address and key, and what to call it with besides its SDK. */
+/** A provider's address and key, for calls without its SDK. */
 export interface ProviderConnection {
   apiKey: string | undefined;
-  /** Ends where the provider's API version does (`…/v1`). */
+  /** Ends with the provider's API version (`…/v1`). */
   baseUrl: string;
   transport: Transport;
-  /** Takes our keys and hosts out of a provider's text. */
+  /** Removes our keys and hosts from a provider's text. */
   redact: (text: string) => string;
 }
 
-/** A call that its SDK can make a request of. */
+/** A call that its SDK can turn into a request. */
 interface PreparedCall {
   call: ProviderCall;
   warnings: ErrorDetail[];
@@ -114,7 +114,7 @@ interface PreparedCall {
   release: Release;
 }
 
-/** What a request is sent with. */
+/** What is needed to send a request. */
 interface Sending {
   workspace: string;
   longTexts: LongTexts;
@@ -123,21 +123,21 @@ interface Sending {
   signal: AbortSignal;
 }
 
-/** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
+/** A byte of a response is in its text, in what the SDK parses from it (up to twelve times for tiny values) and in the result. */
 const RESPONSE_FACTOR = 16;
-/** From here on making a request takes long: each character is copied several times. */
+/** From this size, creating a request takes long: each character is copied several times. */
 const LARGE_CHARS = 256 * 1024;
-/** Of a workspace's turns, those of its calls. */
+/** The group of model calls among a workspace's turns. */
 const GROUP = 'calls';
-/** For all of a file that is fetched here. */
+/** For the whole download of a file. */
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 
 const UnsupportedError = z.object({ functionality: z.string() });
 const SdkBody = z.record(z.string(), z.unknown());
 
 /**
- * @param policy where files may be fetched from, besides the internet, and from which servers never
- * @param turns of the process, by workspaces' public ids
+ * @param policy rules for fetching files
+ * @param turns of the process, by public workspace id
  */
 export function createHttpModels(
   settings: ModelSettings,
@@ -156,7 +156,7 @@ export function createHttpModels(
     all.flatMap(({ baseUrl }) => baseUrl ?? []),
   );
 
-  /** Sends what a call's SDK would send by `fetch`: completes the request, and throws on a response that is an error. */
+  /** Replaces the `fetch` of a call's SDK: completes the request, sends it, and throws on an error response. */
   async function send(
     { provider, resolved }: HttpModel,
     { call, endTurn }: PreparedCall,
@@ -180,7 +180,7 @@ export function createHttpModels(
       body: typeof body === 'string' ? body : body.stream,
       signal,
     });
-    // Text beside the tool that takes a JSON response is not part of it.
+    // Text next to the tool that receives a JSON response is not part of the response.
     const isText = deltas !== undefined && !hasJsonTool(provider, whole.body, call.tools);
     const onText = (piece: string) => {
       if (isText) deltas.text(piece);
@@ -188,7 +188,7 @@ export function createHttpModels(
     return readResponse({ provider, onText, makeRoom, redact }, response);
   }
 
-  /** @throws ModelError where the response is an error */
+  /** @throws ModelError if the response is an error */
   function successOf(response: { status: number; headers: Headers; text: string }): string {
     const { status, text } = response;
     if (status < 200 || status > 299 || isErrorBody(text)) throw providerError(response, redact);
@@ -197,7 +197,7 @@ export function createHttpModels(
     return text;
   }
 
-  /** The model as its SDK makes it for one call; `fetch` is what it sends its request by. */
+  /** Creates the SDK's model for one call; it sends its request through `fetch`. */
   function createLanguageModel(
     { provider, resolved }: HttpModel,
     fetch: typeof globalThis.fetch,
@@ -213,9 +213,9 @@ export function createHttpModels(
   }
 
   /**
-   * What is large has a turn, until its request is made.
-   * @param longTexts what need not go through the SDK. Default: everything does
-   * @throws ModelError where the provider has no place for what is given, or a file can't be fetched
+   * Prepares a call; large ones take a turn until their request is created.
+   * @param longTexts texts that bypass the SDK. Default: none
+   * @throws ModelError if the provider does not support the call, or a file cannot be fetched
    */
   async function prepare(
     { provider, resolved }: HttpModel,
@@ -357,7 +357,7 @@ export function createHttpModels(
         problems = parameterProblems(provider, resolved.model, provider.complete?.(body, call) ?? body, call);
         throw new Error('The request is not sent.');
       });
-      // It always fails: by the error above, or since the SDK can't make a request of the call.
+      // Always fails: with the error above, or because the SDK cannot create a request for the call.
       await Promise.resolve(languageModel.doGenerate(sdkOptions(provider, call))).catch(() => {});
       return problems;
     },
@@ -365,7 +365,7 @@ export function createHttpModels(
     async responseOf(model, { tools, toolChoice, parameters }, { status, text }) {
       const received = receivedText(model.provider, successOf({ status, headers: new Headers(), text }));
       const languageModel = await createLanguageModel(model, async () => sdkResponse(received, longNumbers));
-      // How a response is read depends on its tools and format, not on the messages: their files need not be fetched again.
+      // Reading a response depends on its tools and format, not on the messages: their files need not be fetched again.
       const messages = messagesOf('-');
       const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
       let result: SdkResult;
@@ -391,7 +391,7 @@ export function createHttpModels(
   };
 }
 
-/** The body that an SDK would send, completed. */
+/** The completed body that an SDK would send. */
 function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: RequestInit | undefined): RequestBody {
   return completeBody(provider, resolved.model, sdkBodyOf(init), call);
 }
@@ -399,7 +399,7 @@ function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: 
 const sdkBodyOf = (init: RequestInit | undefined): RequestBody =>
   SdkBody.parse(typeof init?.body === 'string' ? parseKeepingDigits(init.body) : undefined);
 
-/** It has come whole: the same call would be paid for again, and likely be answered in the same form. */
+/** The response arrived completely: repeating the call would cost again and likely return the same format. */
 function unreadable(
   what = 'its form is not known',
   kept: { spent?: Spent | undefined; response?: string } = {},
@@ -415,13 +415,13 @@ function unsendable(error: unknown): ModelError {
   );
 }
 
-/** What an SDK says that its provider does not take. */
+/** What an SDK reports as unsupported by its provider. */
 function detailOf(error: unknown): string {
   const refused = UnsupportedError.safeParse(error);
   return refused.success ? `: it does not support ${refused.data.functionality}` : '';
 }
 
-/** What is read of a response, as its SDK takes it. @throws ModelError where it is too long */
+/** The parsed part of a response in the form of its SDK. @throws ModelError if it is too long */
 function sdkResponse({ understood }: Received, numbers: LongNumbers): Response {
   const text = numbers.written(understood.body);
   if (Buffer.byteLength(text) > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
@@ -445,9 +445,9 @@ const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason>
 /** How a response is billed. */
 interface Billing {
   priceOf(inputTokens: number): Pricing | null;
-  /** Whether that is what its body was billed at. */
+  /** Whether its body was billed at that price. */
   isAtListPrice(body: unknown): boolean;
-  /** Takes our keys and hosts out of a response that is kept. */
+  /** Removes our keys and hosts from a stored response. */
   redact(text: string): string;
   longNumbers: LongNumbers;
 }
@@ -463,7 +463,7 @@ function toResponse(result: SdkResult, received: Received | undefined, billing: 
     ),
   );
   const unified = FINISH_REASONS[result.finishReason.unified];
-  // So do some servers end a response with calls, and OpenAI one whose tool was named.
+  // Some servers end a response with tool calls this way, and so does OpenAI when a tool was named.
   const finishReason = unified === 'stop' && toolCalls.length > 0 ? 'tool_calls' : unified;
   const usage = understood.hasUsage ? billedUsage(result.usage) : undefined;
   const pricing = billing.priceOf(usage?.tokens.input ?? 0);
@@ -486,7 +486,7 @@ function toResponse(result: SdkResult, received: Received | undefined, billing: 
   };
 }
 
-/** What embeddings have cost: they have no output. */
+/** The cost of embeddings, which have no output. */
 function billOf(inputTokens: number | undefined, priceOf: Billing['priceOf']): Pick<ModelResponse, 'tokens' | 'cost'> {
   const usage = billedUsage({
     inputTokens: { total: inputTokens, cacheRead: 0, cacheWrite: 0 },
@@ -500,7 +500,7 @@ const NamedBody = z.union([
   z.object({ model: z.string() }).transform(({ model }) => model),
 ]);
 
-/** Google's SDK leaves the model out of its result, and every SDK out of that of embeddings. */
+/** Google's SDK omits the model from its result, and every SDK omits it for embeddings. */
 function servedBy({
   response,
 }: {

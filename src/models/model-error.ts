@@ -1,7 +1,7 @@
 import { storableText } from '../domain/text/storable-text.ts';
 import type { Spent } from '../domain/usage.ts';
 
-/** Whether the same call can succeed later, by why it failed. */
+/** Whether the same call can succeed later, by error code. */
 const RETRYABLE = {
   model_authentication: false,
   model_not_found: false,
@@ -17,7 +17,7 @@ export type ModelErrorCode = keyof typeof RETRYABLE;
 export const MODEL_ERROR_CODES = Object.keys(RETRYABLE) as ModelErrorCode[];
 
 const MAX_MESSAGE_LENGTH = 500;
-/** A week: the longest wait that is kept to. Timers take 24 days at most. */
+/** A week: longer waits are shortened to this. Timers take 24 days at most. */
 export const MAX_RETRY_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 /** A failed call to a model. Its message may be shown to a caller: it contains no key and no host of this installation. */
@@ -25,14 +25,14 @@ export class ModelError extends Error {
   readonly code: ModelErrorCode;
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks to wait, 0 to `MAX_RETRY_AFTER_MS`; undefined when it does not say. */
+  /** The wait that the provider requests, 0 to `MAX_RETRY_AFTER_MS`; undefined if none. */
   readonly retryAfterMs: number | undefined;
-  /** What the failed call was billed, where the provider has responded. */
+  /** What the failed call was billed, if the provider responded. */
   readonly spent: Spent | undefined;
-  /** The beginning of a response that was not understood, without our keys and hosts. */
+  /** The start of a response that could not be parsed, without our keys and hosts. */
   readonly response: string | undefined;
 
-  /** `retryable` follows from the code unless given. */
+  /** `retryable` defaults to that of the code. */
   constructor(
     code: ModelErrorCode,
     message: string,

@@ -9,22 +9,25 @@ export const PROVIDER_LABELS = [...PROVIDERS.map(({ name }) => name), 'sandbox']
 const KNOWN_PROVIDERS = new Set<string>(PROVIDER_LABELS);
 const KNOWN_ERRORS = new Set<string>([...MODEL_ERROR_CODES, 'canceled', 'process_ended', 'none']);
 
-/** A provider as a label: one that this service can call, else `other`. Callers name models, and must not make series. */
+/**
+ * A provider as a metric label: one that this service can call, otherwise `other`. Callers choose model names, which must not
+ * create series.
+ */
 export const providerLabel = (provider: string): string => (KNOWN_PROVIDERS.has(provider) ? provider : 'other');
-/** Why a call or an execution failed, as a label: a code that this service knows, else `other`. */
+/** The error of a call or execution as a metric label: a code that this service knows, otherwise `other`. */
 export const errorLabel = (code: string): string => (KNOWN_ERRORS.has(code) ? code : 'other');
 
 function providerOf(model: string): string {
   try {
     return resolveModelName(model).provider;
   } catch (error) {
-    // A name that can't be called is the call's to refuse.
+    // The call itself rejects an invalid name.
     if (error instanceof ApiError) return 'other';
     throw error;
   }
 }
 
-/** The same models, whose calls are counted and timed: those of executions, of evaluations, and of judges. Calls in batches are not among them. */
+/** Wraps models to count and time their calls: those of executions, evaluations, and judges, but not those in batches. */
 export function countModelCalls(registry: Registry, models: ClosableModels): ClosableModels {
   const registers = [registry];
   const calls = new Counter({
@@ -40,7 +43,7 @@ export function countModelCalls(registry: Registry, models: ClosableModels): Clo
     buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300],
     registers,
   });
-  // From 0 on, so that the first of each is seen as an increase.
+  // Starts every series at 0, so that its first event shows as an increase.
   for (const provider of PROVIDER_LABELS)
     for (const error of ['none', ...MODEL_ERROR_CODES]) calls.inc({ provider, error }, 0);
   async function counted<Response>(

@@ -11,71 +11,71 @@ export interface Models {
   /**
    * Parses a model's name and checks that this installation can call it.
    *
-   * @throws ApiError `invalid_request` with the path `model`: no known provider, or one without credentials.
+   * @throws ApiError `invalid_request` with the path `model`: unknown provider, or one without credentials.
    */
   resolve(name: string): ResolvedModel;
   /**
-   * Calls the model once; the caller retries.
+   * Calls the model once; retries are up to the caller.
    *
-   * @throws ModelError for everything but the caller's own abort, which rejects with `signal.reason`.
+   * @throws ModelError for everything except the caller's own abort, which rejects with `signal.reason`.
    */
   generate(call: ModelCall): Promise<ModelResponse>;
   /**
-   * As `resolve`, of a model that gives embeddings.
+   * Like `resolve`, for an embedding model.
    *
-   * @throws ApiError as well where its provider has none.
+   * @throws ApiError also if its provider has none.
    */
   resolveEmbedding(name: string): ResolvedModel;
   /**
-   * Has texts embedded, in one call, and compares them; the caller retries.
+   * Embeds texts in one call and compares them; retries are up to the caller.
    *
    * @throws ModelError as `generate`.
    */
   similarities(call: SimilarityCall): Promise<SimilarityResponse>;
-  /** The price now of a call with `atInputTokens` input tokens (default 0); null when none is known. */
+  /** The current price of a call with `atInputTokens` input tokens (default 0); null if unknown. */
   priceOf(model: string, atInputTokens?: number): Pricing | null;
-  /** Calls by the hundred, for less money and within hours. */
+  /** Bulk calls for less money and within hours. */
   batches: BatchedModels;
 }
 
-/** A provider, and the models of it that are known by name: others can be called, too. */
+/** A provider and its models known by name; others can be called, too. */
 export interface ListedProvider {
   provider: ProviderName;
   /** Whether its models can be called here. */
   isConfigured: boolean;
-  /** The setting that makes it so; null where none is needed. */
+  /** The setting that enables it; null if none is needed. */
   setting: string | null;
-  /** Whether its models can be called by batches here. */
+  /** Whether its models can be called in batches here. */
   hasBatches: boolean;
-  /** In the order of their names. */
+  /** Sorted by name. */
   models: ListedModel[];
 }
 
-/** A model with its price for short inputs; null where none is known. */
+/** A model with its price for short inputs; null if unknown. */
 export interface ListedModel {
   model: string;
   pricing: Pricing | null;
-  /** The most tokens of input and output together, by the price list; null where that is not known. */
+  /** Maximum tokens of input and output together, from the price list; null if unknown. */
   contextWindow: number | null;
 }
 
-/** What came of asking a provider for its models. */
+/** The result of requesting a provider's list of models. */
 export type ProviderTest =
   | { ms: number /** How many it lists. Null: what it responded is no list. */; models: number | null }
   | { ms: number; error: ModelError };
 
-/** Tells what can be chosen from. */
+/** Lists the available providers and models. */
 export interface ModelCatalogue {
-  /** Every provider, those without credentials too. */
+  /** Every provider, including those without credentials. */
   providers(): ListedProvider[];
   /**
-   * Asks a provider for the list of its models, which costs nothing: whether it is reached, and takes the key. Once at a time: whoever
-   * asks meanwhile gets the same result.
-   * @returns undefined where there is no such provider
+   * Tests whether a provider can be reached and accepts the key by requesting its list of models, which is free. Concurrent tests
+   * share one result.
+   * @returns undefined if there is no such provider
    */
   test(provider: string): Promise<ProviderTest | undefined>;
   /**
-   * The parameters that a call of a model would not take to it as given, by what is known of the model here: nothing is sent.
+   * The parameters that a model would not receive as given, as far as is known here: nothing is sent.
    * @throws ApiError `invalid_request` if no provider is known for the name
    */
   parameterProblems(name: string, parameters: ModelParameters): Promise<ParameterProblem[]>;
@@ -87,7 +87,7 @@ export interface ClosableModels extends Models, ModelCatalogue {
   close(): Promise<void>;
 }
 
-/** Where a provider is, and its key. Base URLs end where the provider's own API version does (`…/v1`). */
+/** A provider's address and key. Base URLs end with the provider's API version (`…/v1`). */
 export interface ProviderSettings {
   apiKey: string | undefined;
   /** Unset: the provider's own address. */
@@ -95,7 +95,7 @@ export interface ProviderSettings {
 }
 
 export interface ModelSettings {
-  /** By the provider's name. */
+  /** By provider name. */
   providers: Readonly<Record<string, ProviderSettings>>;
   /** The operator's own prices, JSON; see `price-book.ts`. */
   pricesFile?: string | undefined;

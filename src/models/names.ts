@@ -10,7 +10,7 @@ export interface ResolvedModel {
   provider: ProviderName;
   /** The full name, `provider/model`. */
   model: string;
-  /** What the provider itself calls the model. */
+  /** The provider's own name for the model. */
   providerModelId: string;
 }
 
@@ -21,7 +21,7 @@ const MAX_MODEL_ID_LENGTH = 200;
 /**
  * Parses a model's name: `provider/model`, or a bare name that one provider is known to serve.
  *
- * @throws ApiError `invalid_request` with the path `model` when no provider is known for it or it isn't a model's name.
+ * @throws ApiError `invalid_request` with the path `model` if no provider is known for it or it is not a valid name.
  */
 export function resolveModelName(name: string): ResolvedModel {
   const slash = name.indexOf('/');
@@ -50,12 +50,12 @@ function providerOfPrefix(prefix: string): ProviderName | undefined {
   return prefix === 'sandbox' ? 'sandbox' : findProvider(prefix)?.name;
 }
 
-/** Whether a provider may call a model so. */
+/** Whether a provider could use this model id. */
 export function isModelId(id: string): boolean {
   return MODEL_ID.test(id) && id.length <= MAX_MODEL_ID_LENGTH;
 }
 
-/** By the prefixes that its maker uses, or by the price list. */
+/** Finds the provider by the maker's prefixes or in the price list. */
 function providerOfBareName(name: string): HttpProvider | undefined {
   const listed = () => findListed({ modelId: name })?.id;
   const provider =

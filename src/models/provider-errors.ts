@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { MAX_RETRY_AFTER_MS, ModelError, type ModelErrorCode } from './model-error.ts';
 
-/** What FastAPI says of a request that is not valid; Mistral and vLLM send it. */
+/** FastAPI's format for invalid requests, sent by Mistral and vLLM. */
 const Faults = z
   .array(z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() }))
   .transform((faults) => faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
 const Message = z.union([z.string(), z.object({ detail: Faults }).transform(({ detail }) => detail)]);
 
 /**
- * The shapes providers put errors in: OpenAI `{error: {message, type, code}}`, Anthropic `{type, error: {type, message}}`,
- * Google `{error: {code, message, status, details}}`, Mistral `{message, type, code}`, some servers `{error: "…"}`, `{message}` or `{detail}`.
+ * The error formats of providers: OpenAI `{error: {message, type, code}}`, Anthropic `{type, error: {type, message}}`, Google `{error:
+ * {code, message, status, details}}`, Mistral `{message, type, code}`, some servers `{error: "…"}`, `{message}` or `{detail}`.
  */
 const Fault = z.object({
   message: Message.optional().catch(undefined),
@@ -43,7 +43,7 @@ const BodyWithCompletion = z.union([
   z.object({ candidates: z.array(z.unknown()).min(1) }),
 ]);
 
-/** The name of an error says more than its status: an exhausted quota is a 429 too. */
+/** The name of an error is more specific than its status: an exhausted quota is also a 429. */
 const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: boolean }])[] = [
   [
     /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|moderation_blocked)$/i,
@@ -59,7 +59,7 @@ const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: b
   [/^(invalid_api_key|API_KEY_INVALID)$/i, 'model_authentication', {}],
 ];
 
-/** Read only where the status says nothing: an error in a response with status 200. */
+/** Used only if the status is not an error: an error in a response with status 200. */
 const CODES_BY_KIND: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/authentication|permission|unauthenticated/i, 'model_authentication'],
   [/not_found/i, 'model_not_found'],
@@ -69,11 +69,11 @@ const CODES_BY_KIND: readonly (readonly [RegExp, ModelErrorCode])[] = [
 ];
 
 /**
- * The error that a provider's response stands for.
+ * Converts a provider's error response to an error.
  *
  * @param redact Removes our keys and hosts from the provider's message.
  * @see https://platform.openai.com/docs/guides/error-codes, https://docs.anthropic.com/en/api/errors,
- *   https://ai.google.dev/gemini-api/docs/troubleshooting
+ * https://ai.google.dev/gemini-api/docs/troubleshooting
  */
 export function providerError(
   response: { status: number; headers: Headers; text: string },
@@ -97,14 +97,14 @@ export function providerError(
   return new ModelError(kind?.[1] ?? 'model_unavailable', message, { retryAfterMs });
 }
 
-/** Whether a body with status 200 is an error all the same, as some proxies send. */
+/** Whether a body with status 200 is an error, as sent by some proxies. */
 export function isErrorBody(text: string): boolean {
   if (!text.includes('"error"')) return false;
   const body = parseJson(text);
   return BodyWithError.safeParse(body).success && !BodyWithCompletion.safeParse(body).success;
 }
 
-/** The error that a page with status 200 stands for: a gateway has sent it, and no model was called. Undefined: it is no page. */
+/** The error for an HTML page with status 200: it came from a gateway, and no model was called. Undefined if it is not a page. */
 export function pageError(headers: Headers, text: string): ModelError | undefined {
   const isHtml = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '');
   if (!isHtml && !/^\s*(<\?xml[^>]*>\s*)?<(!doctype\s+html|html)\b/i.test(text)) return undefined;
@@ -121,7 +121,7 @@ function errorOfStatus(status: number, message: string, retryAfterMs: number | u
   if (status === 402) return new ModelError('model_rate_limited', message, { retryable: false });
   if (status === 408) return new ModelError('model_timeout', message, { retryAfterMs });
   if (status === 429) return new ModelError('model_rate_limited', message, { retryAfterMs });
-  // 409, 425 and 499: the provider gave up for a reason of its own.
+  // 409, 425 and 499: the provider gave up for its own reasons.
   if (status >= 500 || status === 409 || status === 425 || status === 499) {
     return new ModelError('model_unavailable', message, { retryAfterMs });
   }
@@ -171,12 +171,12 @@ function retryDelayOf(fault: Fault): number | undefined {
   return seconds === undefined ? undefined : boundedWait(seconds * 1000);
 }
 
-/** Digits without sign or exponent. However many there are, the number may be Infinity. */
+/** Digits without sign or exponent. With very many digits the number can be Infinity. */
 function decimalOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whole milliseconds that timers and Temporal can take, whatever a provider sends. */
+/** Whole milliseconds within the range of timers and Temporal, whatever a provider sends. */
 function boundedWait(ms: number): number {
   return Math.ceil(Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS));
 }

@@ -6,17 +6,17 @@ import { ModelError } from './model-error.ts';
 import type { Provider } from './providers/provider.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Its time alone ends a test, for which several may wait. */
+/** Only the timeout ends a test, because several callers may share it. */
 const NEVER = new AbortController().signal;
 
-/** The lists of OpenAI and those who took over its API, Anthropic, and Google. Some servers send the list alone. */
+/** The lists of OpenAI and compatible APIs, Anthropic, and Google. Some servers send a bare list. */
 const ModelList = z.union([
   z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data.length),
   z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models.length),
   z.array(z.unknown()).transform((models) => models.length),
 ]);
 
-/** Asks a provider for the list of its models. */
+/** Requests the list of a provider's models. */
 export async function testProvider(provider: Provider, connection: ProviderConnection): Promise<ProviderTest> {
   const { apiKey } = connection;
   const auth = apiKey === undefined ? {} : provider.authorization(apiKey);

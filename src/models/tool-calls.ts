@@ -7,7 +7,7 @@ type SdkPart =
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: string; providerExecuted?: boolean | undefined }
   | { type: Exclude<string, 'tool-call'> };
 
-/** The tools that a response asks for. What the provider has run itself is not among them. */
+/** The tool calls that a response requests, without those that the provider ran itself. */
 export function toolCallsOf(content: readonly SdkPart[]): ToolCall[] {
   return content.flatMap((part) =>
     isToolCall(part) && part.providerExecuted !== true
@@ -20,7 +20,10 @@ function isToolCall(part: SdkPart): part is Extract<SdkPart, { toolCallId: strin
   return part.type === 'tool-call';
 }
 
-/** The parsed input; a text that is no JSON, or JSON too deep to be stored or with a number that would lose digits, stays a text. */
+/**
+ * The parsed input; a text that is not JSON, or JSON that is too deeply nested or has a number that would lose digits, stays a
+ * string.
+ */
 function inputOf(text: string): JsonValue {
   if (text.trim() === '') return {};
   if (findLongNumber(text) !== undefined) return storableText(text);

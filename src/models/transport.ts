@@ -4,13 +4,13 @@ import { createGuardedConnector, RefusedAddressError } from '../outbound/connect
 import { untilAborted } from '../outbound/deadline.ts';
 import { ModelError } from './model-error.ts';
 
-/** The longest response body that is read. */
+/** The maximum length of a response body. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 const CONNECTIONS_PER_ORIGIN = 256;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** No connection was made. */
+/** Errors before a connection was made. */
 const UNCONNECTED_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ECONNREFUSED',
@@ -26,15 +26,15 @@ export interface TransportRequest {
   method?: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers: Record<string, string>;
-  /** What is no text is read as it is sent. */
+  /** A body other than a string is read while it is sent. */
   body?: string | FormData | Readable;
   signal: AbortSignal;
 }
 
-/** The connection could not be made: the provider has not seen the request. */
+/** The connection could not be made: the provider has not received the request. */
 export class NotSentError extends ModelError {}
 
-/** Waits until there is room in memory for so many bytes of a response. */
+/** Waits until there is memory for that many bytes of a response. */
 export type MakeRoom = (bytes: number) => Promise<void>;
 
 export interface TransportResponse {
@@ -43,34 +43,34 @@ export interface TransportResponse {
   /**
    * Reads the whole body.
    *
-   * @param makeRoom waits until there is room for so many bytes of it
-   * @throws ModelError when the connection fails, or the body is longer than `MAX_RESPONSE_BYTES`
+   * @param makeRoom waits until there is memory for that many bytes of it
+   * @throws ModelError if the connection fails, or the body is longer than `MAX_RESPONSE_BYTES`
    */
   text(makeRoom: MakeRoom): Promise<string>;
   /**
-   * Reads the body as it arrives, in place of `text`.
+   * Reads the body as it arrives, instead of `text`.
    *
-   * @throws ModelError when the connection fails, or the body is longer than `maxBytes`
+   * @throws ModelError if the connection fails, or the body is longer than `maxBytes`
    */
   chunks(maxBytes: number): AsyncIterable<string>;
   /**
-   * Reads a body of any length as it arrives, in place of `text`.
+   * Reads a body of any length as it arrives, instead of `text`.
    *
-   * @throws ModelError when the connection fails
+   * @throws ModelError if the connection fails
    */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Kept-alive connections to the providers. Redirects are not followed, so that a key is sent only to its own host. The
- * operator sets the addresses, so they may be on this machine or in a private network. Link-local and metadata addresses, where a
- * cloud hands out its credentials, are refused.
+ * Kept-alive connections to the providers. Redirects are not followed, so that a key goes only to its own host. The operator sets
+ * the addresses, so they can be local or in a private network. Link-local and metadata addresses, where a cloud provides its
+ * credentials, are refused.
  */
 export interface Transport {
   /**
-   * Sends, and waits for the response's headers. Its body must be read.
+   * Sends a request and waits for the response's headers. Its body must be read.
    *
-   * @throws ModelError when the address is not allowed or the connection fails; NotSentError where it was never made
+   * @throws ModelError if the address is not allowed or the connection fails; NotSentError if no connection was made
    */
   send(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ export function createTransport(): Transport {
     connections: CONNECTIONS_PER_ORIGIN,
     allowH2: false,
     connect: createGuardedConnector({ allowPrivate: 'true', timeoutMs: CONNECT_TIMEOUT_MS }),
-    // The call's own signal bounds it; a model may think for long.
+    // The call's own signal limits it; a model can take long to respond.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -141,7 +141,7 @@ async function joined(chunks: AsyncIterable<string>, makeRoom: MakeRoom): Promis
   return pieces.join('');
 }
 
-/** A retry would likely be as long, and billed again. */
+/** A retry would probably be as long, and billed again. */
 export function tooLong(maxBytes: number): ModelError {
   return new ModelError('model_unavailable', `The provider's response is longer than ${maxBytes} bytes.`, {
     retryable: false,
@@ -158,7 +158,7 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Headers 
   return headers;
 }
 
-/** Names the kind of failure only: the library's own message holds the address. */
+/** Names only the kind of failure: the library's own message contains the address. */
 function connectionFailed(error: unknown): ModelError {
   if (error instanceof RefusedAddressError) {
     const message = `The address that is set for the provider is not allowed (${error.refusal}).`;

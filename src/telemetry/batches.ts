@@ -4,8 +4,8 @@ import type { ModelResponse } from '../models/model-call.ts';
 import { namesOf } from './model-names.ts';
 import { attributesOf, inSpan, markFailed, OUR, spentBy, tracer, typeOf } from './spans.ts';
 
-// Calls in a batch are the provider's: what is traced is the batch. A poll that finds it still at work has no span, so that there are a handful of them
-// however long it takes.
+// The provider makes the calls in a batch, so the batch is traced instead. A poll without a change has no span, so a batch has only a
+// handful of spans however long it takes.
 
 type Operation = 'batch.submit' | 'batch.find' | 'batch.poll' | 'batch.import' | 'batch.cancel' | 'batch.clean_up';
 
@@ -27,8 +27,8 @@ const stateAttributes = ({ providerBatchId, status, counts }: BatchState): Attri
   });
 
 /**
- * The same batched models, with spans for what is done about a batch.
- * @param countTokens called with what each call of a batch used
+ * Wraps batched models with spans for batch operations.
+ * @param countTokens called with the usage of each call in a batch
  */
 export function traceBatches(
   batches: BatchedModels,

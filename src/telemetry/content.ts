@@ -1,18 +1,16 @@
 import { type ChatMessage, type ModelInput, messagesOf } from '../domain/prompts/messages.ts';
 import type { ModelResponse } from '../models/model-call.ts';
 
-// Messages as the attributes `gen_ai.input.messages` and `gen_ai.output.messages` have them, in JSON.
+// Messages as JSON in the format of the attributes `gen_ai.input.messages` and `gen_ai.output.messages`.
 
-/**
- * Characters of all texts of an attribute. Spans wait in a queue of some thousands at most, so this bounds the memory that they take.
- */
+/** Maximum characters of an attribute's texts. At most some thousand spans are queued, so this bounds their memory. */
 const MAX_CHARS = 32 * 1024;
-/** Parts of an attribute: a prompt has up to some hundred thousand. */
+/** Maximum parts of an attribute: a prompt can have hundreds of thousands. */
 const MAX_PARTS = 500;
 
 type Part = Record<string, unknown>;
 
-/** Cuts texts where there is no room left. */
+/** Truncates texts when the limit is reached. */
 class Room {
   #chars = MAX_CHARS;
   #parts = MAX_PARTS;
@@ -23,7 +21,7 @@ class Room {
     return kept;
   }
 
-  /** A value that can't be cut is left out instead. */
+  /** A value that cannot be truncated is left out. */
   value(value: unknown): unknown {
     const { length } = JSON.stringify(value) ?? '';
     if (length > this.#chars) return '[too long]';
@@ -46,12 +44,12 @@ function partOf(part: Exclude<ChatMessage['content'], string>[number], room: Roo
     case 'tool_result':
       return { type: 'tool_call_response', id: part.id, response: room.value(part.output) };
     case 'file':
-      // The bytes of files are no text to read.
+      // Bytes of files are left out: they are not readable text.
       return { type: 'file', mime_type: part.media_type, ...(part.url !== undefined && { uri: room.text(part.url) }) };
   }
 }
 
-/** What is sent to a model. */
+/** The messages sent to a model. */
 export function inputMessages(input: ModelInput): string {
   const room = new Room();
   const shown: { role: string; parts: Part[] }[] = [];
@@ -68,7 +66,7 @@ export function inputMessages(input: ModelInput): string {
   return JSON.stringify(shown);
 }
 
-/** What a model sent back. */
+/** The message returned by a model. */
 export function outputMessages({ output, toolCalls, finishReason }: ModelResponse): string {
   const room = new Room();
   const parts: Part[] = output === '' ? [] : [{ type: 'text', content: room.text(output) }];

@@ -10,7 +10,7 @@ import { attributesOf, inSpan, OUR, spentBy, tracer, typeOf } from './spans.ts';
 // The semantic conventions for generative AI: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 
 type Operation = 'chat' | 'embeddings';
-/** As the conventions have them: seconds, and tokens. */
+/** Bucket bounds from the conventions, in seconds and tokens. */
 const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
@@ -35,7 +35,7 @@ const namesOfCall = (operation: Operation, model: string) => ({
   ...namesOf(model),
 });
 
-/** What is known before the call. */
+/** Attributes known before the call. */
 function requestAttributes(
   { workspace, parameters, origin, onDelta }: Pick<ModelCall, 'workspace' | 'parameters' | 'origin' | 'onDelta'>,
   named: Attributes,
@@ -78,14 +78,14 @@ function describeResponse(span: Span, { finishReason, providerModel, tokens, cos
 }
 
 /**
- * The same models, with a span for each call, and with metrics. What providers are sent stays as it is: they learn nothing of the trace.
- * @param captureContent whether spans carry what was sent and what came back
+ * Wraps models with a span for each call and with metrics. Requests to providers are unchanged: they do not carry the trace.
+ * @param captureContent whether spans contain requests and responses
  */
 export function traceModels(models: ClosableModels, captureContent: boolean): ClosableModels {
   const { duration, tokens: usage } = createInstruments();
 
   function count(tokens: TokenUsage | null | undefined, attributes: Attributes): void {
-    // A provider that sends no usage has used an unknown number.
+    // Without usage from the provider, the number is unknown.
     if (!tokens || tokens.total === 0) return;
     usage.record(tokens.input, { ...attributes, 'gen_ai.token.type': 'input' });
     usage.record(tokens.output, { ...attributes, 'gen_ai.token.type': 'output' });

@@ -1,9 +1,9 @@
 import { type ResolvedModel, resolveModelName } from '../models/names.ts';
 
-/** What the conventions call our providers; the others have our name. */
+/** Provider names in the conventions; the others keep our name. */
 const PROVIDER_NAMES: Record<string, string> = { google: 'gcp.gemini', mistral: 'mistral_ai' };
 
-/** Provider and model as the conventions have them. A name that can't be called is the call's to refuse. */
+/** Provider and model in the conventions' terms. The call itself rejects an invalid name. */
 export function namesOf(model: string) {
   let resolved: Pick<ResolvedModel, 'provider' | 'providerModelId'> | undefined;
   try {

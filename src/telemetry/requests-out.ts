@@ -3,7 +3,7 @@ import { parseTraceparent } from '../lib/traceparent.ts';
 import type { Outbound, OutboundCause, OutboundRequest } from '../outbound/outbound.ts';
 import { attributesOf, inSpan, markFailed, OUR, tracer } from './spans.ts';
 
-/** Where a request goes. Addresses of receivers may hold secrets beyond that. */
+/** The target server only: the rest of a receiver's address may be secret. */
 function serverOf(url: string) {
   const parsed = URL.parse(url);
   if (parsed === null) return {};
@@ -21,7 +21,7 @@ function attributesOfRequest({ url, headers }: OutboundRequest) {
   });
 }
 
-/** Goes on in the trace of what has caused it, where that is known, and else in the current one. */
+/** Continues the trace of the cause if known, otherwise the current one. */
 function startSpan(options: SpanOptions, cause: OutboundCause | undefined) {
   const span = parseTraceparent(cause?.traceparent);
   if (span === undefined) return tracer.startSpan('POST', options);
@@ -30,7 +30,7 @@ function startSpan(options: SpanOptions, cause: OutboundCause | undefined) {
     : tracer.startSpan('POST', options, trace.setSpanContext(ROOT_CONTEXT, span));
 }
 
-/** The same client, with a span for each request. Receivers are other people's: they are sent nothing of the trace. */
+/** Wraps a client with a span for each request. Receivers are third parties, so requests do not carry the trace. */
 export function traceOutbound(outbound: Outbound): Outbound {
   return {
     post(request) {

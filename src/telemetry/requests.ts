@@ -6,13 +6,13 @@ import { attributesOf, markFailed, OUR, tracer } from './spans.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
-/** Of what callers write: spans wait in memory. */
+/** Maximum length of callers' texts, because spans are queued in memory. */
 const MAX_CHARS = 500;
 
-/** `/v1/executions/:id` as it is documented: `/v1/executions/{id}`. */
+/** Converts `/v1/executions/:id` to the documented form `/v1/executions/{id}`. */
 const templateOf = (route: string) => route.replaceAll(/[:*](\w+)/g, '{$1}');
 
-/** What is known once a request was dealt with. */
+/** Adds what is known once a request has been handled. */
 function describe(span: Span, ctx: Context & { state: Partial<AppState> }, method: string): void {
   const matched: unknown = ctx['_matchedRoute'];
   const route = typeof matched === 'string' ? templateOf(matched) : undefined;
@@ -28,12 +28,12 @@ function describe(span: Span, ctx: Context & { state: Partial<AppState> }, metho
   if (ctx.res.statusCode >= 500) markFailed(span, String(ctx.res.statusCode));
 }
 
-/** A span for each request to `/v1`, in the trace of its caller. It lasts until the response was sent: a stream's to its end. */
+/** A span for each request to `/v1`, in the trace of its caller. It ends when the response was sent, for a stream at its end. */
 export function traceRequests(): Middleware<AppState> {
-  // Most callers send none of them.
+  // Most callers send none of these headers.
   const fields = propagation.fields().map((name) => name.toLowerCase());
   return async (ctx, next) => {
-    // Not `ctx.path`: a target that is no path is refused further on.
+    // Not `ctx.path`: an invalid target is rejected later.
     const path = ctx.req.url?.split('?', 1)[0] ?? '';
     if (!path.startsWith('/v1/')) return next();
     const method = METHODS.has(ctx.method) ? ctx.method : '_OTHER';

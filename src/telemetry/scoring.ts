@@ -5,7 +5,7 @@ import { attributesOf, inSpan, markFailed, OUR, tracer } from './spans.ts';
 
 /** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/ */
 const EVENT = 'gen_ai.evaluation.result';
-/** Explanations of judges are as long as they like. */
+/** Explanations of judges have no length limit of their own. */
 const MAX_EXPLANATION = 2_000;
 
 function tellScore(span: Span, name: string, { score, reason, problem }: Score, captureContent: boolean): void {
@@ -13,9 +13,9 @@ function tellScore(span: Span, name: string, { score, reason, problem }: Score, 
     EVENT,
     attributesOf({
       'gen_ai.evaluation.name': name,
-      // A score of 0 since there was none to give says nothing of the output.
+      // A score of 0 that stands for a failure is not a score of the output.
       'gen_ai.evaluation.score.value': problem === null ? score : undefined,
-      // It quotes outputs and expected values.
+      // The explanation can quote outputs and expected values.
       'gen_ai.evaluation.explanation': captureContent ? (reason?.slice(0, MAX_EXPLANATION) ?? undefined) : undefined,
       'error.type': problem ?? undefined,
     }),
@@ -23,8 +23,8 @@ function tellScore(span: Span, name: string, { score, reason, problem }: Score, 
 }
 
 /**
- * A span for each output that is scored, with an event for each evaluator. Calls of its model, of judges and of scorers are in it.
- * @param captureContent whether events carry what evaluators say in words
+ * A span for each scored output, with an event for each evaluator. Calls to embedding models, judges and scorers are children.
+ * @param captureContent whether events contain explanations
  */
 export const traceScoring =
   (captureContent: boolean): FollowScoring =>

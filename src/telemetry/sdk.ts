@@ -5,11 +5,11 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
 import type { StopTelemetry, TelemetrySettings } from './settings.ts';
 
-/** A collector that is away makes each export fail: one line in a minute says so. */
+/** If a collector is down, each export fails: log that once a minute. */
 const LOG_EVERY_MS = 60_000;
 const MAX_MESSAGE = 500;
 
-/** The SDK's own messages, in our log. */
+/** Routes the SDK's own messages to our log. */
 function diagnosticsTo(log: Logger): DiagLogger {
   let quietUntil = 0;
   const warn = (message: string) => {
@@ -21,7 +21,7 @@ function diagnosticsTo(log: Logger): DiagLogger {
   return { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
 }
 
-/** Registers providers of spans and metrics for this process. A variable that means nothing to the SDK is warned of, and ignored. */
+/** Registers providers of spans and metrics for this process. An invalid variable of the SDK is logged as a warning and ignored. */
 export function startSdk({ traces, metrics }: TelemetrySettings, version: string, log: Logger): StopTelemetry {
   const listen = () =>
     diag.setLogger(diagnosticsTo(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });

@@ -1,13 +1,13 @@
-/** What is sent to a collector. */
+/** What to send to a collector. */
 export interface TelemetrySettings {
   traces: boolean;
   metrics: boolean;
-  /** Whether spans of model calls carry what was sent and what came back. */
+  /** Whether spans of model calls contain requests and responses. */
   captureContent: boolean;
 }
 
-/** Whether anything is sent. */
+/** Whether any telemetry is sent. */
 export const isTelemetryOn = ({ traces, metrics }: TelemetrySettings): boolean => traces || metrics;
 
-/** Sends what is left. Never longer than it was given, and it never rejects. */
+/** Sends the remaining data. Takes at most the given time and never rejects. */
 export type StopTelemetry = (withinMs: number) => Promise<void>;

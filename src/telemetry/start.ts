@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { isTelemetryOn, type StopTelemetry, type TelemetrySettings } from './settings.ts';
 
 /**
- * Starts to send traces and metrics, as the `OTEL_*` variables say. What is sent waits in a queue of bounded length; where the collector is away, it is
- * dropped. Where telemetry is off, the SDK is not even loaded.
+ * Starts sending traces and metrics as the `OTEL_*` variables specify. Data waits in a bounded queue and is dropped while the collector
+ * is down. If telemetry is off, the SDK is not even loaded.
  */
 export async function startTelemetry(
   settings: TelemetrySettings,

@@ -8,8 +8,8 @@ import { inSpan, tracer } from './spans.ts';
 const TRACED = new Set(['executePrompt', 'evaluationRun', 'providerBatch']);
 
 /**
- * A span for each start of a workflow that is traced, or that is part of a trace; the workflow gets it as `traceparent`. Others, such as that of a
- * delivery that the relay starts, would be a trace of one span each.
+ * A span for each start of a workflow that is traced or part of a trace; the workflow gets it as `traceparent`. Others, such as a
+ * delivery started by the relay, would be traces of one span each.
  */
 export const traceStarts: WorkflowClientInterceptor = {
   startWithDetails(input, next) {
@@ -28,12 +28,14 @@ export const traceStarts: WorkflowClientInterceptor = {
   },
 };
 
-/** Steps that begin a trace where they belong to none, since they call models or scorers. Others would be a trace of one span each. */
+/** Steps that start a trace if they belong to none, because they call models or scorers. Others would be traces of one span each. */
 const WITH_CALLS = new Set(['runBatch', 'scoreDue']);
-/** Steps of a trace that have no span: they keep books, or are attempted again for hours. What they do may have one. */
+/**
+ * Steps of a trace without a span: they only keep records, or are retried for hours. The operations inside them may have spans.
+ */
 const WITHOUT_SPAN = new Set(['planBatches', 'finishEvaluation', 'advanceBatch', 'cleanUpBatch']);
 
-/** The steps of an execution, and those of a batch at a provider, have the trace as their last argument. */
+/** The steps of an execution and of a provider batch have the trace as their last argument. */
 const lastOf = (args: readonly unknown[]): SpanContext | undefined => parseTraceparent(args.at(-1));
 
 /** The steps of an evaluation have it in their input. */
@@ -42,7 +44,7 @@ function inputOf([input]: readonly unknown[]): SpanContext | undefined {
   return isInput ? parseTraceparent(input.traceparent) : undefined;
 }
 
-/** A span for each run of an activity that belongs to a trace, or calls others. */
+/** A span for each run of an activity that belongs to a trace or calls models or scorers. */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
@@ -61,7 +63,7 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
           'temporal.activity.attempt': info.attempt,
           'temporal.workflow.id': info.workflowExecution?.workflowId ?? '',
         },
-        // A trace of all batches of an evaluation would be too large.
+        // A single trace for all batches of an evaluation would be too large.
         ...(ofInput !== undefined && { links: [{ context: ofInput }] }),
       };
       const from = last === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, last);

@@ -2,16 +2,16 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { storableText } from '../domain/text/storable-text.ts';
 
-/** Far more than any message of ours; Temporal would cut them at a few KiB, but only once they have arrived. */
+/** Far longer than any of our messages; Temporal truncates at a few KiB, but only on arrival. */
 const MAX_TEXT = 4_000;
-/** Temporal's own is a year; timers of Node.js take 24 days. */
+/** Temporal allows a year; Node.js timers allow 24 days. */
 const MAX_DELAY_MS = 14 * 24 * 60 * 60_000;
 const MAX_CAUSES = 5;
 
 const boundedText = (text: string) => storableText(text.slice(0, MAX_TEXT));
 
 function boundedDelay(delay: ApplicationFailure['nextRetryDelay']): ApplicationFailure['nextRetryDelay'] {
-  // Durations in words are our own.
+  // Durations in words are always ours.
   if (typeof delay !== 'number') return delay;
   if (Number.isNaN(delay)) return undefined;
   return Math.min(Math.max(Math.ceil(delay), 0), MAX_DELAY_MS);
@@ -22,12 +22,12 @@ function isRetryWait(detail: unknown): detail is { retryInMs: number } {
 }
 
 /**
- * An error as Temporal can be told of it: texts of bounded length that are valid Unicode, and a finite delay. What providers and
- * receivers send gets into errors, and the SDK ends the process where it can't encode one.
+ * Converts an error to one that Temporal accepts: bounded texts of valid Unicode and a finite delay. Errors can contain provider
+ * and receiver content, and the SDK crashes the process if it cannot encode one.
  */
 function bounded(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return new Error(boundedText(String(error)));
-  // What says that an activity was canceled is the SDK's own.
+  // The SDK's own errors report cancellations and stay unchanged.
   if (error.name === 'AbortError' || (error instanceof TemporalFailure && !(error instanceof ApplicationFailure)))
     return error;
   const cause = error.cause === undefined || depth >= MAX_CAUSES ? undefined : bounded(error.cause, depth + 1);
@@ -38,7 +38,7 @@ function bounded(error: unknown, depth = 0): unknown {
     type: boundedText((error instanceof ApplicationFailure ? error.type : undefined) ?? error.name),
     nonRetryable: error instanceof ApplicationFailure && error.nonRetryable === true,
     ...(nextRetryDelay != null && { nextRetryDelay }),
-    // Our own: how long the workflow waits before it tries again.
+    // Our own detail: how long the workflow waits before a retry.
     ...(isRetryWait(detail) && { details: [{ retryInMs: boundedDelay(detail.retryInMs) }] }),
     ...(cause instanceof Error && { cause }),
   });
@@ -46,7 +46,7 @@ function bounded(error: unknown, depth = 0): unknown {
   return failure;
 }
 
-/** For every worker: no activity fails with more than Temporal can be told. */
+/** For every worker: bounds the failures of activities to what Temporal accepts. */
 export const boundedFailures: ActivityInterceptorsFactory = () => ({
   inbound: {
     async execute(input, next) {

@@ -5,7 +5,7 @@ import type { Settings } from '../config.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { createDataConverter } from './data-converter.ts';
 
-/** Every call of the client goes through these two services; workers have ways of their own. */
+/** Every call of the client goes through these two services; workers bypass them. */
 function refuseCallsInTransactions({ workflowService, operatorService }: NativeConnection): void {
   for (const service of [workflowService, operatorService]) {
     const { rpcImpl } = service;
@@ -18,10 +18,10 @@ function refuseCallsInTransactions({ workflowService, operatorService }: NativeC
 }
 
 /**
- * One connection a process, shared by client and workers: only so can a workflow's first task be handed to a worker of the
- * same process at once (eager start).
+ * One connection per process, shared by client and workers: only then can a workflow's first task go straight to a worker of
+ * the same process (eager start).
  * @param address host:port
- * @param interceptors of what the client does with workflows
+ * @param interceptors for the client's workflow calls
  */
 export async function connectTemporal(
   address: string,
@@ -34,7 +34,7 @@ export async function connectTemporal(
       : undefined;
   const connection = await NativeConnection.connect({
     address,
-    // What is sent is small, and compressing costs both ends more than it saves.
+    // Messages are small, and compression costs both ends more than it saves.
     grpcCompression: { codec: 'none' },
     ...(apiKey === undefined ? {} : { apiKey, tls: true }),
     ...(clientCertPair === undefined ? {} : { tls: { clientCertPair } }),

@@ -6,35 +6,35 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { type CallWatch, watchWorkflowCalls } from './workflow-call-watch.ts';
 
-/** The time limit that the SDK gives each call into workflow code in its `debugMode`. */
+/** The time limit that the SDK sets for each call into workflow code in its `debugMode`. */
 const SDK_LIMIT_MS = 0xffff_ffff;
-/** How long one call into workflow code may take. Such calls take microseconds. */
+/** Maximum duration of one call into workflow code. Such calls take microseconds. */
 const CALL_LIMIT_MS = 5_000;
 
 export interface LeanWorkersOptions {
   log: Logger;
-  /** Whether Temporal's UI can show the call stacks of workflows. Workers are then as the SDK makes them. Default: false. */
+  /** Whether Temporal's UI can show the call stacks of workflows, which requires the SDK's standard workers. Default: false. */
   callStacks?: boolean;
-  /** How long one call into workflow code may take, in milliseconds. Default: 5 s. */
+  /** Maximum duration of one call into workflow code, in milliseconds. Default: 5 s. */
   callLimitMs?: number;
 }
 
 export interface LeanWorkers<Workers> {
   workers: Workers;
-  /** Whether the SDK runs their workflow code as this module expects. */
+  /** Whether the SDK runs their workflow code the way this module expects. */
   isLean: boolean;
-  /** To be called when they have ended. */
+  /** Must be called when they have ended. */
   stop: () => void;
 }
 
 /**
- * Makes workers that run workflow code in this thread, without the SDK's watchdog thread for each call, without its call stack of each promise
- * (docs/decisions/0026-workflow-code-in-the-main-thread.md). A call that takes longer than the limit ends the process: workflow code is ours,
- * so that is an endless loop.
+ * Creates workers that run workflow code in this thread, without the SDK's watchdog thread for each call and call stack of each promise
+ * (docs/decisions/0026-workflow-code-in-the-main-thread.md). A call that exceeds the limit ends the process: workflow code is ours, so
+ * that is an endless loop.
  *
- * Where the SDK no longer runs workflow code as this expects, an error says so.
+ * If the SDK no longer runs workflow code as this expects, an error reports it.
  *
- * @param create makes the workers, with these options
+ * @param create creates the workers with these options
  */
 export async function createLeanWorkers<Workers>(
   create: (options: Pick<WorkerOptions, 'debugMode'>) => Promise<Workers>,
@@ -62,7 +62,7 @@ interface Script {
   runInContext: (this: Script, context: vm.Context, options?: vm.RunningScriptOptions) => unknown;
 }
 
-/** With a time limit, Node.js starts and ends a thread for each call. The calls of the SDK are watched instead. */
+/** With a time limit, Node.js starts and ends a thread for each call. This watches the SDK's calls instead. */
 function withoutWatchdogs(watch: CallWatch) {
   const script: Script = vm.Script.prototype;
   const { runInContext } = script;
@@ -77,16 +77,16 @@ function withoutWatchdogs(watch: CallWatch) {
   return {
     count: () => count,
     restore() {
-      // Where another one has been put over it, that one goes on with it.
+      // If something else has wrapped it since, leave it in place.
       if (script.runInContext === ours) script.runInContext = runInContext;
     },
   };
 }
 
-/** The SDK asks for its hook once in a process. */
+/** The SDK requests its hook once per process. */
 let isHookDenied = false;
 
-/** The SDK is prepared for a runtime that has no hooks for promises: its queries then say that call stacks are not enabled. */
+/** Prepares the SDK as for a runtime without promise hooks: its queries then report that call stacks are not enabled. */
 async function withoutPromiseHook<Result>(work: () => Promise<Result>): Promise<Result> {
   // The SDK reads it from this object.
   const { promiseHooks }: typeof V8 = createRequire(import.meta.url)('node:v8');
@@ -108,8 +108,8 @@ async function withoutPromiseHook<Result>(work: () => Promise<Result>): Promise<
 }
 
 /**
- * The SDK takes every promise that is rejected without a handler for one of workflow code, and throws where it finds no workflow, which would end
- * this process. Only those of workflow code are passed on to what it registers while `work` goes on.
+ * The SDK attributes every unhandled rejection to workflow code, and throws if it finds no workflow, which would end this process. While
+ * `work` runs, only rejections in workflow code are passed to the handlers that it registers.
  */
 async function ownRejectionsOnly<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = new Set(process.listeners('unhandledRejection'));
@@ -125,7 +125,7 @@ async function ownRejectionsOnly<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** Workflow code has globals of its own, which the SDK knows by this one. */
+/** Workflow code has its own globals, and the SDK identifies it by this one. */
 function isOfWorkflow(promise: Promise<unknown>): boolean {
   const { constructor: OfItsGlobals } = promise.constructor as unknown as { constructor: typeof Function };
   return new OfItsGlobals('return globalThis.__TEMPORAL_ACTIVATOR__ !== undefined')() === true;

@@ -1,19 +1,19 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { publicId } from '../domain/ids.ts';
 
-/** Each kind of work has a queue of its own, so that a long batch never starves a caller. */
+/** Each kind of work has its own queue, so that a long batch never starves a caller. */
 export interface TaskQueues {
   executions: string;
   evaluations: string;
   webhooks: string;
 }
 
-/** What tells one delivery from another. */
+/** Identifies a delivery. */
 export interface DeliveryIdentity {
   id: string;
   eventId: string;
   webhookId: string;
-  /** `event` where the event itself made it. */
+  /** `event` if the event itself triggered it. */
   trigger: string;
 }
 
@@ -23,7 +23,7 @@ export function taskQueuesOf(prefix: string | undefined): TaskQueues {
   return { executions: name('executions'), evaluations: name('evaluations'), webhooks: name('webhooks') };
 }
 
-/** By which operators find workflows in the Temporal UI. */
+/** Search attributes by which operators find workflows in the Temporal UI. */
 export const SEARCH_ATTRIBUTES = {
   workspace: defineSearchAttributeKey('PmsWorkspace', SearchAttributeType.KEYWORD),
   prompt: defineSearchAttributeKey('PmsPrompt', SearchAttributeType.KEYWORD),
@@ -43,7 +43,7 @@ export function evaluationWorkflowId(evaluationId: string, retries: number): str
   return `evaluation-run/${publicId('evaluation', evaluationId)}${retries > 0 ? `/retry-${retries}` : ''}`;
 }
 
-/** `webhook-delivery/evt_…/wh_…`; a delivery that was asked for by a caller adds its own `/dlv_…`. */
+/** `webhook-delivery/evt_…/wh_…`; a manually requested delivery appends its own `/dlv_…`. */
 export function deliveryWorkflowId({ id, eventId, webhookId, trigger }: DeliveryIdentity): string {
   const name = `webhook-delivery/${publicId('event', eventId)}/${publicId('webhook', webhookId)}`;
   return trigger === 'event' ? name : `${name}/${publicId('delivery', id)}`;
@@ -69,7 +69,7 @@ export function evaluationScheduleId(scheduleId: string): string {
   return `evaluation-schedule/${publicId('schedule', scheduleId)}`;
 }
 
-/** `scheduled-evaluation/sched_…`; Temporal adds the time it was due. */
+/** `scheduled-evaluation/sched_…`; Temporal appends the due time. */
 export function scheduledEvaluationWorkflowId(scheduleId: string): string {
   return `scheduled-evaluation/${publicId('schedule', scheduleId)}`;
 }

@@ -10,7 +10,7 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
-/** A payload can't be decrypted: its key is missing, or it was changed. `message` names the key and the setting. */
+/** A payload cannot be decrypted: its key is missing, or it was modified. `message` names the key and the setting. */
 export class PayloadDecryptionError extends ValueError {
   override readonly name = 'PayloadDecryptionError';
 }
@@ -21,8 +21,8 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
 /**
- * A key for one payload (HKDF, RFC 5869). So there is no limit to how many payloads a key encrypts, its id is bound to what it encrypted, and a key that
- * is `ENCRYPTION_KEY`, too, by mistake does not open what the other one has encrypted.
+ * Derives a key for one payload (HKDF, RFC 5869). So a key can encrypt any number of payloads, its id is bound to them, and a key
+ * mistakenly reused as `ENCRYPTION_KEY` does not open what the other one encrypted.
  */
 const cipherOf = (key: Buffer, id: string, salt: Buffer): Cipher =>
   createCipher([Buffer.from(hkdfSync('sha256', key, salt, `temporal payload ${id}`, KEY_BYTES))]);
@@ -36,7 +36,7 @@ function encrypt(payload: Payload, key: Buffer, id: string): Payload {
   };
 }
 
-/** The id of the key that has encrypted a payload; undefined for one that is not encrypted. */
+/** The id of the key that encrypted a payload; undefined if it is not encrypted. */
 const encryptedBy = ({ metadata }: Payload): string | undefined =>
   textOf(metadata?.['encoding']) === ENCRYPTED ? textOf(metadata?.[KEY_ID]) : undefined;
 
@@ -58,17 +58,17 @@ function decrypt({ data }: Payload, id: string, keys: Map<string, Buffer>): Payl
   }
 }
 
-/** What a codec of this service can say beside what the SDK asks it. */
+/** A codec with details beyond the SDK's interface. */
 interface KeyedCodec extends PayloadCodec {
-  /** The id of the key that encrypts; undefined: none does. */
+  /** The id of the encrypting key; undefined if there is none. */
   readonly currentKeyId: string | undefined;
 }
 
 /**
- * Encrypts whole payloads, with their metadata, by AES-256-GCM: `encoding` is then `binary/encrypted`, and `encryption-key-id`
- * says by which key. Decrypts those of every key it has, and leaves payloads that are not encrypted as they are.
+ * Encrypts whole payloads, including metadata, with AES-256-GCM: `encoding` becomes `binary/encrypted`, and `encryption-key-id`
+ * names the key. Decrypts payloads of every configured key, and leaves unencrypted payloads unchanged.
  *
- * @param payloadKeys undefined: none, so that nothing is encrypted, and what is encrypted is refused
+ * @param payloadKeys undefined for none: nothing is encrypted, and encrypted payloads are rejected
  */
 export function createPayloadCodec({ encrypts, keys }: PayloadKeys = { encrypts: false, keys: [] }): KeyedCodec {
   const byId = new Map(keys.map((key) => [keyIdOf(key).toString('hex'), key]));
@@ -86,7 +86,7 @@ export function createPayloadCodec({ encrypts, keys }: PayloadKeys = { encrypts:
   };
 }
 
-/** Whether this client would encrypt a payload with the key that it is encrypted with, or not at all if it is not. */
+/** Whether a payload is encrypted as this client would do it now: with the same key, or not at all. */
 export function isEncryptedAsNow({ options }: Client, payload: Payload): boolean {
   const codec = options.loadedDataConverter.payloadCodecs.find((each) => 'currentKeyId' in each) as
     | KeyedCodec

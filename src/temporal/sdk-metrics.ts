@@ -1,28 +1,28 @@
-/** How long to wait for what the SDK serves on this machine. */
+/** Timeout for the SDK's exporter, which is on this machine. */
 const TIMEOUT_MS = 1_000;
 
-/** Upper bounds of how long a task waits for a worker, in seconds. */
+/** Upper bounds for the time that a task waits for a worker, in seconds. */
 export const SCHEDULE_TO_START_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** Of a request to Temporal. */
+/** Upper bounds for the duration of a request to Temporal, in seconds. */
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A line of what the SDK's exporter serves. */
+/** A line from the SDK's exporter. */
 interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;
 }
 
-/** A family as this service serves it: which series of the SDK it is the sum of, and by which labels. */
+/** A metric family of this service: the SDK series that it sums, and its labels. */
 interface Family {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  /** Series of the SDK, with the labels that each adds. */
+  /** SDK series, with the labels that each adds. */
   from: Record<string, Record<string, string>>;
-  /** Names of labels here, and of the SDK's. */
+  /** Label names here, mapped to those of the SDK. */
   labels: Record<string, string>;
-  /** Series that are there from 0 on, so that the first of each is seen as an increase: the SDK tells of it only then. */
+  /** Series to create with 0, so that their first event shows as an increase: the SDK creates them only then. */
   fromZero?: (samples: Sample[], nameOf: (taskQueue: string) => string) => string[];
 }
 
@@ -69,7 +69,7 @@ const PART = /^(.*?)(_bucket|_sum|_count)?$/;
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
-/** What an exporter for Prometheus serves. Labels of the SDK are names: none has an escape that matters. */
+/** Parses Prometheus text. The SDK's label values are names without escapes. */
 function parse(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = LINE.exec(line) ?? [];
@@ -79,7 +79,7 @@ function parse(text: string): Sample[] {
   });
 }
 
-/** Of each task queue that this process works on. */
+/** One for each task queue that this process works on. */
 function emptyWaits(samples: Sample[], nameOf: (taskQueue: string) => string): string[] {
   const workers = samples.filter(({ name }) => name === 'temporal_worker_task_slots_available');
   const queues = new Set(workers.map(({ labels }) => nameOf(labels['task_queue'] ?? '')));
@@ -91,7 +91,7 @@ function emptyWaits(samples: Sample[], nameOf: (taskQueue: string) => string): s
   ]);
 }
 
-/** Sums the SDK's series up to those of a family. @param nameOf what a task queue is called here */
+/** Sums the SDK's series into those of a family. @param nameOf the name of a task queue here */
 function seriesOf(family: Family, samples: Sample[], nameOf: (taskQueue: string) => string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const series of family.fromZero?.(samples, nameOf) ?? []) sums.set(series, 0);
@@ -113,11 +113,11 @@ function seriesOf(family: Family, samples: Sample[], nameOf: (taskQueue: string)
 }
 
 /**
- * Those figures of Temporal's SDK that operators need, under names of this service and with few labels. They are those that the SDK's core
- * counts, which sees when Temporal scheduled a task.
- * @param text as the SDK's exporter serves it
- * @param nameOf what a task queue is called here
- * @returns for Prometheus, in its text format
+ * Selects the SDK metrics that operators need, under names of this service and with few labels. They come from the SDK's core, which
+ * knows when Temporal scheduled a task.
+ * @param text from the SDK's exporter
+ * @param nameOf the name of a task queue here
+ * @returns Prometheus text
  */
 export function summarizeSdkMetrics(text: string, nameOf: (taskQueue: string) => string): string {
   const samples = parse(text);
@@ -128,9 +128,9 @@ export function summarizeSdkMetrics(text: string, nameOf: (taskQueue: string) =>
 }
 
 /**
- * Reads the SDK's figures of this process.
+ * Reads the SDK's metrics of this process.
  * @param address `host:port` of its exporter
- * @returns as `summarizeSdkMetrics`; empty where it does not respond in time
+ * @returns as `summarizeSdkMetrics`; empty if it does not respond in time
  */
 export async function readSdkMetrics(address: string, nameOf: (taskQueue: string) => string): Promise<string> {
   try {

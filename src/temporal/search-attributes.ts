@@ -7,16 +7,16 @@ import { isInvalidArgument, isTemporalUnavailable } from './workflows.ts';
 
 const NAMES = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 const WITH_ALL = NAMES.map((name) => `${name} = ''`).join(' and ');
-/** What a Temporal server knows of attributes is some seconds old (`system.namespaceCacheRefreshInterval`, 2 s). */
+/** A Temporal server caches its attributes for some seconds (`system.namespaceCacheRefreshInterval`, 2 s). */
 const KNOWN_WITHIN_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
-/** How long one look may take in all. */
+/** Maximum duration of one check. */
 const DEADLINE_MS = KNOWN_WITHIN_MS + 10_000;
 const GRPC_ALREADY_EXISTS = 6;
 
 /**
- * Registers the project's search attributes where they are missing, and waits until workflows may have them. Temporal Cloud does
- * not let a client register any: do it there with `tcld` (see docs/operations.md).
+ * Registers the project's missing search attributes, and waits until workflows can use them. Temporal Cloud does not let a
+ * client register any: use `tcld` there (see docs/operations.md).
  * @returns the names of those that were missing
  */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
@@ -45,12 +45,12 @@ async function addKeywords({ connection, options: { namespace } }: Client, names
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
-    // Another process, which started at the same time, was first.
+    // Another process that started at the same time was first.
     if (!(isGrpcServiceError(error) && Number(error.code) === GRPC_ALREADY_EXISTS)) throw error;
   }
 }
 
-/** Temporal refuses a query with an attribute that it does not know, as it refuses to start a workflow that has it. */
+/** Temporal rejects a query with an unknown attribute, just like the start of a workflow that has it. */
 async function refusalOf({ connection, options: { namespace } }: Client): Promise<unknown> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: WITH_ALL });
@@ -62,8 +62,8 @@ async function refusalOf({ connection, options: { namespace } }: Client): Promis
 }
 
 /**
- * A look at whether they are there, to be taken now and then: a Temporal that has lost its state has lost them as well, and
- * refuses to start anything of ours without them. Where it is not allowed to register them, that is logged once.
+ * A periodic check that they exist: a Temporal server that lost its state has lost them as well, and rejects our workflows
+ * without them. If it is not allowed to register them, that is logged once.
  */
 export function keepSearchAttributes(client: Client, log: Logger): () => Promise<void> {
   let isKnown = false;

@@ -10,74 +10,74 @@ import {
   scoringWorkflowId,
 } from './names.ts';
 
-/** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
+/** This many workspaces can each reach their limit of calls in flight, with room left for others. */
 const BUSY_WORKSPACES = 10;
-/** Batches of evaluations at a time. */
+/** Concurrent batches of evaluations. */
 const BATCHES = { total: 320, perKey: 32 };
-/** Batches of rules and backfills at a time: of their own, since a rule may be at work all day. */
+/** Concurrent batches of rules and backfills: separate because a rule may run all day. */
 const SCANS = BATCHES;
-/** Attempts to deliver at a time. */
+/** Concurrent delivery attempts. */
 const ATTEMPTS = { total: 400, perKey: 100 };
-/** Requests to callers' scorers at a time. */
+/** Concurrent requests to callers' scorers. */
 const SCORINGS = { total: 400, perKey: 100 };
-/** What was set aside begins one at a time: the next when the one before has ended, or has run for so long without harm. */
+/** Isolated work starts one at a time: when the previous one has ended, or has run this long without a crash. */
 const HARMLESS_AFTER_MS = 10_000;
-/** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
+/** A workspace starts no more deliveries while this many of its deliveries wait: waiting rows cost nothing. */
 const SATURATED = 100;
-/** A worker's slots for steps that find none of those below, and are sent away after a moment. */
+/** Worker slots for steps that find none of those below and are soon sent away. */
 const SPARE_SLOTS = 200;
 
 const ATTEMPTS_OF = 'attempts of ';
 
-/** A slot, to be given back once, or after how long to ask again. */
+/** A slot, to be released once, or the time until the next try. */
 export type Entered = { release: Release } | { comeBackInMs: number };
 
 /**
- * Semaphores for what the workspaces have in flight in one worker process. A step of a workflow that finds no slot returns, so that
- * it takes no slot of the worker; its workflow gets a signal when its place is free. Workspaces are named by their public ids.
+ * Semaphores for what workspaces have in flight in one worker process. A workflow step that finds no slot returns, so that it does
+ * not occupy a worker slot; its workflow is signaled when its slot is free. Workspaces are named by public id.
  */
 export interface Slots {
-  /** Calls of models. Executions acquire one by `enterCall`, before the examples of evaluations. */
+  /** Model calls. Executions acquire a slot with `enterCall`, ahead of the examples of evaluations. */
   calls: FairSemaphore;
-  /** Bytes that the loaded examples of evaluations hold. */
+  /** Bytes of loaded evaluation examples. */
   examples: FairSemaphore;
   /**
-   * Bytes that filled prompts, the requests made from them and their responses hold. They are taken after those of `examples`, and before
-   * a place of `calls`: so nobody who waits for one of the three keeps what another one waits for.
+   * Bytes of filled prompts, the requests created from them and their responses. Acquired after `examples` and before a slot of `calls`,
+   * so that no two wait for each other.
    */
   inputs: FairSemaphore;
-  /** @param inputBytes of its call, to be taken from `inputs` */
+  /** @param inputBytes of its call, acquired from `inputs` */
   enterCall(workspace: string, executionId: string, inputBytes: number): Promise<Entered>;
-  /** Waits until an execution that is set aside may run. Whoever enters does so before it takes anything else. */
+  /** Waits until an isolated execution may run. Acquire this before anything else. */
   enterSetAside(workspace: string, executionId: string): Promise<Entered>;
   /**
-   * Waits until an example that is set aside may run.
+   * Waits until an isolated example may run.
    * @throws the reason of `signal`, which ends the wait
    */
   waitSetAside(workspace: string, signal: AbortSignal): Promise<Release>;
-  /** Bytes that the bodies of deliveries hold; they are taken after the place of the attempt. */
+  /** Bytes of delivery bodies; acquired after the slot of the attempt. */
   deliveries: FairSemaphore;
   /** @param batch `from`: number of its first example */
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** A batch of a rule or a backfill. @param work `id`: UUID */
   enterScan(workspace: string, work: { kind: 'rule' | 'backfill'; id: string }): Promise<Entered>;
-  /** @param host `host:port` that it is sent to */
+  /** @param host `host:port` of the receiver */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
   /**
-   * Waits for a slot for an attempt that has no workflow.
-   * @param endOfWait makes the signal that ends the wait, where there is one
+   * Waits for a slot for an attempt without a workflow.
+   * @param endOfWait creates the signal that ends the wait, called only if there is one
    * @returns undefined if that signal ended it
    */
   waitForAttempt(workspace: string, host: string, endOfWait: () => AbortSignal): Promise<Release | undefined>;
   /**
    * Waits for a slot for a request to a scorer.
-   * @param evaluationId whose example is scored: turns go round the runs of a workspace
+   * @param evaluationId of the scored example: the runs of a workspace take turns
    * @throws the reason of `signal`, which ends the wait
    */
   enterScoring(workspace: string, host: string, evaluationId: string, signal: AbortSignal): Promise<Release>;
-  /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
+  /** Workspaces whose deliveries already wait for each other here, so starting more is pointless. */
   saturated(): string[];
-  /** How many activities the workers of each queue run at a time. */
+  /** Maximum concurrent activities of each queue's workers. */
   ofWorkers: { executions: number; evaluations: number; webhooks: number };
 }
 
@@ -87,8 +87,8 @@ export interface SlotsOptions {
   /** `WEBHOOK_HOST_CONCURRENCY` */
   hostConcurrency: number;
   /**
-   * Tells a workflow that a slot is kept for a step of it.
-   * @returns false where the workflow has ended
+   * Notifies a workflow that a slot is reserved for one of its steps.
+   * @returns false if the workflow has ended
    */
   offer: (workflowId: string, step?: string) => Promise<boolean>;
 }
@@ -111,14 +111,14 @@ export function createSlots({ workspaceConcurrency: perKey, hostConcurrency, off
   const attempts = createFairSemaphore(ATTEMPTS);
   const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
   const hosts = perHost();
-  // Of their own: evaluations and webhooks don't wait for each other.
+  // Separate, so that evaluations and webhooks do not wait for each other.
   const scorings = createFairSemaphore(SCORINGS);
   const scorerHosts = perHost();
   const room = createWaitingRoom();
-  // What was in flight when processes ended. Where another one ends, it was most likely ended by the one that had just begun.
+  // Work that was in flight during a crash. If another crash follows, the latest to start most likely caused it.
   const setAside = createFairSemaphore({ total: 1 });
 
-  // Workspaces that send to the same host don't wait for each other.
+  // Workspaces that send to the same host do not wait for each other.
   const slotOfAttempt = (workspace: string, host: string) =>
     bothSlots(slotOf(hosts, `${workspace} ${host}`), slotOf(attempts, workspace, { group: host }));
 

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** Where each counter is. They wrap around; only whether they differ or have changed counts. */
+/** Index of each counter. They wrap around; only equality and changes matter. */
 const BEGUN = 0;
 const ENDED = 1;
 const STOPPED = 2;
@@ -15,14 +15,14 @@ interface WatchData {
   limitMs: number;
 }
 
-/** Watches calls that must not keep this thread for long. */
+/** Watches calls that must not block this thread for long. */
 export interface CallWatch {
   /** Makes a call. */
   call<Result>(work: () => Result): Result;
   stop(): void;
 }
 
-/** Starts a thread that ends this process where a call takes longer than `limitMs`: nothing in this thread could. */
+/** Starts a thread that ends this process if a call takes longer than `limitMs`: nothing in this thread could. */
 export function watchWorkflowCalls(limitMs: number): CallWatch {
   const counters = new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT));
   const data: WatchData = { counters, limitMs };
@@ -44,7 +44,7 @@ export function watchWorkflowCalls(limitMs: number): CallWatch {
   };
 }
 
-/** In the thread: looks a few times within the limit, until it is stopped. A machine that stands still for a while is looked at once. */
+/** Runs in the thread: polls a few times within the limit until it is stopped. A machine that hangs for a while counts as one poll. */
 function watch({ counters, limitMs }: WatchData): void {
   let call = -1;
   let checks = 0;

@@ -11,20 +11,20 @@ import { publicId } from '../domain/ids.ts';
 import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import { SEARCH_ATTRIBUTES, type TaskQueues } from './names.ts';
 
-/** How long Temporal may take to respond before the caller gets `temporarily_unavailable`. */
+/** How long Temporal can take to respond before the caller gets `temporarily_unavailable`. */
 export const TEMPORAL_DEADLINE_MS = 10_000;
 
-/** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fare no better. */
+/** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fail as well. */
 const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
 const GRPC_INVALID_ARGUMENT = 3;
 
 /**
- * Starts that this process has in flight. A workspace that starts hundreds of workflows at once waits here, where others go past
- * it; in Temporal they would wait behind it.
+ * The starts that this process has in flight. A workspace that starts hundreds of workflows at once waits here, where others can
+ * pass it; in Temporal they would queue behind it.
  */
 const starts = createFairSemaphore({ total: 32, perKey: 8 });
 
-/** A start that found no place before its deadline: those before it took too long. */
+/** A start that found no slot before its deadline because earlier ones took too long. */
 class StartTimeoutError extends Error {
   override readonly name = 'StartTimeoutError';
 }
@@ -39,7 +39,7 @@ async function acquireStart(workspace: string): Promise<Release> {
   }
 }
 
-/** Whether Temporal could not be reached at all, or was too busy: nothing is wrong with what it was asked. */
+/** Whether Temporal could not be reached or was too busy, so the request itself was not at fault. */
 export function isTemporalUnavailable(error: unknown): boolean {
   if (error instanceof StartTimeoutError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
@@ -52,15 +52,15 @@ export function isInvalidArgument(error: unknown): boolean {
   return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
 }
 
-/** How workflows are started. */
+/** Dependencies for starting workflows. */
 export interface WorkflowStarter {
   client: Client;
   taskQueues: TaskQueues;
-  /** Whether workers of this process share the client's connection: a first task then goes to them at once. */
+  /** Whether workers of this process share the client's connection, so that they get first tasks directly. */
   eager: boolean;
 }
 
-/** A workflow that is to be started, with its arguments. */
+/** A workflow to start, with its arguments. */
 export interface WorkflowToStart<Args extends unknown[]> {
   type: string;
   id: string;
@@ -68,15 +68,15 @@ export interface WorkflowToStart<Args extends unknown[]> {
   /** UUID. */
   workspaceId: string;
   args: Args;
-  /** What it is for, as operators read it in lists. */
+  /** Its purpose, shown to operators in lists. */
   summary: string;
-  /** What they read beside it. A run that continues as new keeps the memo, but no summary. */
+  /** Details shown to operators. A run that continues as new keeps the memo, but no summary. */
   memo?: Record<string, string | number>;
-  /** By which they find it, besides the workspace. */
+  /** Search attributes in addition to the workspace. */
   attributes?: Partial<Record<Exclude<keyof typeof SEARCH_ATTRIBUTES, 'workspace'>, string | null>>;
 }
 
-/** @returns what Temporal is told of a workflow, whether it starts now or by a schedule */
+/** @returns the options of a workflow, whether it starts now or by a schedule */
 export function startOptions<Args extends unknown[]>(
   taskQueues: TaskQueues,
   { id, queue, workspaceId, args, summary, memo, attributes }: Omit<WorkflowToStart<Args>, 'type'>,
@@ -84,7 +84,7 @@ export function startOptions<Args extends unknown[]>(
   const workspace = publicId('workspace', workspaceId);
   const values: Record<string, string | null> = { workspace, ...attributes };
   return {
-    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    // Inherited by activities: servers with fairness dispatch tasks to workspaces in turns.
     priority: { fairnessKey: workspace },
     workflowId: id,
     taskQueue: taskQueues[queue],
@@ -100,8 +100,8 @@ export function startOptions<Args extends unknown[]>(
 
 /**
  * Starts a workflow. Workspaces, which are the fairness keys of workflows, take turns.
- * @param restarts whether one that has ended is started again. Default: its id is used once, so doing it again changes nothing
- * @returns false where it was started before, or is at work
+ * @param restarts whether to start an ended one again. Default: its id is used once, so repeating the start changes nothing
+ * @returns false if it was started before or is running
  */
 export async function startWorkflow<T extends Workflow>(
   { client, taskQueues, eager }: WorkflowStarter,
@@ -116,7 +116,7 @@ export async function startWorkflow<T extends Workflow>(
       client.workflow.start<Workflow>(workflow.type, {
         ...options,
         workflowIdReusePolicy: restarts ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-        // What takes long is shared by all workers.
+        // All workers share long-running work.
         requestEagerStart: eager && workflow.queue !== 'evaluations',
       }),
     );
@@ -131,7 +131,7 @@ export async function startWorkflow<T extends Workflow>(
 
 /**
  * Sends a signal.
- * @returns false where no such workflow is at work
+ * @returns false if no such workflow is running
  */
 export async function signalWorkflow(
   client: Client,
@@ -151,27 +151,27 @@ export async function signalWorkflow(
 }
 
 /**
- * Tells a workflow that its row has changed. It reads the row, so telling it twice or for nothing does no harm.
- * @returns false where no such workflow is at work
+ * Signals a workflow that its row has changed. It reads the row, so extra signals are harmless.
+ * @returns false if no such workflow is running
  */
 export function tellChanged({ client }: Pick<WorkflowStarter, 'client'>, workflowId: string): Promise<boolean> {
   return signalWorkflow(client, workflowId, 'controlChanged');
 }
 
-/** Logs that a workflow could not be started, or told of a change: the reconciliation does so later. @param row whose workflow it is */
+/** Logs that a workflow could not be started or signaled: reconciliation does it later. @param row identifies the workflow's row */
 export const leaveToReconciliation = (log: Logger, row: Record<`${string}_id`, string>) => (error: unknown) =>
   log.warn({ err: error, ...row }, 'cannot start or signal a workflow; trying again later');
 
 /**
- * Tells a workflow whose step was held back that a place is kept for it for a few seconds.
- * @param step which of its steps, where it has several at a time
- * @returns false where no such workflow is at work
+ * Signals a workflow whose step was deferred that a slot is reserved for it for a few seconds.
+ * @param step identifies the step if the workflow has several at a time
+ * @returns false if no such workflow is running
  */
 export function signalSlotFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
   return signalWorkflow(client, workflowId, 'placeFree', step);
 }
 
-/** `missing`: Temporal knows no such workflow. `closed`: it has ended. */
+/** `missing`: Temporal has no such workflow. `closed`: it has ended. */
 export async function workflowState(client: Client, workflowId: string): Promise<'running' | 'closed' | 'missing'> {
   try {
     const { status } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>

@@ -11,7 +11,7 @@ import { CLOCK_MARGIN_MS, cancelUnlessEnded, ignoreGone, type ProviderBatches } 
 
 const VERSION = '2023-06-01';
 const PAGE = 100;
-/** Stands in a line of the file between the beta features that its request needs, and the request. */
+/** In a line of the file, separates the beta features that the request needs from the request. */
 const BETAS_END = '\t';
 const [BODY_START, BODY_END] = ['{"requests":[', ']}'];
 
@@ -39,14 +39,14 @@ const Result = z.object({
     z.object({ type: z.literal('succeeded'), message: z.unknown() }),
     z.object({
       type: z.literal('errored'),
-      // The error is in the error response: `{type: "error", error: {type, message}}`.
+      // The error is nested in the error response: `{type: "error", error: {type, message}}`.
       error: z.object({ error: z.object({ type: z.string(), message: z.string() }) }),
     }),
     z.object({ type: z.literal(['canceled', 'expired']) }),
   ]),
 });
 
-/** Anthropic's message batches. They have no tag, no files, and their prompts and results are deleted with the batch. */
+/** Anthropic's message batches. They have no tag and no files, and their prompts and results are deleted with the batch. */
 export function createAnthropicBatches(connection: ProviderConnection): ProviderBatches {
   const { apiKey = '' } = connection;
   const client = createBatchClient(connection, { 'x-api-key': apiKey, 'anthropic-version': VERSION });
@@ -67,7 +67,7 @@ export function createAnthropicBatches(connection: ProviderConnection): Provider
       const path = `/messages/batches?limit=${PAGE}${after}`;
       const page = await client.ask({ method: 'GET', path, signal }, Batches);
       for (const batch of page.data) {
-        // The newest come first.
+        // The list is sorted newest first.
         if (batch.created_at != null && new Date(batch.created_at) < oldest) return;
         yield batch;
       }
@@ -76,14 +76,14 @@ export function createAnthropicBatches(connection: ProviderConnection): Provider
     }
   }
 
-  /** Whether the results of a batch that has ended are those of our calls. */
+  /** Whether the results of an ended batch belong to our calls. */
   async function isOurs(id: string, tag: string, signal: AbortSignal): Promise<boolean> {
     for await (const { customId } of results(id, signal)) return customId.startsWith(`${tag}-`);
     return false;
   }
 
   return {
-    // 100,000 calls and 256 MB at most, with a margin.
+    // The limit is 100,000 calls and 256 MB; this leaves a margin.
     limits: { items: 100_000, bytes: 240_000_000, hasTag: false },
 
     lineOf(customId, { headers, body }) {
@@ -136,14 +136,14 @@ export function createAnthropicBatches(connection: ProviderConnection): Provider
   };
 }
 
-/** A line of the file as the betas that it needs and the request. */
+/** Splits a line of the file into the betas and the request. */
 function partsOf(line: string): [betas: string[], request: string] {
   if (line.startsWith('{')) return [[], line];
   const end = line.indexOf(BETAS_END);
   return [line.slice(0, end).split(','), line.slice(end + 1)];
 }
 
-/** What all requests of a file need, and how long its body is: the provider is told before it is sent. */
+/** The betas that all requests of a file need, and the length of its body, both required before it is sent. */
 async function measured(file: BatchFile): Promise<{ betas: string[]; bytes: number }> {
   const betas = new Set<string>();
   let bytes = 0;

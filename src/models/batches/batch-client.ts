@@ -8,13 +8,13 @@ import { providerError } from '../provider-errors.ts';
 import { NotSentError, type TransportResponse } from '../transport.ts';
 import { SubmissionError } from './submission-error.ts';
 
-/** How long is waited for a provider, in milliseconds. */
+/** Timeouts for a provider, in milliseconds. */
 export const TIMEOUTS = {
-  /** For a request and its whole response: a poll that hangs is over then. */
+  /** For a request and its whole response, so that a hung poll ends. */
   request: 60_000,
-  /** For sending a batch's file: 240 MB at 2 Mbit/s. */
+  /** For uploading a batch's file: 240 MB at 2 Mbit/s. */
   upload: 20 * 60_000,
-  /** How long a download may be silent. */
+  /** How long a download can stall. */
   silence: 60_000,
 };
 
@@ -22,29 +22,29 @@ export const TIMEOUTS = {
 export interface BatchRequest {
   /** Default: POST. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL, or a whole address. */
+  /** Relative to the base URL, or an absolute address. */
   path: string;
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   upload?: FormData | Readable;
   signal: AbortSignal;
 }
 
 /** A provider's batch API: each request is one attempt, with a time limit. */
 export interface BatchClient {
-  /** @throws ModelError for everything but the caller's own abort, also where the body is not of this shape */
+  /** @throws ModelError for everything except the caller's own abort, also if the body has another shape */
   ask<T>(request: BatchRequest, shape: z.ZodType<T>): Promise<T>;
-  /** The same of a request that creates a batch. @throws SubmissionError */
+  /** The same for a request that creates a batch. @throws SubmissionError */
   create<T>(request: BatchRequest, shape: z.ZodType<T>): Promise<T>;
-  /** The response with its headers, whose body has been read. @throws ModelError */
+  /** The response with its headers; the body has been read. @throws ModelError */
   askFor(request: BatchRequest): Promise<{ headers: Headers; text: string }>;
   /** The body as it arrives. @throws ModelError */
   download(request: Omit<BatchRequest, 'json' | 'upload'>): AsyncIterable<Uint8Array>;
 }
 
-/** @param auth the headers that hold the key */
+/** @param auth headers with the key */
 export function createBatchClient(
   connection: ProviderConnection,
   auth: Record<string, string>,
@@ -108,7 +108,7 @@ export function createBatchClient(
 
     async *download(request) {
       request.signal.throwIfAborted();
-      // Each piece starts the time anew.
+      // Each piece restarts the timeout.
       let deadline = startDeadline(request.signal, timeouts.silence);
       const giveUp = new AbortController();
       const watch = () => {
@@ -126,7 +126,7 @@ export function createBatchClient(
         const response = await send(request, giveUp.signal);
         if (response.status < 200 || response.status > 299) await successful(response);
         for await (const chunk of response.bytes()) {
-          // The time that the reader takes is not the provider's silence.
+          // The time that the reader takes does not count as a stall.
           deadline.end();
           yield chunk;
           restart();
@@ -141,7 +141,7 @@ export function createBatchClient(
   };
 }
 
-/** A response that is an error: what it stands for, and its status. */
+/** An error response: its meaning and its status. */
 class ResponseError extends Error {
   override readonly cause: ModelError;
   readonly status: number;
@@ -157,7 +157,7 @@ function rethrow(error: unknown): never {
   throw error instanceof ResponseError ? error.cause : error;
 }
 
-/** A request that was refused has created nothing; a server that failed, or was not heard of, may have. */
+/** A rejected request created nothing; after a server error or no response, a batch may exist. */
 function mayExistAfter(error: unknown): boolean {
   if (error instanceof ResponseError) return error.status >= 500 || error.status === 408 || error.status < 400;
   return !(error instanceof NotSentError);

@@ -12,7 +12,7 @@ import type { ProviderBatches, ProviderBatchRef } from './provider-batches.ts';
 
 const COMPATIBLE_SETTING = 'OPENAI_COMPATIBLE_BATCHES=true';
 
-/** @param resolveForCall throws a ModelError where a model can't be called here */
+/** @param resolveForCall throws a ModelError if a model cannot be called here */
 export function createBatchedModels(
   http: HttpModels,
   resolveForCall: (name: string) => ResolvedModel,

@@ -2,22 +2,22 @@ import { Big } from 'big.js';
 import type { Pricing } from '../../domain/usage.ts';
 import type { ProviderName } from '../names.ts';
 
-/** What a price is multiplied by for calls in batches, and who says so. */
+/** The factor for prices of calls in batches, and its source. */
 export interface Discount {
   multiplier: string;
   source: string;
-  /** Whether input that the provider had in its cache costs as much as elsewhere; default: it is multiplied, too. */
+  /** Whether input from the provider's cache is charged at the full price; default: the factor applies to it, too. */
   isCachedAtFullPrice?: boolean;
 }
 
-/** What providers publish for their batches: the price list has none. */
+/** Discounts that providers publish for batches, which the price list lacks. */
 export const DISCOUNTS: Readonly<Partial<Record<ProviderName, Discount>>> = {
   openai: { multiplier: '0.5', source: 'https://platform.openai.com/docs/guides/batch' },
   anthropic: { multiplier: '0.5', source: 'https://docs.anthropic.com/en/docs/build-with-claude/batch-processing' },
   google: { multiplier: '0.5', source: 'https://ai.google.dev/gemini-api/docs/batch-api', isCachedAtFullPrice: true },
 };
 
-/** The price of a call in a batch, which says that it is. */
+/** The price of a call in a batch, marked as such. */
 export function multiplied(price: Pricing, discount: Discount): Pricing {
   const { multiplier, source, isCachedAtFullPrice = false } = discount;
   const times = (rate: string) => new Big(rate).times(multiplier).toFixed();

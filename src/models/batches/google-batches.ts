@@ -11,9 +11,9 @@ import { SubmissionError } from './submission-error.ts';
 // https://ai.google.dev/api/batch-api
 
 const PAGE = 100;
-/** How long a batch may wait and run: https://ai.google.dev/gemini-api/docs/batch-api */
+/** Maximum time that a batch waits and runs: https://ai.google.dev/gemini-api/docs/batch-api */
 const EXPIRES_AFTER_MS = 48 * 60 * 60_000;
-/** After `BATCH_STATE_` or `JOB_STATE_`. */
+/** States without their prefix `BATCH_STATE_` or `JOB_STATE_`. */
 const STATUSES = new Map<string, BatchState['status']>([
   ['SUCCEEDED', 'ended'],
   ['PARTIALLY_SUCCEEDED', 'ended'],
@@ -35,7 +35,7 @@ const HTTP_STATUSES = new Map([
   [16, 401],
 ]);
 const CANCELED = 1;
-/** What is said of a file that is not there. */
+/** The message for a missing file. */
 const MAY_BE_GONE = /may not exist/i;
 
 const Time = z.iso.datetime({ offset: true }).nullish().catch(null);
@@ -78,7 +78,7 @@ const Result = z.object({
   status: Status.optional(),
 });
 
-/** Google's batches of calls that are in a file. Their `displayName` is our tag. */
+/** Google's batches of calls in a file. Their `displayName` is our tag. */
 export function createGoogleBatches(connection: ProviderConnection): ProviderBatches {
   const { apiKey = '', baseUrl, redact } = connection;
   const client = createBatchClient(connection, { 'x-goog-api-key': apiKey });
@@ -86,7 +86,7 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
   const fetched = (name: string, signal: AbortSignal) =>
     client.ask({ method: 'GET', path: pathOf(name), signal }, Operation);
 
-  /** By the protocol for resumable uploads, in one piece. */
+  /** Uses the protocol for resumable uploads, in one piece. */
   async function uploaded(tag: string, file: BatchFile, signal: AbortSignal): Promise<string> {
     const start = await client.askFor({
       path: uploadUrl(baseUrl),
@@ -134,7 +134,7 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
   }
 
   return {
-    // Files may have 2 GB; this is for the disk of the worker.
+    // Google accepts 2 GB; this limit protects the worker's disk.
     limits: { items: 50_000, bytes: 190_000_000, hasTag: true },
 
     lineOf: (customId, { body }) => JSON.stringify({ key: customId, request: body }),
@@ -185,7 +185,7 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
     async deleteFiles({ tag }, files, signal) {
       for (const name of new Set([...files, ...(await filesNamed(fileName(tag), signal))])) {
         await client.ask({ method: 'DELETE', path: pathOf(name), signal }, Nothing).catch((error: unknown) => {
-          // Of a file that is gone Google says that we may not have it.
+          // For a missing file, Google reports that access is denied.
           if (!(error instanceof ModelError) || !MAY_BE_GONE.test(error.message)) ignoreGone(error);
         });
       }
@@ -205,7 +205,7 @@ function uploadUrl(baseUrl: string): string {
   return `${baseUrl.replace(/\/([^/]+)$/, '/upload/$1')}/files`;
 }
 
-/** An address at the base URL's own host, which alone is given the key and the file. */
+/** Ensures an address at the base URL's own host: only that one gets the key and the file. */
 function atOrigin(url: string, baseUrl: string): string {
   const { pathname, search } = new URL(url);
   return `${new URL(baseUrl).origin}${pathname}${search}`;
@@ -220,7 +220,7 @@ function stateOf(operation: Operation, redact: (text: string) => string): BatchS
   const { state = 'BATCH_STATE_UNSPECIFIED', createTime, batchStats: stats } = metadata;
   const named = STATUSES.get(state.replace(/^(BATCH|JOB)_STATE_/, ''));
   const output = outputOf(operation);
-  // One that failed on the way has responses that were made, and are billed.
+  // A batch that failed midway has responses that were generated and billed.
   const status = named === 'rejected' && output !== undefined ? 'ended' : (named ?? 'in_progress');
   const submittedAt = createTime == null ? null : new Date(createTime);
   const {
@@ -247,7 +247,7 @@ function stateOf(operation: Operation, redact: (text: string) => string): BatchS
   };
 }
 
-/** Codes are those of gRPC or of HTTP. */
+/** Codes are gRPC or HTTP codes. */
 function httpStatusOf(code: number | undefined): number {
   return code === undefined ? 500 : (HTTP_STATUSES.get(code) ?? (code >= 400 ? code : 500));
 }

@@ -1,15 +1,15 @@
 import { ModelError } from '../model-error.ts';
 import { MAX_RESPONSE_BYTES } from '../transport.ts';
 
-/** A line holds one response, and little besides. */
+/** A line holds one response and little else. */
 const MAX_LINE_BYTES = MAX_RESPONSE_BYTES + 64 * 1024;
 const LINE_FEED = 10;
 
 /**
- * The lines of a file as it arrives, without their ends and without empty ones. One longer than a response may be is left out: what is held is
- * never more than that.
+ * The lines of a file as it arrives, without line ends and empty lines. A line longer than a response can be is skipped, which bounds the
+ * memory.
  *
- * @throws ModelError, retryable, where the last line is cut off: it neither ends in a line feed nor is whole JSON
+ * @throws ModelError, retryable, if the last line is cut off: it neither ends with a line feed nor is complete JSON
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];
@@ -43,7 +43,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes = MAX
   yield last;
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if it is not JSON. */
 export function parsedLine(line: string): unknown {
   try {
     return JSON.parse(line);

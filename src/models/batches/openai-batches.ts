@@ -11,7 +11,7 @@ import { SubmissionError } from './submission-error.ts';
 
 // https://platform.openai.com/docs/api-reference/batch
 
-/** The key of a batch's metadata that holds our id. */
+/** The key in a batch's metadata that holds our id. */
 const TAG = 'prompt_management_batch';
 const STATUSES = {
   validating: 'in_progress',
@@ -25,7 +25,7 @@ const STATUSES = {
 } as const satisfies Record<string, BatchState['status']>;
 type Status = keyof typeof STATUSES;
 
-/** A batch that was taken, and is refused since others of the organization fill the queue. */
+/** An accepted batch that is then rejected because other batches of the organization fill the queue. */
 const QUEUE_FULL = 'token_limit_exceeded';
 const ENDPOINT = '/v1/chat/completions';
 const PAGE = 100;
@@ -68,10 +68,10 @@ const Result = z.object({
   response: z.object({ status_code: z.int(), body: z.unknown() }).nullish(),
   error: z.object({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
 });
-/** Calls that were not made before the batch ended. */
+/** Codes of calls that were not made before the batch ended. */
 const UNFINISHED = new Set(['batch_expired', 'batch_cancelled']);
 
-/** OpenAI's batches, and those of servers that have the same. */
+/** Batches of OpenAI, and of servers with the same API. */
 export function createOpenAiBatches(connection: ProviderConnection): ProviderBatches {
   const { apiKey, redact } = connection;
   const client = createBatchClient(connection, apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` });
@@ -87,7 +87,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
     }
   }
 
-  /** Files by the name that they were uploaded under: also those whose id nobody got to know. */
+  /** Finds files by their upload name, including those whose id was never received. */
   async function filesNamed(name: string, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     for await (const { id, filename } of pagesOf(client, `/files?purpose=batch&limit=${FILE_PAGE}`, Files, signal)) {
@@ -97,7 +97,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
   }
 
   return {
-    // 50,000 calls and 200 MB at most, with a margin.
+    // The limit is 50,000 calls and 200 MB; this leaves a margin.
     limits: { items: 50_000, bytes: 190_000_000, hasTag: true },
 
     lineOf: (customId, { body }) => JSON.stringify({ custom_id: customId, method: 'POST', url: ENDPOINT, body }),
@@ -125,7 +125,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
       const oldest = (since.getTime() - CLOCK_MARGIN_MS) / 1000;
       for await (const batch of pagesOf(client, `/batches?limit=${PAGE}`, Batches, signal)) {
         if (batch.metadata?.[TAG] === tag) return { kind: 'found', state: stateOf(batch, redact) };
-        // The newest come first.
+        // The list is sorted newest first.
         if ((batch.created_at ?? oldest) < oldest) break;
       }
       return { kind: 'absent' };
@@ -195,7 +195,7 @@ function resultOf({ custom_id: customId, response, error }: z.infer<typeof Resul
   return { customId, kind, httpStatus: 0, body: null, error: { code, message } };
 }
 
-/** All that a list holds, page by page. */
+/** All elements of a list, page by page. */
 async function* pagesOf<T extends { id: string }>(
   client: BatchClient,
   path: string,

@@ -1,9 +1,9 @@
 import type { ModelError } from '../model-error.ts';
 
-/** A batch was not created, as far as is known. */
+/** A batch was not created, as far as known. */
 export class SubmissionError extends Error {
   override readonly name = 'SubmissionError';
-  /** Whether the provider may have created it: the request was sent, and what came back does not say that it was refused. */
+  /** Whether the provider may have created it: the request was sent, and no response confirmed its rejection. */
   readonly mayExist: boolean;
   override readonly cause: ModelError;
 

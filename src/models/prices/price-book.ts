@@ -42,21 +42,21 @@ const PricesFile = z.record(ModelPattern, OperatorPrice);
 type PricesFile = z.infer<typeof PricesFile>;
 
 export interface PriceBook {
-  /** The price of a call made now with so many input tokens; null when none is known. */
+  /** The current price of a call with that many input tokens; null if unknown. */
   priceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
-  /** The same of a call in a batch: the operator's multiplier, or the provider's own for list prices. */
+  /** The same for a call in a batch: the operator's multiplier, or the provider's discount on list prices. */
   batchPriceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
-  /** Names of the models that the operator has given a price of their own, not by a pattern. */
+  /** Names of the models that the operator has priced individually, not by a pattern. */
   operatorModels(): string[];
 }
 
 const RECHECK_MS = 1000;
 
 /**
- * Prices from the operator's file first, then the list. The file is read again when it changes, looked at once a second
- * at most; an edit that can't be used leaves the last good prices in force.
+ * Prices from the operator's file first, then the list. The file is checked at most once a second and reloaded when it changes;
+ * an invalid edit leaves the last good prices in effect.
  *
- * @throws Error when the file can't be read or isn't valid at the start, with every fault in its message.
+ * @throws Error if the file can't be read or isn't valid at the start, with every fault in its message.
  */
 export function createPriceBook(options: {
   file: string | undefined;
@@ -125,7 +125,7 @@ export function createPriceBook(options: {
   };
 }
 
-/** The name itself before any pattern, a longer pattern before a shorter one. */
+/** An exact name wins over any pattern, a longer pattern over a shorter one. */
 function mostSpecific(patterns: readonly string[], model: string): string | undefined {
   if (patterns.includes(model)) return model;
   return patterns
@@ -168,7 +168,7 @@ function readPrices(file: string): PricesFile {
   throw new Error(`MODEL_PRICES_FILE: ${file} isn't valid: ${faults.join('; ')}.`);
 }
 
-/** Changes whenever the file does; "gone" once it can't be looked at. */
+/** Changes whenever the file does; "gone" once it cannot be read. */
 function versionOf(file: string): string {
   try {
     const { mtimeMs, size } = statSync(file);

@@ -11,21 +11,20 @@ const MILLIONTH = new Big('0.000001');
 const findListed = (provider: string, modelId: string, at: Date) =>
   calcPrice({}, modelId, { providerId: provider, timestamp: at });
 
-/** Finds a model in the list, with its prices at a time. */
+/** Finds a model in the list with its prices at a given time. */
 export type FindListed = typeof findListed;
 
 const MINUTE_MS = 60_000;
 
 /**
- * Looking a model up takes longer than all else that is done with a price, and its prices change on the minute at most: so this
- * looks each model up once a minute.
+ * Caches lookups for a minute: finding a model is by far the slowest step of pricing, and prices change at most every minute.
  */
 export function createListedFinder(): FindListed {
   const found = new Map<string, ReturnType<FindListed>>();
   let minute = 0;
   return (provider, modelId, at) => {
     const minuteNow = Math.floor(at.getTime() / MINUTE_MS);
-    // Callers choose the names of models: what was looked up is kept no longer than it is true.
+    // Callers choose model names, so entries are dropped as soon as they expire.
     if (minuteNow !== minute) found.clear();
     minute = minuteNow;
     const name = `${provider}/${modelId}`;
@@ -38,7 +37,7 @@ export function createListedFinder(): FindListed {
 }
 
 /**
- * The list price of a model at a time, for a call with so many input tokens; null when the list doesn't have the model.
+ * The list price of a model at a given time, for a call with that many input tokens; null if the list does not have the model.
  *
  * @param provider The list's name of the provider (`openai`, `anthropic`, `google`).
  */
@@ -61,7 +60,7 @@ export function listPrice(
     return decimal((tier?.price ?? price.base).toString());
   };
   const input = perMillion('input_mtok');
-  // Embeddings have no output, and no price for it.
+  // Embeddings have no output and no output price.
   const output = perMillion('output_mtok') ?? (isEmbedding(found.model.id) ? '0' : undefined);
   if (input === undefined || output === undefined) return null;
   const cacheWrite = perMillion('cache_write_mtok');
@@ -82,7 +81,9 @@ export function listPrice(
 
 const isEmbedding = (modelId: string) => /embed/.test(modelId);
 
-/** What a call costs, exactly: each price is per million tokens, tokens written to the cache count as input without one. */
+/**
+ * The exact cost of a call: prices are per million tokens; tokens written to the cache count as input if they have no price.
+ */
 export function costOf(pricing: Pricing | null, usage: BilledUsage | undefined): Cost {
   if (pricing === null || usage === undefined) return { amount: null, currency: 'USD', pricing };
   const { tokens, cacheWriteTokens } = usage;

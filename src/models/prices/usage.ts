@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { MAX_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 
-/** What a call was billed for: its tokens, and how many of the input tokens were written to the provider's cache. */
+/** The billed usage of a call: its tokens, and how many input tokens were written to the provider's cache. */
 export interface BilledUsage {
   tokens: TokenUsage;
   cacheWriteTokens: number;
 }
 
-/** Usage as the AI SDK hands it on, each count undefined when the provider didn't send it. */
+/** Usage as reported by the AI SDK; each count is undefined if the provider did not send it. */
 export interface ReportedUsage {
   inputTokens: { total: number | undefined; cacheRead: number | undefined; cacheWrite: number | undefined };
   outputTokens: { total: number | undefined; reasoning: number | undefined };
@@ -17,7 +17,7 @@ export interface ReportedUsage {
 const Count = z.int().nonnegative().max(MAX_TOKENS);
 const RawTotal = z.object({ total_tokens: Count });
 
-/** Undefined when the provider sent no usage, or an impossible one: no call takes no tokens at all. */
+/** Undefined if the provider sent no usage or an impossible one: every call uses some tokens. */
 export function billedUsage(reported: ReportedUsage): BilledUsage | undefined {
   const input = Count.safeParse(reported.inputTokens.total);
   const written = Count.safeParse(reported.outputTokens.total);
@@ -42,13 +42,13 @@ function countOr0(count: number | undefined): number {
   return parsed.success ? parsed.data : 0;
 }
 
-/** Some compatible servers count reasoning beside `completion_tokens`; their `total_tokens` gives it away. */
+/** Some compatible servers count reasoning outside `completion_tokens`, as their `total_tokens` reveals. */
 function reasoningOnTop(raw: unknown, input: number, output: number, reasoning: number): number {
   const parsed = RawTotal.safeParse(raw);
   return parsed.success && reasoning > 0 && parsed.data.total_tokens === input + output + reasoning ? reasoning : 0;
 }
 
-/** A part of a response that may have any form: what does not match counts as absent. */
+/** Part of a response of unknown shape: a mismatch counts as absent. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 const Amount = maybe(z.number());
 const Anything = maybe(z.array(z.unknown()));
@@ -67,8 +67,8 @@ const BilledBesides = z.object({
 });
 
 /**
- * Whether a response was billed for something besides its text: further candidates, searches and other tools, audio.
- * `provider_options` can't ask for these, but a server may be set up to do them for every call.
+ * Whether a response was billed for more than its text: further candidates, searches and other tools, audio. `provider_options`
+ * cannot request these, but a server can be set up to do them for every call.
  */
 export function isBilledBesidesTokens(body: unknown): boolean {
   const parsed = BilledBesides.safeParse(body);
@@ -117,14 +117,14 @@ const LIST_PRICE_TIERS = new Set([
 const BATCH_PRICE_TIERS = new Set([...LIST_PRICE_TIERS, 'batch']);
 
 /**
- * Whether the response was billed at list prices. Faster, slower or regional service, which `provider_options` can ask for,
- * and one-hour cache writes cost something else: then the cost is unknown instead of wrong.
+ * Whether the response was billed at list prices. Faster, slower or regional service, which `provider_options` can request, and
+ * one-hour cache writes have other prices: the cost is then unknown rather than wrong.
  */
 export function isBilledAtListPrice(body: unknown): boolean {
   return isBilledAt(LIST_PRICE_TIERS, body);
 }
 
-/** The same of a response to a call in a batch, which Anthropic says in the tier. */
+/** The same for a response to a call in a batch, for which Anthropic reports another tier. */
 export function isBilledAtBatchPrice(body: unknown): boolean {
   return isBilledAt(BATCH_PRICE_TIERS, body);
 }

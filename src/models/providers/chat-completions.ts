@@ -6,8 +6,7 @@ import { isOneToolAtATime } from '../requests/one-tool.ts';
 import { countsOfMessages } from './counts.ts';
 import type { Places, RequestReader } from './provider.ts';
 
-// What all providers share that speak OpenAI's chat completions.
-// https://platform.openai.com/docs/api-reference/chat/create
+// Shared by all providers with OpenAI's chat completions API. https://platform.openai.com/docs/api-reference/chat/create
 
 export const CHAT_PARAMETER_PATHS = {
   temperature: ['temperature'],
@@ -24,7 +23,10 @@ export const CHAT_PARAMETER_PATHS = {
   verbosity: ['verbosity'],
 } satisfies Places;
 
-/** What the SDK would narrow down (the caller's JSON schema, efforts) is left to `completeChat` and the provider. */
+/**
+ * Leaves out options that the SDK would restrict (the caller's JSON schema, efforts): `completeChat` adds them, and the
+ * provider validates them.
+ */
 export function chatOptions({ topK: _k, responseFormat: _f, reasoning: _r, ...options }: SdkOptions): SdkOptions {
   return options;
 }
@@ -46,7 +48,7 @@ export function completeChat(body: RequestBody, call: ProviderCall): RequestBody
 export const withVerbosity = (body: RequestBody, { parameters: { verbosity } }: ProviderCall): RequestBody =>
   verbosity === undefined ? body : { ...body, verbosity };
 
-/** The tools with the schemas as they were given: the SDK takes out of them what OpenAI's models once did not take. */
+/** Restores the tools' original schemas, from which the SDK removes what OpenAI's models once did not accept. */
 function withGivenSchemas(sent: unknown, { tools }: ProviderCall): unknown {
   const given = new Map(tools.map(({ name, input_schema }) => [name, input_schema]));
   return listOf(sent).map((tool) => {
@@ -56,7 +58,9 @@ function withGivenSchemas(sent: unknown, { tools }: ProviderCall): unknown {
   });
 }
 
-/** The assistant's tool calls with the inputs as they were given, which need not be objects: a model may have written bad JSON. */
+/**
+ * Restores the original inputs of the assistant's tool calls, which need not be objects: a model may have written invalid JSON.
+ */
 function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown[] {
   const inputs: JsonValue[] = messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'tool_call' ? [part.input] : [])),
@@ -75,9 +79,9 @@ function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown[] {
   });
 }
 
-/** The messages with the fields that the SDK does not know. */
+/** Adds the message fields that the SDK does not know. */
 function withGivenFields(sent: unknown[], { messages }: ProviderCall): unknown[] {
-  // Each message is sent as one, but for the results of tools.
+  // Each message is sent as one, except for tool results.
   const fields = messages.flatMap((message): RequestBody[] => {
     if (message.role === 'tool') return message.content.map(() => ({}));
     const { role: _role, content: _content, ...others } = message;
@@ -97,7 +101,7 @@ export const chatReader: RequestReader = {
   },
 };
 
-/** Usage comes only where it is asked for. */
+/** Usage is sent only on request. */
 export function chatStreamed(url: string, body: RequestBody): { url: string; body: RequestBody } {
   return { url, body: { ...body, stream: true, stream_options: { include_usage: true } } };
 }

@@ -1,7 +1,7 @@
 import { fieldOf, listOf, type RequestBody } from '../requests/json-body.ts';
 import type { Counts } from './provider.ts';
 
-/** What the list `messages` of OpenAI's and Anthropic's requests holds. */
+/** Counts the content of the list `messages` in OpenAI's and Anthropic's requests. */
 export function countsOfMessages(body: RequestBody): Counts {
   const counts: Counts = { system: 0, files: 0, toolCalls: 0, toolResults: 0 };
   for (const message of listOf(body['messages'])) {

@@ -70,7 +70,7 @@ function countsOf(body: RequestBody): Counts {
   const contents = listOf(body['contents']);
   const instruction = listOf(valueAt(body, 'systemInstruction.parts')).length;
   const counts: Counts = {
-    // Gemma has no place for it: it stands before the first user message.
+    // Gemma does not support it: it precedes the first user message.
     system: instruction === 0 && fieldOf(contents[0], 'role') === 'user' ? Number.POSITIVE_INFINITY : instruction,
     files: 0,
     toolCalls: 0,

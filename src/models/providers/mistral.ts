@@ -8,7 +8,7 @@ import { CHAT_PARAMETER_PATHS, chatOptions, chatReader, completeChat } from './c
 import { bearer, type Provider } from './provider.ts';
 
 /**
- * Mistral's chat completions: like OpenAI's, with names of its own here and there. It refuses fields that it does not know.
+ * Mistral's chat completions: like OpenAI's, with some different names. Unknown fields are rejected.
  * @see https://docs.mistral.ai/api/endpoint/chat
  */
 export const mistral: Provider<'mistral'> = {
@@ -18,7 +18,7 @@ export const mistral: Provider<'mistral'> = {
   priceList: 'mistral',
   bareNames:
     /^(mistral-(?!embed|ocr|moderation)|ministral-|magistral-|devstral-|pixtral-|codestral-(?!embed)|open-mi[sx]tral-)[^:]*$/,
-  // The price list also has names that Mistral does not take: `mistral-large` is `mistral-large-latest` there.
+  // The price list also has names that Mistral rejects: `mistral-large` is `mistral-large-latest` there.
   offered: /-(latest|\d{4})$/,
   files: { types: /^(image\/.+|application\/pdf)$/, said: 'images and application/pdf', fromAssistant: false },
   takesAnyToolInput: true,
@@ -49,13 +49,13 @@ export const mistral: Provider<'mistral'> = {
     toolChoice: (body) => (body['tool_choice'] === 'any' ? 'required' : chatReader.toolChoice(body)),
   },
 
-  // Usage comes in the last event without being asked for; `stream_options` would be refused.
+  // The last event always has the usage; `stream_options` would be rejected.
   asStreamed: (url, body) => ({ url, body: { ...body, stream: true } }),
   createAssembler: createChatCompletionAssembler,
   understand: understandChatCompletion,
 };
 
-/** Ids of tool calls must be nine letters and digits: those of other providers, or of a caller, are replaced throughout. */
+/** Tool call ids must be nine letters and digits: ids from other providers or callers are replaced throughout. */
 function withShortIds(message: unknown): unknown {
   if (!isObject(message)) return message;
   const { tool_call_id: answered, tool_calls: calls } = message;

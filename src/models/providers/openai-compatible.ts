@@ -11,7 +11,7 @@ import {
 } from './chat-completions.ts';
 import { bearer, type Provider } from './provider.ts';
 
-/** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
+/** Any server with OpenAI's chat completions API; usable once it has a base URL. */
 export const openAiCompatible: Provider<'openai-compatible'> = {
   name: 'openai-compatible',
   settings: { apiKey: 'OPENAI_COMPATIBLE_API_KEY', baseUrl: 'OPENAI_COMPATIBLE_BASE_URL', needed: 'baseUrl' },
@@ -25,7 +25,7 @@ export const openAiCompatible: Provider<'openai-compatible'> = {
   },
   takesAnyToolInput: true,
   takes: { laterSystem: true, names: true, reasoning: true, cacheMarks: Number.POSITIVE_INFINITY },
-  // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
+  // Not an OpenAI parameter, but accepted by vLLM, Ollama, LM Studio and llama.cpp.
   places: { ...CHAT_PARAMETER_PATHS, top_k: ['top_k'] },
 
   authorization: bearer,

@@ -28,7 +28,7 @@ export const openai: Provider<'openai'> = {
   authorization: bearer,
   async languageModel(id, { apiKey = '', baseUrl, fetch }) {
     const { createOpenAI } = await import('@ai-sdk/openai');
-    // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.
+    // Chat completions rather than responses: only these support `seed`, `stop`, the penalties, and most servers behind OPENAI_BASE_URL.
     return createOpenAI({ apiKey, baseURL: baseUrl, fetch }).chat(id);
   },
   async embeddingModel(id, { apiKey = '', baseUrl, fetch }) {

@@ -5,23 +5,23 @@ import type { EmbeddingModel, LanguageModel, ProviderCall, SdkOptions } from '..
 import type { SkippedKinds, Understood } from '../responses/understood.ts';
 import type { Assembler } from '../streams/assembler.ts';
 
-/** The parameters of a call that a provider may have a place for. */
+/** The call parameters that a provider may support. */
 export type Parameter = Exclude<keyof ModelParameters, 'provider_options'>;
 
-/** Where each parameter is in a provider's request: the first place that is filled. Empty: the provider has no such parameter. */
+/** The paths of each parameter in a provider's request: the first one present counts. Empty if unsupported. */
 export type Places = Readonly<Record<Parameter, readonly string[]>>;
 
-/** The files that a provider's chat messages have a place for. Which of them a model understands, the provider says. */
+/** The file types that a provider's chat messages accept. Whether a model understands them is up to the provider. */
 export interface AcceptedFiles {
   /** Media types. */
   types: RegExp;
-  /** The types in words. */
+  /** The types in words, for messages. */
   said: string;
-  /** Whether an assistant's message may hold files, too. */
+  /** Whether an assistant's message can hold files, too. */
   fromAssistant: boolean;
 }
 
-/** How many of each kind a request holds. */
+/** The number of each kind in a request. */
 export interface Counts {
   system: number;
   files: number;
@@ -29,76 +29,76 @@ export interface Counts {
   toolResults: number;
 }
 
-/** Reads from a request what it gives to the model, so that nothing is lost on the way. */
+/** Reads from a request what the model receives, to detect losses. */
 export interface RequestReader {
   counts(body: RequestBody): Counts;
   toolNames(body: RequestBody): unknown[];
-  /** Undefined where the request has none that we know. */
+  /** Undefined if the request has none that is known. */
   toolChoice(body: RequestBody): ToolChoice | undefined;
-  /** The tool by which the SDK gets a JSON response from models that have no format for it. */
+  /** The tool through which the SDK gets a JSON response from models without a JSON format. */
   jsonTool?: string;
 }
 
-/** The environment variables that hold a provider's key and base URL, and the one without which its models can't be called. */
+/** The environment variables for a provider's key and base URL, and the one that its models require. */
 export interface ProviderVariables {
   apiKey: string;
   baseUrl: string;
   needed: 'apiKey' | 'baseUrl';
 }
 
-/** Where a model is called, and how. */
+/** Where and how to call a model. */
 export interface Connection {
-  /** Undefined only where the provider needs none. */
+  /** Undefined only if the provider needs none. */
   apiKey: string | undefined;
   baseUrl: string;
   fetch: typeof globalThis.fetch;
 }
 
 /**
- * A provider that is called over HTTP: all that is particular to it, but for the options that callers may pass on in its own
- * names (`domain/prompts/provider-options.ts`).
+ * A provider called over HTTP: everything specific to it, except the options that callers can pass through under its own names
+ * (`domain/prompts/provider-options.ts`).
  */
 export interface Provider<Name extends string = string> {
-  /** What stands before the slash in the names of its models. */
+  /** The part before the slash in its model names. */
   name: Name;
   settings: ProviderVariables;
-  /** Its own address; a base URL ends where the provider's API version does (`…/v1`). Undefined: it has none. */
+  /** Its default address, which ends with the provider's API version (`…/v1`). Undefined if it has none. */
   baseUrl: string | undefined;
-  /** What the price list calls it. Undefined: its models may be anything, whatever they are called, and have no list price. */
+  /** Its name in the price list. Undefined if its models can be anything and have no list price. */
   priceList: string | undefined;
-  /** Models that can be named without the provider. Undefined: none. */
+  /** Models that can be named without the provider. Undefined if none. */
   bareNames: RegExp | undefined;
-  /** Which models of the price list are offered besides being bare names; default all of them. */
+  /** Which models of the price list are offered in addition to bare names; default all. */
   offered?: RegExp;
   files: AcceptedFiles;
-  /** Whether the input of a tool call may be something else than an object. */
+  /** Whether the input of a tool call can be something other than an object. */
   takesAnyToolInput: boolean;
   /**
-   * What its messages have a place for: system messages behind others, names of speakers, reasoning of earlier responses; and how many
-   * marks of its cache (`cache_control`) a request can have.
+   * What its messages support: later system messages, names of speakers, reasoning of earlier responses; and the maximum number of
+   * cache marks (`cache_control`) in a request.
    */
   takes: { laterSystem: boolean; names: boolean; reasoning: boolean; cacheMarks: number };
   places: Places;
 
-  /** The headers that hold the key, where no SDK makes the request. */
+  /** The headers with the key, for requests without an SDK. */
   authorization(apiKey: string): Record<string, string>;
-  /** A model for one call. The SDK is imported here: most processes call one provider or none. */
+  /** A model for one call. Imports the SDK lazily because most processes call one provider or none. */
   languageModel(id: string, connection: Connection): Promise<LanguageModel>;
-  /** A model for one call for embeddings. Undefined: it has none. */
+  /** An embedding model for one call. Undefined if it has none. */
   embeddingModel?(id: string, connection: Connection): Promise<EmbeddingModel>;
-  /** Changes what its SDK is given. */
+  /** Adjusts the SDK's options. */
   sdkOptions?(options: SdkOptions, call: ProviderCall): SdkOptions;
-  /** The body that the SDK has made, with what the SDK can't express. */
+  /** Completes the SDK's body with what the SDK cannot express. */
   complete?(body: RequestBody, call: ProviderCall): RequestBody;
   reader: RequestReader;
 
-  /** The request that asks for the response in pieces. */
+  /** The request for a streamed response. */
   asStreamed(url: string, body: RequestBody): { url: string; body: RequestBody };
-  /** Puts a streamed response together. */
+  /** Assembles a streamed response. */
   createAssembler(skipped: SkippedKinds): Assembler;
-  /** What is read of a response's body, whatever form the server has given it. */
+  /** The parsed part of a response's body, whatever format the server uses. */
   understand(body: RequestBody, skipped: SkippedKinds): Understood;
 }
 
-/** What most providers take a key by. */
+/** The header with which most providers accept a key. */
 export const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });

@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider.ts';
 import { toolInputOf } from './sdk-prompt.ts';
 
 /**
- * Refuses what the provider has no place for; its SDK would leave some of it out without a word.
+ * Rejects content that the provider does not support; its SDK would silently drop some of it.
  *
  * @throws ModelError `model_invalid_request`
  */

@@ -6,24 +6,25 @@ import { ModelError } from '../model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
 /**
- * Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. Providers take
- * about as much in a request: https://ai.google.dev/gemini-api/docs/file-input-methods (20 MB), https://docs.anthropic.com/en/api/overview (32 MB).
+ * Total size of the files fetched for one call, counted once per part that names them because each part is sent as a copy. Providers
+ * accept about as much per request: https://ai.google.dev/gemini-api/docs/file-input-methods (20 MB),
+ * https://docs.anthropic.com/en/api/overview (32 MB).
  */
 const MAX_FETCHED_BYTES = MAX_FILE_BYTES;
-/** What most calls need. Those whose files are larger fetch them anew, once there is room for the largest that a call may have. */
+/** Enough for most calls. Calls with larger files fetch them again once there is room for the maximum. */
 const USUAL_FETCHED_BYTES = MAX_FETCHED_BYTES / 5;
 /**
- * A byte of a file is in the pieces in which it arrived, in its message as base64, which takes a third more, and in what is sent. That of a text
- * is also in the request that the SDK makes and in the one that is made from it.
+ * A byte of a file is in the chunks received, in its message as base64, which takes a third more, and in the data sent. A byte of a text
+ * file is also in the SDK's request and in the one created from it.
  */
 const FETCHED_FACTOR = 8;
 
-/** So much of a file arrives in one step of its workspace. */
+/** A workspace's step handles this much of a file. */
 const STEP_BYTES = 512 * 1024;
-/** From here on a file takes a turn while it is encoded. */
+/** From this size, a file takes a turn while it is encoded. */
 const LARGE_BYTES = 256 * 1024;
 
-/** What servers call a file whose type they don't know. */
+/** Types that servers use for files of unknown type. */
 const UNKNOWN_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 const USUAL_NAMES = new Map([
   ['image/jpg', 'image/jpeg'],
@@ -32,13 +33,13 @@ const USUAL_NAMES = new Map([
   ['audio/wave', 'audio/wav'],
 ]);
 
-/** The files of a call are larger than there was room for. */
+/** The files of a call exceed the reserved memory. */
 class NoRoomError extends DownloadError {}
 
-/** What files are fetched with. */
+/** The dependencies for fetching files. */
 export interface FileFetcher {
   downloader: Downloader;
-  /** The bytes that the files of calls hold, by workspace. */
+  /** The memory for the files of calls, by workspace. */
   memory: FairSemaphore;
   turns: Turns;
 }
@@ -46,18 +47,17 @@ export interface FileFetcher {
 /** Messages with their files. */
 export interface FilledMessages {
   messages: ChatMessage[];
-  /** The call has ended: its files are no longer held. */
+  /** Called when the call has ended, to release its files. */
   release: Release;
 }
 
 /**
- * The messages with the bytes of every file that the provider does not fetch itself. A file that stands in them more than
- * once is fetched once.
+ * Fills messages with the bytes of every file that the provider does not fetch itself. A file named more than once is fetched once.
  *
- * @param workspace public id, whose share of the memory they take
- * @param isFetchedByProvider whether a file's address may go to the provider as it is
- * @throws ModelError `model_invalid_request` where a file can't be had or is not what it is said to be, `model_unavailable` where its
- *   server may give it later; the reason of `signal` once it has aborted
+ * @param workspace public id, whose memory share they use
+ * @param isFetchedByProvider whether a file's address can go to the provider unchanged
+ * @throws ModelError `model_invalid_request` if a file is unavailable or not of the declared type, `model_unavailable` if its server
+ * may deliver it later; the reason of `signal` once it has aborted
  */
 export async function withFetchedFiles(
   messages: ChatMessage[],
@@ -75,7 +75,7 @@ export async function withFetchedFiles(
     return file;
   });
   if (wanted.size === 0) return { messages, release: () => {} };
-  // A download has a time limit: it goes before the requests of other calls.
+  // A download has a time limit, so it goes ahead of other calls' requests.
   const turn = { signal: () => signal, group: 'calls', urgent: true };
   const pace = {
     step: () => turns.step(workspace, turn),
@@ -115,7 +115,7 @@ export async function withFetchedFiles(
   }
 }
 
-/** The characters of all texts and files. */
+/** The total characters of all texts and files. */
 export function lengthOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, { content }) => {
     if (content === null || typeof content === 'string') return sum + (content?.length ?? 0);
@@ -136,13 +136,13 @@ function replaceFiles(messages: ChatMessage[], replace: (file: FilePart) => File
   });
 }
 
-/** A file to fetch, and how many parts name it. */
+/** A file to fetch and the number of parts that name it. */
 interface Wanted {
   mediaType: string;
   parts: number;
 }
 
-/** The turns of the workspace whose files they are. */
+/** The turns of the workspace that owns the files. */
 interface Pace {
   step(): Promise<void>;
   take(): Promise<Release>;
@@ -156,7 +156,7 @@ async function fetchAll(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<{ fetched: Map<string, Fetched>; bytes: number }> {
-  // One that fails ends the others.
+  // One failure ends the others.
   const failed = new AbortController();
   let bytes = 0;
   let bytesSinceStep = 0;
@@ -193,7 +193,7 @@ async function encoded(bytes: Buffer, pace: Pace): Promise<string> {
   return data;
 }
 
-/** @throws DownloadError where the server calls the file something else */
+/** @throws DownloadError if the server declares another type */
 function agreedType(declared: string, served: string): string {
   const [wanted, got] = [declared, served].map((type) => USUAL_NAMES.get(type) ?? type);
   if (wanted === undefined || got === undefined || UNKNOWN_TYPES.has(got)) return declared;
@@ -202,7 +202,7 @@ function agreedType(declared: string, served: string): string {
   throw new DownloadError(`it is ${got.slice(0, 100)}, not ${declared}`, false);
 }
 
-/** Names the host alone: the rest of an address may be a secret. */
+/** Names only the host: the rest of an address may be secret. */
 function unfetched(url: string, error: DownloadError): ModelError {
   const message = `A file at ${new URL(url).host} could not be fetched: ${error.message}.`;
   return new ModelError(error.retryable ? 'model_unavailable' : 'model_invalid_request', message);
@@ -212,7 +212,10 @@ function isFile(part: { type: string }): part is FilePart {
   return part.type === 'file';
 }
 
-/** Whether a provider fetches such a file, by the addresses that its SDK names for a type (`image/png`, `image/*` or `*`). */
+/**
+ * Whether a provider fetches such a file itself, by the addresses that its SDK lists for a type (`image/png`, `image/*` or
+ * `*`).
+ */
 export function isFetchedBy(supported: Record<string, RegExp[]>, mediaType: string, url: string): boolean {
   return Object.entries(supported).some(([type, addresses]) => {
     const matches = type.endsWith('*') ? mediaType.startsWith(type.slice(0, -1)) : mediaType === type;

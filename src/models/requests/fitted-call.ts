@@ -5,13 +5,13 @@ import { asUserText, lastMark, laterSystem, withMarksUpTo } from '../../domain/p
 import type { Tool } from '../../domain/prompts/prompt-content.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
 
-/** What an assistant's message may have of the reasoning before it. */
+/** Fields for earlier reasoning in an assistant's message. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning_details'] as const;
 
-/** Parameters that are left out where a provider has none of the kind: the response means the same without them. */
+/** Parameters that are dropped if a provider does not support them: the response means the same without them. */
 export const OPTIONAL_PARAMETERS: readonly Parameter[] = ['top_k', 'verbosity'];
 
-/** Messages and tools as a provider has a place for them, and what was changed for that. */
+/** Messages and tools adapted to a provider, and the changes made. */
 export interface FittedCall {
   messages: ChatMessage[];
   tools: Tool[];
@@ -19,8 +19,8 @@ export interface FittedCall {
 }
 
 /**
- * What a provider has no place for is said in another way or left out, where the response means the same. Anything else is refused
- * when the request is made.
+ * Rephrases or drops what a provider does not support if the response means the same. Anything else is rejected when the request
+ * is created.
  */
 export function fitCall(
   provider: Provider,
@@ -64,7 +64,7 @@ export function fitCall(
   return { messages, tools, warnings };
 }
 
-/** A later system message as a user's, with its last mark. */
+/** Converts a later system message to a user message, keeping its last cache mark. */
 function asUserContent(message: ChatMessage): Extract<ChatMessage, { role: 'user' }>['content'] {
   const text = asUserText(textOf(message));
   const mark = lastMark(message.content);

@@ -2,7 +2,7 @@ import { isObject } from '../../domain/text/json.ts';
 /** A parsed body of a provider's protocol. */
 export type RequestBody = Record<string, unknown>;
 
-/** What is at a place such as `generationConfig.seed`; undefined where nothing is. */
+/** The value at a path such as `generationConfig.seed`; undefined if there is none. */
 export function valueAt(body: RequestBody, place: string): unknown {
   let value: unknown = body;
   for (const key of place.split('.')) value = isObject(value) ? value[key] : undefined;

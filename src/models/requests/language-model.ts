@@ -5,11 +5,11 @@ import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 
 /** A provider SDK's language model. */
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>;
-/** A provider SDK's model for embeddings. */
+/** A provider SDK's embedding model. */
 export type EmbeddingModel = ReturnType<ReturnType<typeof createOpenAI>['embeddingModel']>;
 export type SdkOptions = Parameters<LanguageModel['doGenerate']>[0];
 
-/** A call as it goes to a provider: no file is left to be fetched here. */
+/** A call ready for a provider: all files that it needs have been fetched. */
 export interface ProviderCall {
   messages: ChatMessage[];
   tools: Tool[];

@@ -3,28 +3,28 @@ import { Readable } from 'node:stream';
 import type { ChatMessage } from '../../domain/prompts/messages.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
-/** Files that SDKs decode: texts, and sounds whose type is looked for in them. */
+/** Files that SDKs decode: texts, and audio whose type is detected from its content. */
 const DECODED = /^(text\/|audio\/\*)/;
-/** Longer texts and files do not go through the SDK, which copies, escapes and parses what it gets. */
+/** Longer texts and files bypass the SDK, which copies, escapes and parses its input. */
 const LONG_CHARS = 64 * 1024;
-/** What SDKs look at stays: a file's signature, spaces around a text. Of base64 whole groups of four. */
+/** The ends that SDKs inspect stay: a file's signature, spaces around a text. A multiple of four for base64. */
 const KEPT_CHARS = 1_024;
-/** As much as is written at a time: less than a millisecond of work. */
+/** The amount written at a time: less than a millisecond of work. */
 const PIECE_CHARS = 256 * 1024;
 
-/** A body that is sent bit by bit. */
+/** A body that is sent in pieces. */
 export interface WrittenBody {
   bytes: number;
   stream: Readable;
 }
 
-/** The long texts and files of a call. In its messages a short mark stands for the middle of each, until the request is written. */
+/** The long texts and files of a call. In its messages, a short mark replaces the middle of each until the request is written. */
 export class LongTexts {
-  /** In base64, so that a file stays one; no text has it by chance. */
+  /** In base64, so that a file stays valid; no text contains it by chance. */
   readonly #mark = randomBytes(24).toString('base64');
   readonly #middles: { text: string; isBase64: boolean }[] = [];
 
-  /** The messages with marks. */
+  /** Replaces long content by marks. */
   shorten(messages: readonly ChatMessage[]): ChatMessage[] {
     return messages.map((message): ChatMessage => {
       const { content } = message;
@@ -34,9 +34,9 @@ export class LongTexts {
   }
 
   /**
-   * The body of a request that was made from such messages.
+   * Writes the body of a request that was created from messages with marks.
    * @param step waits before each piece
-   * @returns the text itself where nothing in it is long
+   * @returns the text itself if nothing in it is long
    */
   async write(json: string, step: () => Promise<void>): Promise<string | WrittenBody> {
     if (this.#middles.length === 0 && json.length <= PIECE_CHARS) return json;
@@ -76,7 +76,7 @@ export class LongTexts {
   }
 
   #text(text: string): string {
-    // Some take away the spaces around a text.
+    // Some SDKs trim texts.
     if (text.length <= LONG_CHARS) return text;
     return text.slice(0, KEPT_CHARS).trim() === '' || text.slice(-KEPT_CHARS).trim() === ''
       ? text
@@ -91,12 +91,12 @@ export class LongTexts {
   }
 }
 
-/** Behind each mark, which of them it is: a group of base64. */
+/** Follows each mark as its number: one base64 group. */
 const NUMBER_CHARS = 4;
 
 const isFile = (part: { type: string }): part is FilePart => part.type === 'file';
 
-/** Where a text may be cut near a place: not within a pair of surrogates. */
+/** The nearest position at which a text can be cut without splitting a surrogate pair. */
 const wholeAt = (text: string, at: number): number => (/[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at + 1 : at);
 
 function* slices(text: string): Generator<string> {

@@ -24,11 +24,11 @@ const PARAMETERS = [
 ] as const satisfies Parameter[];
 
 /**
- * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
- * this provider, in the provider's own names.
+ * The final request: the SDK's body, additions that the SDK cannot express, and the caller's `provider_options` for this provider, in
+ * the provider's own names.
  *
- * @throws ModelError `model_invalid_request` when a parameter, message, tool or the tool choice would not reach the provider as given:
- *   the SDK drops or changes what a model does not accept, and an execution must not claim what it ran without.
+ * @throws ModelError `model_invalid_request` if a parameter, message, tool or the tool choice would not reach the provider as given:
+ * the SDK drops or changes what a model does not accept, and an execution must not claim what it ran without.
  */
 export function completeBody(provider: Provider, model: string, body: RequestBody, call: ProviderCall): RequestBody {
   const completed = provider.complete?.(body, call) ?? body;
@@ -50,7 +50,7 @@ export interface ParameterProblem {
   message: string;
 }
 
-/** The parameters of a call that its completed body does not have, or has with another value. */
+/** The parameters of a call that its completed body lacks or changes. */
 export function parameterProblems(
   provider: Provider,
   model: string,
@@ -66,7 +66,7 @@ export function parameterProblems(
     const places = provider.places[parameter];
     const sent = places.map((place) => valueAt(body, place)).find((value) => value !== undefined);
     if (sent === undefined) return [{ parameter, message: whyNot(provider, model, parameter) }];
-    // A thinking budget is added to max_tokens, never taken off it.
+    // A thinking budget is added to max_tokens, never subtracted from it.
     const isChanged = typeof given === 'number' && (parameter === 'max_tokens' ? Number(sent) < given : sent !== given);
     return isChanged ? [{ parameter, message: `${model} takes ${parameter} only up to ${JSON.stringify(sent)}.` }] : [];
   });
@@ -81,8 +81,8 @@ function whyNot(provider: Provider, model: string, name: Parameter): string {
 }
 
 /**
- * Options for other providers are ignored, so that one prompt can carry options for each model it is run on. They were
- * checked when they were stored, and again here: options with costs that are not counted must not be sent.
+ * Options for other providers are ignored, so that one prompt can carry options for each of its models. They were checked when
+ * stored, and are checked again here: options with uncounted costs must not be sent.
  */
 function optionsFor(provider: Provider, options: Record<string, RequestBody>): RequestBody {
   const problem = providerOptionsProblem(options, provider.name);
@@ -90,7 +90,7 @@ function optionsFor(provider: Provider, options: Record<string, RequestBody>): R
   return options[provider.name] ?? {};
 }
 
-/** Objects are merged into each other, anything else replaces what was there. */
+/** Merges objects recursively; any other value replaces the old one. */
 function merge(base: RequestBody, over: RequestBody): RequestBody {
   const merged = { ...base };
   for (const [key, value] of Object.entries(over)) {

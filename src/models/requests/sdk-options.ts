@@ -7,7 +7,7 @@ import { sdkMark, sdkPrompt } from './sdk-prompt.ts';
 type SdkTool = NonNullable<SdkOptions['tools']>[number];
 type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'json' }>['schema'];
 
-/** The call as the provider's SDK takes it. */
+/** Converts the call to the options of the provider's SDK. */
 export function sdkOptions(provider: Provider, call: ProviderCall): SdkOptions {
   const options = optionsOf(call);
   return provider.sdkOptions?.(options, call) ?? options;
@@ -59,7 +59,7 @@ function sdkResponseFormat({ response_format }: ModelParameters): SdkOptions['re
   return { type: 'json', schema, name, ...(description !== undefined && { description }) };
 }
 
-/** The SDK's type of a schema says more than the provider, which judges it, lets us know; an object is all that is sure. */
+/** The SDK's schema type is stricter than what we can know: the provider validates it, so only check for an object. */
 function isJsonSchema(schema: Record<string, unknown>): schema is Record<string, unknown> & NonNullable<JsonSchema> {
   return typeof schema === 'object';
 }

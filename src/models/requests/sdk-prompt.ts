@@ -14,7 +14,7 @@ type SdkMessage = SdkOptions['prompt'][number];
 type ToolResult = Extract<ChatMessage, { role: 'tool' }>['content'][number];
 export type FilePart = Extract<UserPart, { type: 'file' }>;
 
-/** Messages as the providers' SDKs take them. */
+/** Converts messages to the form of the providers' SDKs. */
 export function sdkPrompt(messages: readonly ChatMessage[]): SdkOptions['prompt'] {
   return messages.map(sdkMessage);
 }
@@ -53,7 +53,7 @@ function sdkAssistantPart(part: AssistantPart) {
   };
 }
 
-/** JSON that stayed a text since a number in it would have lost digits: providers that take only objects get it with all of them. */
+/** JSON that stayed a text because a number would have lost digits: providers that accept only objects get it with all digits. */
 export function toolInputOf(input: JsonValue): JsonValue {
   if (typeof input !== 'string' || findLongNumber(input) === undefined) return input;
   try {
@@ -67,12 +67,12 @@ function textPart({ text, cache_control }: { text: string; cache_control?: Cache
   return { type: 'text' as const, text, ...sdkMark(cache_control) };
 }
 
-/** A mark of Anthropic's cache; other SDKs do not look at it. */
+/** A mark for Anthropic's cache; other SDKs ignore it. */
 export function sdkMark(mark: CacheControl | undefined) {
   return mark === undefined ? {} : { providerOptions: { anthropic: { cacheControl: { ...mark } } } };
 }
 
-/** A system message, in as many parts as its marks make. */
+/** A system message, split into one part per cache mark. */
 export const sdkSystem = (message: Extract<ChatMessage, { role: 'system' }>): SdkMessage[] =>
   textsUpToMarks(message).map(({ text, cache_control }) => ({
     role: 'system',
@@ -90,7 +90,7 @@ function sdkFile({ media_type, filename, data, url = '', cache_control }: FilePa
   };
 }
 
-/** A text goes as it is, anything else as JSON. */
+/** Sends a text unchanged, anything else as JSON. */
 function sdkToolResult({ id, name, output, cache_control }: ToolResult) {
   return {
     type: 'tool-result' as const,

@@ -14,7 +14,7 @@ const KINDS: Record<Kind, string> = {
 };
 
 /**
- * Refuses a request in which something is missing that was given.
+ * Rejects a request that lacks something from the call.
  *
  * @throws ModelError `model_invalid_request`
  */
@@ -37,7 +37,7 @@ function requireTools(provider: Provider, model: string, body: RequestBody, { to
     );
   }
   const jsonByTool = hasJsonTool(provider, body, tools);
-  // They are left out instead: the model must be free to call the tool that takes its response.
+  // Tools are dropped instead, because the model must be free to call the tool that receives its response.
   if (jsonByTool && toolChoice === 'none') return;
   if (toolChoice !== undefined && !(jsonByTool && toolChoice === 'auto')) {
     const sent = provider.reader.toolChoice(body);
@@ -55,7 +55,7 @@ function requireTools(provider: Provider, model: string, body: RequestBody, { to
     throw new ModelError('model_invalid_request', `${model} does not accept the tool ${missing.name}.`);
 }
 
-/** Whether a JSON response is asked for as the input of a tool that nobody gave. */
+/** Whether a JSON response is requested as the input of a tool that the caller did not define. */
 export function hasJsonTool({ reader }: Provider, body: RequestBody, tools: ProviderCall['tools']): boolean {
   if (reader.jsonTool === undefined) return false;
   const isJson = (name: unknown) => name === reader.jsonTool;
@@ -68,7 +68,7 @@ function countsGiven({ messages }: ProviderCall): Counts {
     if (role === 'system') counts.system += 1;
     if (typeof content === 'string') continue;
     for (const part of content) {
-      // A compatible server gets a text file as a text.
+      // A compatible server receives a text file as text.
       if (part.type === 'file' && !part.media_type.startsWith('text/')) counts.files += 1;
       if (part.type === 'tool_call') counts.toolCalls += 1;
       if (part.type === 'tool_result') counts.toolResults += 1;

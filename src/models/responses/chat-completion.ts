@@ -3,11 +3,11 @@ import { isObject } from '../../domain/text/json.ts';
 import { listOf, type RequestBody, valueAt } from '../requests/json-body.ts';
 import { countOf, nothingBut, type SkippedKinds, textsAt, type Understood } from './understood.ts';
 
-/** What models think is no part of their response; `reference` is what Mistral puts between texts. */
+/** Reasoning is not part of the response; `reference` is Mistral's marker between texts. */
 const SILENT_PARTS = new Set(['thinking', 'reasoning', 'redacted_thinking', 'reference']);
 const TEXT_PARTS = new Set(['text', 'output_text', undefined]);
 
-/** What a message says, which some servers send as a list of parts. Undefined: it is neither text nor parts. */
+/** The content of a message, which some servers send as a list of parts. Undefined if it is neither text nor parts. */
 export function contentOf(content: unknown, skipped: SkippedKinds): { text: string; refusal: string } | undefined {
   if (content === null || content === undefined) return { text: '', refusal: '' };
   if (typeof content === 'string') return { text: content, refusal: '' };
@@ -22,7 +22,7 @@ export function contentOf(content: unknown, skipped: SkippedKinds): { text: stri
   return said;
 }
 
-/** The input of a tool as the text that it is; some servers send what is in it. */
+/** The input of a tool as a string; some servers send it parsed. */
 export function argumentsOf(value: unknown): string {
   return typeof value === 'string' ? value : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : '';
 }
@@ -35,9 +35,9 @@ export function understandChatCompletion(body: RequestBody, skipped: SkippedKind
     body: {
       ...textsAt(body, ['id', 'model']),
       object: 'chat.completion',
-      // An SDK takes no response without a choice.
+      // SDKs reject a response without a choice.
       choices: [choice ?? { index: 0, message: { role: 'assistant', content: '' } }],
-      // Mistral's SDK takes no response without it.
+      // Mistral's SDK rejects a response without it.
       usage: usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
     },
     hasUsage: usage !== undefined,
@@ -49,7 +49,7 @@ function choiceOf(choices: unknown, skipped: SkippedKinds): { choice?: RequestBo
   if (!Array.isArray(choices)) return { fault: 'it has no list "choices"' };
   if (choices.length === 0) return {};
   const choice = choices.find((each) => isObject(each) && (each['index'] ?? 0) === 0) ?? choices[0];
-  // A piece of a stream as the whole response, and what came before chat.
+  // Handles a streamed piece in place of the whole response, and the format before chat.
   const message: unknown =
     choice?.message ?? choice?.delta ?? (typeof choice?.text === 'string' ? { content: choice.text } : undefined);
   if (!isObject(message)) return { fault: 'choices.0 has no "message"' };
@@ -72,7 +72,7 @@ function choiceOf(choices: unknown, skipped: SkippedKinds): { choice?: RequestBo
   return { choice: read, fault: nothingBut(skipped) };
 }
 
-/** A call without a name would be no call: a part of the response that can't be left out. */
+/** Tool calls must have a name and cannot be skipped. */
 function toolCallsOf(message: RequestBody, skipped: SkippedKinds): { toolCalls: RequestBody[]; fault?: string } {
   const legacy = isObject(message['function_call']) ? [{ function: message['function_call'] }] : [];
   const toolCalls: RequestBody[] = [];
@@ -90,7 +90,7 @@ function toolCallsOf(message: RequestBody, skipped: SkippedKinds): { toolCalls: 
   return { toolCalls };
 }
 
-/** Some servers call them as the Responses API does. */
+/** Some servers use the field names of the Responses API. */
 function usageOf(usage: unknown): RequestBody | undefined {
   if (!isObject(usage)) return undefined;
   const total = countOf(usage['total_tokens']);
@@ -104,7 +104,7 @@ function usageOf(usage: unknown): RequestBody | undefined {
     completion_tokens: output ?? rest,
     total_tokens: total ?? input + (output ?? 0),
     prompt_tokens_details: {
-      // Mistral names them in three ways.
+      // Mistral has three names for it.
       cached_tokens:
         countOf(usage['num_cached_tokens']) ??
         detail('prompt_tokens_details.cached_tokens') ??

@@ -2,7 +2,7 @@ import { isObject } from '../../domain/text/json.ts';
 import type { RequestBody } from '../requests/json-body.ts';
 import { countOf, nothingBut, type SkippedKinds, textsAt, type Understood } from './understood.ts';
 
-/** What is known to be no part of the response: thoughts, and what the provider ran itself. */
+/** Blocks known not to be part of the response: reasoning, and what the provider ran itself. */
 const SILENT_BLOCKS =
   /^(thinking|redacted_thinking|compaction|container_upload|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 const COUNTS = ['cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
@@ -50,7 +50,7 @@ function usageOf(usage: unknown): RequestBody | undefined {
     output_tokens: output,
     ...Object.fromEntries(COUNTS.map((name) => [name, countOf(usage[name])])),
     ...(thinking !== undefined && { output_tokens_details: { thinking_tokens: thinking } }),
-    // Of what was summarized on the way, which is billed on top.
+    // Usage of intermediate summaries, which is billed in addition.
     ...(Array.isArray(iterations) && iterations.every(isIteration) && { iterations }),
   };
 }

@@ -8,42 +8,43 @@ import type { Provider } from '../providers/provider.ts';
 import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import { SkippedKinds, type Understood } from './understood.ts';
 
-/** Each word comes in an event that is many times as long. */
+/** Each word arrives in an event many times its length. */
 const EVENT_FACTOR = 8;
 const MAX_STREAM_BYTES = EVENT_FACTOR * MAX_RESPONSE_BYTES;
-/** What can be shown of a response that is not understood. */
+/** The most that can be shown of a response that was not understood. */
 const MAX_KEPT_CHARS = 64 * 1024;
 
-/** What ends OpenAI's streams. */
+/** The end marker of OpenAI's streams. */
 const DONE = '[DONE]';
 
 const HasError = z.object({ error: z.union([z.string().min(1), z.looseObject({})]) });
 
-/** A response that has come whole. */
+/** A completely received response. */
 export interface Received {
   understood: Understood;
-  /** All of it, parsed; a stream put together. */
+  /** The parsed body; a stream is assembled. */
   body: unknown;
   skipped: SkippedKinds;
-  /** The first 64 Ki characters as they came. */
+  /** The first 64 Ki characters as received. */
   text: string;
 }
 
-/** What reading a response needs. */
+/** The dependencies for reading a response. */
 interface Reading {
   provider: Provider;
-  /** Called with each piece of the text of a response that comes in pieces. */
+  /** Called with each piece of the text of a streamed response. */
   onText: (text: string) => void;
-  /** Waits until there is room for so many bytes of the response. */
+  /** Waits until there is memory for that many bytes of the response. */
   makeRoom: MakeRoom;
   /** Removes our keys and hosts from the provider's messages. */
   redact: (text: string) => string;
 }
 
 /**
- * Reads a response: a stream or one piece, by what it begins with, since servers send either whatever they are asked, under any content type.
+ * Reads a response: a stream or a single body, detected from its start, because servers may send either under any content type.
  *
- * @throws ModelError for an error or an HTML page in place of a response, for a stream that ends before the response is complete, and for what is empty or too long
+ * @throws ModelError for an error or an HTML page in place of a response, for a stream that ends before the response is complete, and for
+ * an empty or too long response
  */
 export async function readResponse(reading: Reading, response: TransportResponse): Promise<Received> {
   const { status, headers } = response;
@@ -66,7 +67,7 @@ export async function readResponse(reading: Reading, response: TransportResponse
     await makeRoom(isStream === true ? Math.max(events.chars, received / EVENT_FACTOR) : received);
   }
   if (isStream === true) {
-    // The last event may lack its end.
+    // The last event may lack its terminator.
     parser.feed('\n\n');
     return { ...events.end(), text };
   }
@@ -82,7 +83,7 @@ export async function readResponse(reading: Reading, response: TransportResponse
   return { ...events.end(), text };
 }
 
-/** A response that was kept as a text. */
+/** Parses a stored response. */
 export function receivedText(provider: Provider, text: string): Received {
   return { ...understand(provider, parsed(text)), text: text.slice(0, MAX_KEPT_CHARS) };
 }
@@ -101,7 +102,7 @@ export function emptyResponse(spent?: ModelError['spent']): ModelError {
   return new ModelError('model_unavailable', "The provider's response is empty.", { ...(spent && { spent }) });
 }
 
-/** Puts a response together from the data of its events. */
+/** Assembles a response from the data of its events. */
 function createEventReader({ provider, onText, redact }: Reading, { status, headers }: TransportResponse) {
   const skipped = new SkippedKinds();
   const assembler = provider.createAssembler(skipped);
@@ -109,7 +110,7 @@ function createEventReader({ provider, onText, redact }: Reading, { status, head
   let count = 0;
   let isDone = false;
   return {
-    /** Of the response's text. */
+    /** The length of the response's text. */
     get chars() {
       return chars;
     },
@@ -132,7 +133,7 @@ function createEventReader({ provider, onText, redact }: Reading, { status, head
     end() {
       if (count === 0) throw emptyResponse();
       const received = understand(provider, assembler.body(), skipped);
-      // What has a fault has come whole, in a form that says its end in another way, too.
+      // A faulty response is complete, in a format that marks its end differently.
       if (!isDone && !assembler.isComplete() && received.understood.fault === undefined)
         throw new ModelError('model_unavailable', "The provider's stream ended before the response was complete.");
       return received;
@@ -140,7 +141,7 @@ function createEventReader({ provider, onText, redact }: Reading, { status, head
   };
 }
 
-/** Undefined: that is not known yet. */
+/** Undefined if not known yet. */
 function beginsStream(text: string, headers: Headers): boolean | undefined {
   const begun = text.trimStart();
   if (/^(data|event|id|retry)?:/.test(begun)) return true;
@@ -148,7 +149,7 @@ function beginsStream(text: string, headers: Headers): boolean | undefined {
   return !/^[{[<]/.test(begun) && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The events of a stream that comes as a JSON list or as JSON Lines; undefined: it is none. */
+/** The events of a stream sent as a JSON list or JSON Lines; undefined if it is neither. */
 function eventsIn(text: string, body: unknown): string[] | undefined {
   if (Array.isArray(body)) return body.length > 0 ? body.map((event) => JSON.stringify(event)) : undefined;
   if (body !== undefined) return undefined;

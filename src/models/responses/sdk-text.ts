@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { findLongNumber } from '../../domain/text/json-digits.ts';
 
-/** Takes the digits of long numbers through an SDK, which would read them as doubles. */
+/** Preserves the digits of long numbers through an SDK, which would parse them as doubles. */
 export interface LongNumbers {
-  /** The JSON of a body in which each long number is a text with a mark that nobody can know. */
+  /** The JSON of a body in which each long number is a string with a mark that cannot be guessed. */
   written(body: unknown): string;
-  /** A text of the SDK's result with the numbers as they were. */
+  /** Restores the numbers in a text from the SDK's result. */
   restored(text: string): string;
 }
 

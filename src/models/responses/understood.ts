@@ -1,23 +1,23 @@
 import { storableText } from '../../domain/text/storable-text.ts';
 import type { RequestBody } from '../requests/json-body.ts';
 
-/** A response reduced to what is read of it: text, tool calls, why it ended, and usage. */
+/** The parsed part of a response: text, tool calls, finish reason, and usage. */
 export interface Understood {
-  /** In the provider's own form, as its SDK takes it. */
+  /** In the provider's own format, as its SDK expects it. */
   body: RequestBody;
-  /** Whether `body` says what was used. Where it does not, its counts stand for nothing. */
+  /** Whether `body` has usage. If not, its counts are placeholders. */
   hasUsage: boolean;
-  /** What was not understood, so that there is no response; undefined: there is one. */
+  /** What made the response unusable; undefined if it is usable. */
   fault: string | undefined;
 }
 
 const MAX_KINDS = 20;
 const MAX_KIND_CHARS = 80;
 
-/** The kinds of parts, blocks and events of a response that are not known, and were left out. */
+/** Unknown kinds of parts, blocks and events in the response that were skipped. */
 export class SkippedKinds {
   readonly #kinds = new Set<string>();
-  /** Whether one of them was a part of what the model said: not only an event that may have held anything. */
+  /** Whether a skipped item was part of the model's output, and not only an event of unknown content. */
   hasParts = false;
 
   add(what: 'event' | 'part' | 'tool call', kind: unknown): void {
@@ -27,22 +27,22 @@ export class SkippedKinds {
     this.#kinds.add(storableText(`${what} ${name}`));
   }
 
-  /** Each kind once, in the order in which they came. */
+  /** Each kind once, in order of appearance. */
   list(): string[] {
     return [...this.#kinds];
   }
 }
 
-/** The fields of an object that are texts, of those named: what else is there is left out. */
+/** Picks the named fields that are strings. */
 export function textsAt(object: RequestBody, names: readonly string[]): RequestBody {
   return Object.fromEntries(names.flatMap((name) => (typeof object[name] === 'string' ? [[name, object[name]]] : [])));
 }
 
-/** A count of tokens, which some servers send as a text. */
+/** A token count, which some servers send as a string. */
 export function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isFinite(count) ? count : undefined;
 }
 
-/** The fault of a response of which everything was left out. */
+/** The fault of a response in which everything was skipped. */
 export const nothingBut = (skipped: SkippedKinds): string => `it has nothing but ${skipped.list().join(', ')}`;

@@ -1,6 +1,6 @@
 /**
- * The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. Of
- * a list of messages, the prompt is the last user message's text. Streamed, they respond word by word.
+ * The built-in models and what each does; they make no requests and cost nothing. Their tokens are about a fourth of the
+ * characters. In a list of messages, the prompt is the last user message. When streamed, they respond word by word.
  */
 export const SANDBOX_MODELS = {
   'sandbox/echo': 'responds with the prompt as it was sent',
@@ -22,7 +22,7 @@ export const SANDBOX_MODELS = {
 const SLOW_MS = 2000;
 const MAX_SLOW_MS = 600_000;
 const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
-/** Their ids without those that have a number in them. */
+/** Ids of the models without a number in their name. */
 export const PLAIN_SANDBOX_MODELS = ['echo', 'fixed', 'json', 'judge', 'tools', 'slow', 'stall', 'fail', 'flaky'];
 
 /** Whether `sandbox/<id>` is a model. */
@@ -30,14 +30,14 @@ export function sandboxModelExists(id: string): boolean {
   return PLAIN_SANDBOX_MODELS.includes(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
 }
 
-/** How long `sandbox/<id>` takes, in milliseconds; undefined where it is not a slow model. */
+/** The delay of `sandbox/<id>` in milliseconds; undefined if it is not a slow model. */
 export function slowMsOf(id: string): number | undefined {
   if (id === 'slow') return SLOW_MS;
   const ms = Number(/^slow-(\d{1,6})$/.exec(id)?.[1] ?? Number.NaN);
   return ms <= MAX_SLOW_MS ? ms : undefined;
 }
 
-/** The status that `sandbox/<id>` fails with; undefined where it does not fail with one. */
+/** The error status of `sandbox/<id>`; undefined if it does not fail with one. */
 export function failStatusOf(id: string): number | undefined {
   return FAIL_STATUSES.find((status) => id === `fail-${status}`);
 }

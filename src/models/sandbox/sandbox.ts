@@ -22,7 +22,7 @@ const FIXED_RESPONSES: ReadonlyMap<string, string> = new Map([
 const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
 
 export interface Sandbox {
-  /** @throws ModelError as the model's description says, or the reason of `signal` once it has aborted. */
+  /** @throws ModelError as described for the model, or the reason of `signal` once it has aborted. */
   generate(id: string, call: ModelCall, signal: AbortSignal): Promise<Omit<ModelResponse, 'modelMs'>>;
   /** @throws as `generate` does */
   similarities(id: string, call: SimilarityCall, signal: AbortSignal): Promise<Omit<SimilarityResponse, 'modelMs'>>;
@@ -74,7 +74,7 @@ export function createSandbox(): Sandbox {
     },
 
     async similarities(id, { text, others, ...call }, signal) {
-      // What goes wrong with it goes wrong with embeddings, too.
+      // Fails for embeddings whenever the model would fail for text.
       await respond(id, { ...call, input: text, parameters: {} }, signal);
       await sleep(slowMsOf(id) ?? 0, undefined, { signal });
       const model = `sandbox/${id}`;
@@ -89,7 +89,7 @@ export function createSandbox(): Sandbox {
   };
 }
 
-/** How many of their words two texts share: the cosine of how often each word is in them, whatever its case. */
+/** The similarity of two texts: the cosine of their case-insensitive word counts. */
 function similarity(a: string, b: string): number {
   const [inA, inB] = [wordCounts(a), wordCounts(b)];
   const words = [...new Set([...inA.keys(), ...inB.keys()])];
@@ -105,7 +105,7 @@ function wordCounts(text: string): Map<string, number> {
   return counts;
 }
 
-/** Takes `slowMs` for it, over which the words are spread where they are listened to. */
+/** Takes `slowMs`, spread over the words if the response is streamed. */
 async function handOver(
   response: { output: string; toolCalls: ToolCall[] },
   deltas: Deltas | undefined,
@@ -137,7 +137,7 @@ export function sandboxPrice(model: string): Pricing {
   };
 }
 
-/** What was said to the model last. */
+/** The last text sent to the model. */
 function lastUserText(input: ModelInput): string {
   const last = messagesOf(input).findLast(({ role }) => role === 'user');
   return last === undefined ? '' : textOf(last);
@@ -157,7 +157,7 @@ function stall(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Of what is written; files count for nothing. */
+/** Counts text only; files do not count. */
 function approximateTokens(
   input: ModelInput,
   { output, toolCalls }: Pick<ModelResponse, 'output' | 'toolCalls'>,

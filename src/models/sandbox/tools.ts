@@ -7,7 +7,7 @@ const MAX_DEPTH = 16;
 
 type Schema = Record<string, JsonValue>;
 
-/** The call that `sandbox/tools` makes: of the tool that is asked for, or the first; undefined where it makes none. */
+/** The call that `sandbox/tools` makes: of the requested tool, or the first; undefined if it makes none. */
 export function sandboxToolCall({ input, tools, toolChoice }: ModelCall): ToolCall | undefined {
   if (toolChoice === 'none' || resultsAtEnd(input).length > 0) return undefined;
   const name = typeof toolChoice === 'object' ? toolChoice?.name : undefined;
@@ -16,7 +16,7 @@ export function sandboxToolCall({ input, tools, toolChoice }: ModelCall): ToolCa
   return { id: `call_${callsSoFar(input) + 1}`, name: tool.name, input: sampleInput(tool) };
 }
 
-/** What `sandbox/tools` says of the results it was given last; undefined where it was given none. */
+/** What `sandbox/tools` responds to the latest tool results; undefined if there are none. */
 export function sandboxToolAnswer(input: ModelInput): string | undefined {
   const results = resultsAtEnd(input);
   if (results.length === 0) return undefined;
@@ -52,7 +52,7 @@ function sampleObject(schema: Schema, depth: number): JsonValue {
   return Object.fromEntries(names.map((name) => [name, sample(properties[name], name, depth + 1)]));
 }
 
-/** Its default, its first example or enum value, or the plainest value of its type. A string is its property's name. */
+/** Its default, its first example or enum value, or the simplest value of its type. A string is its property's name. */
 function sample(schema: JsonValue | undefined, name: string, depth: number): JsonValue {
   if (!isSchema(schema) || depth > MAX_DEPTH) return name;
   const { default: ownDefault, const: constant, enum: values, examples, type } = schema;

@@ -1,21 +1,21 @@
 import { isObject } from '../../domain/text/json.ts';
 import type { RequestBody } from '../requests/json-body.ts';
 
-/** Puts a streamed response together. */
+/** Assembles a streamed response. */
 export interface Assembler {
   /**
-   * Adds the data of one event. What is not known is left out.
+   * Adds the data of one event, skipping unknown parts.
    *
-   * @returns the text of the response that it adds, often none
+   * @returns the response text that it adds, often empty
    */
   add(event: RequestBody): string;
-  /** Whether the provider has said that the response is whole. */
+  /** Whether the provider has marked the response as complete. */
   isComplete(): boolean;
-  /** The response as the provider would have sent it in one piece. */
+  /** The response as if sent in one piece. */
   body(): RequestBody;
 }
 
-/** Sets what an event says; null says nothing. */
+/** Assigns the fields of an event; null fields are ignored. */
 export function assignKnown(target: RequestBody, from: RequestBody): void {
   for (const [key, value] of Object.entries(from)) {
     if (value !== null && value !== undefined) target[key] = value;
@@ -31,7 +31,7 @@ export function assignInside(target: RequestBody, key: string, from: unknown): v
   target[key] = merged;
 }
 
-/** A place in a list; some servers send it as a text, or not at all. */
+/** An index in a list; some servers send it as a string, or omit it. */
 export function indexOf(value: unknown): number | undefined {
   const index = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof index === 'number' && Number.isInteger(index) ? index : undefined;

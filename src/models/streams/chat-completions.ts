@@ -14,9 +14,9 @@ interface Message {
   fields: RequestBody;
   finishReason: string | null;
   toolCalls: (ToolCall | RequestBody)[];
-  /** The call that was begun last. */
+  /** The latest call. */
   last: ToolCall | undefined;
-  /** The call that each index stands for now. */
+  /** The current call of each index. */
   byIndex: Map<number, ToolCall>;
 }
 
@@ -32,7 +32,7 @@ export function createChatCompletionAssembler(skipped: SkippedKinds): Assembler 
     const message = messages.get(index) ?? newMessage();
     messages.set(index, message);
     if (typeof finishReason === 'string' && finishReason !== '') message.finishReason = finishReason;
-    // Some servers end with the whole message: there is nothing new in it, where there were pieces before.
+    // Some servers end with the whole message, which repeats the pieces before it.
     const isWhole = choice['delta'] == null && isObject(choice['message']);
     const given = isWhole ? choice['message'] : (choice['delta'] ?? { content: choice['text'] });
     if (!isObject(given) || (isWhole && (message.fields['content'] || message.toolCalls.length > 0))) return '';
@@ -86,7 +86,7 @@ function addField(fields: RequestBody, name: string, value: unknown): void {
   else fields[name] = value;
 }
 
-/** Some servers leave the index out, or give all calls the same: another id begins another call. */
+/** Some servers omit the index or use the same for all calls: another id starts another call. */
 function addToolCall(message: Message, toolCall: unknown): void {
   const { index: place, id: given, function: piece, type }: RequestBody = isObject(toolCall) ? toolCall : {};
   if (type !== undefined && type !== null && type !== 'function' && piece === undefined) {
@@ -108,7 +108,7 @@ function addToolCall(message: Message, toolCall: unknown): void {
   call.function.arguments += argumentsOf(input);
 }
 
-/** A name comes at once, in pieces, or again with each piece of the input. */
+/** A name arrives whole, in pieces, or repeated with each piece of the input. */
 function joinedName(name: string, piece: string): string {
   return piece.startsWith(name) ? piece : name + piece;
 }

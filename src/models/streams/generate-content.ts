@@ -42,7 +42,7 @@ export function createGenerateContentAssembler(skipped: SkippedKinds): Assembler
   };
 }
 
-/** A prompt that is refused has no candidates. */
+/** A blocked prompt has no candidates. */
 function isBlocked(feedback: unknown): boolean {
   return isObject(feedback) && feedback['blockReason'] !== undefined;
 }

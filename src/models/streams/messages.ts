@@ -4,7 +4,7 @@ import { listOf, type RequestBody } from '../requests/json-body.ts';
 import type { SkippedKinds } from '../responses/understood.ts';
 import { type Assembler, assignInside, assignKnown, indexOf } from './assembler.ts';
 
-/** The texts that come in pieces. */
+/** The texts that arrive in pieces. */
 const TEXTS = ['text', 'thinking', 'signature'];
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
@@ -23,7 +23,7 @@ export function createMessagesAssembler(skipped: SkippedKinds): Assembler {
 
   function addDelta(index: number, delta: unknown): string {
     if (!isObject(delta)) return '';
-    // Some servers leave out where a block begins.
+    // Some servers omit the start of a block.
     const block = blocks.get(index) ?? { type: 'thinking' in delta || 'signature' in delta ? 'thinking' : 'text' };
     blocks.set(index, block);
     for (const name of TEXTS) append(block, name, delta[name]);
@@ -72,7 +72,7 @@ export function createMessagesAssembler(skipped: SkippedKinds): Assembler {
   };
 }
 
-/** What an event adds to the response. */
+/** The text that an event adds to the response. */
 function textOf(block: RequestBody, { text }: RequestBody): string {
   return block['type'] === 'text' && typeof text === 'string' ? text : '';
 }
@@ -83,7 +83,7 @@ function append(block: RequestBody, key: string, text: unknown): void {
   block[key] = (typeof there === 'string' ? there : '') + text;
 }
 
-/** An input that was cut off, at the limit of tokens, stays a text. */
+/** An input cut off at the token limit stays a string. */
 function parsedOr(json: string): unknown {
   try {
     return parseKeepingDigits(json);
