@@ -8,9 +8,9 @@ import { lockDataDir } from './data-dir.ts';
 import { EmbeddedStartError, systemErrorCode } from './errors.ts';
 import { urlOfRunningPostgres } from './postgres/running-postgres.ts';
 
-/** Of the data directory, besides PostgreSQL and Temporal: what can't be made again. */
+/** Files of the data directory, besides PostgreSQL and Temporal, that cannot be recreated. */
 const SECRETS = ['encryption-key', 'first-api-key'];
-/** Folders of PostgreSQL whose contents belong to the running server. */
+/** PostgreSQL folders whose contents belong to the running server. */
 const LEFT_EMPTY = new Set([
   'pg_wal',
   'pg_replslot',
@@ -26,20 +26,20 @@ const LEFT_OUT =
 
 const WAIT_FOR_TEMPORAL_MS = 60_000;
 
-/** A backup as it was made. */
+/** A completed backup. */
 export interface Backup {
   folder: string;
-  /** Whether the service ran meanwhile. */
+  /** Whether the service was running during the backup. */
   live: boolean;
   bytes: number;
 }
 
 /**
- * Copies a data directory so that a service can be started on the copy: of a running service, each of its parts as it was at one moment, Temporal
- * before PostgreSQL; of a stopped one, as it is.
- * @param target a folder that is not there yet, or empty
- * @throws {EmbeddedStartError} `data_dir_unusable` where there is nothing to copy, or no place for it; `data_dir_in_use` while the service starts or
- *   stops
+ * Copies a data directory so that a service can be started on the copy. If the service is running, each part is copied in a consistent
+ * state, Temporal before PostgreSQL.
+ * @param target a new or empty folder
+ * @throws {EmbeddedStartError} `data_dir_unusable` if there is nothing to copy or no place for it; `data_dir_in_use` while the service
+ * starts or stops
  */
 export async function backUp(dataDir: string, target: string): Promise<Backup> {
   const [source, folder] = [path.resolve(dataDir), path.resolve(target)];
@@ -51,7 +51,7 @@ export async function backUp(dataDir: string, target: string): Promise<Backup> {
       `DATA_DIR ${source} holds no database of npm start: there is nothing to back up.`,
     );
   await mkdir(path.dirname(folder), { recursive: true });
-  // Made aside and renamed: nobody takes half of it for a backup.
+  // Created under another name and renamed, so that nobody takes a partial copy for a backup.
   const aside = await mkdtemp(`${folder}.partial-`);
   try {
     const lock = url === undefined ? await lockDataDir(source) : undefined;
@@ -83,7 +83,10 @@ async function requireEmpty(folder: string): Promise<void> {
     throw new EmbeddedStartError('data_dir_unusable', `${folder} is not empty: name a new folder for the backup.`);
 }
 
-/** Temporal's file at one moment, while its server goes on. Without it, unfinished work is started again from PostgreSQL. */
+/**
+ * Takes a consistent copy of Temporal's file while its server runs. Without it, unfinished work is started again from
+ * PostgreSQL.
+ */
 async function copyTemporal(file: string, target: string): Promise<void> {
   if (!(await exists(file))) return;
   await mkdir(target, { mode: 0o700 });
@@ -97,7 +100,7 @@ async function copyTemporal(file: string, target: string): Promise<void> {
 }
 
 /**
- * A base backup: the files as they are found, and the log that brings them to one moment when a server starts on them
+ * A base backup: the files as found, and the log that makes them consistent when a server starts on them
  * (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP).
  */
 async function copyRunning(source: string, target: string, url: string): Promise<void> {
@@ -132,7 +135,7 @@ async function copyRunning(source: string, target: string, url: string): Promise
 const Started = z.object({ segment: z.string() });
 const Ended = z.object({ segment: z.string(), labelfile: z.string() });
 
-/** @param options.isLive a server works on it: its files come and go, and what is only its own is left out */
+/** @param options.isLive a server is using it: files may come and go, and the server's own files are left out */
 async function copyTree(source: string, target: string, { isLive }: { isLive: boolean }): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(source, { withFileTypes: true })) {

@@ -10,11 +10,10 @@ export interface DataDirLock {
 }
 
 /**
- * Makes the data directory (readable by its owner only) and locks it for this process. A holder that is killed
- * leaves nothing to clean up.
+ * Creates the data directory (readable by its owner only) and locks it for this process. A killed holder leaves nothing to clean up.
  *
- * @throws {EmbeddedStartError} `data_dir_in_use` while another process holds it; `data_dir_copied` where it was copied while one held it;
- *   `data_dir_unusable` when it can't be made or written.
+ * @throws {EmbeddedStartError} `data_dir_in_use` while another process holds it; `data_dir_copied` if it was copied while one held it;
+ * `data_dir_unusable` if it can't be created or written.
  */
 export async function lockDataDir(dir: string): Promise<DataDirLock> {
   const folder = path.resolve(dir);
@@ -27,7 +26,7 @@ export async function lockDataDir(dir: string): Promise<DataDirLock> {
     if (lock) {
       const { ino } = await stat(path.join(folder, 'lock'));
       const heldFile = (await readHolder(holder))[1];
-      // Whoever held the lock of another file has not let go of it: this folder was copied meanwhile.
+      // The process that locks the original file is still running: this folder is a copy.
       if (heldFile !== undefined && heldFile !== String(ino)) throw copied(folder, holder);
       await writeFile(holder, `${process.pid}\n${ino}\n`, { mode: 0o600 });
     }
@@ -45,7 +44,7 @@ export async function lockDataDir(dir: string): Promise<DataDirLock> {
   };
 }
 
-/** The process that holds the folder, or did when it was killed, and the inode of the file that it locked. */
+/** The process that holds the folder, or held it when it was killed, and the inode of the file that it locked. */
 async function readHolder(holder: string): Promise<string[]> {
   const text = await readFile(holder, 'utf8').catch(() => '');
   return text.split('\n').filter((line) => line !== '');
@@ -78,7 +77,7 @@ function unusable(folder: string, error: unknown): EmbeddedStartError {
     EROFS: 'is on a read-only file system',
     ENOSPC: 'is on a full disk',
     EDQUOT: 'is on a disk where this user has used up the quota',
-    // Opening the lock in a folder that can't be written fails inside SQLite, which does not say more.
+    // Opening the lock in a read-only folder fails inside SQLite, which gives no details.
     ERR_SQLITE_ERROR: 'is not writable by this user, or its file system cannot lock files',
   };
   const reason = reasons[systemErrorCode(error) ?? ''] ?? `cannot be used (${messageOf(error)})`;

@@ -10,8 +10,8 @@ export type EmbeddedErrorCode =
   | 'test_server_unavailable';
 
 /**
- * A server on this machine could not be started. The message is for the person at the terminal: it says what is
- * wrong and what to do, and needs no stack trace.
+ * A server on this machine could not be started. The message is for the person at the terminal: it states the problem and the
+ * remedy, and needs no stack trace.
  */
 export class EmbeddedStartError extends Error {
   readonly code: EmbeddedErrorCode;
@@ -23,7 +23,7 @@ export class EmbeddedStartError extends Error {
   }
 }
 
-/** The advice that fits a failed program's output, if its cause is one of the machine's and not of the program. */
+/** Advice for a failed program's output, if the cause is the machine rather than the program. */
 export function adviceFor(output: string): string | undefined {
   if (/no space left on device|ENOSPC|check free disk space|disk is full|disk quota exceeded|EDQUOT/i.test(output)) {
     return 'The disk is full: free some space, or choose a folder on another disk.';
@@ -50,7 +50,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return textOf(error, 'code');
 }
 
-/** The sentence of any thrown value. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return textOf(error, 'message') ?? String(error);
 }

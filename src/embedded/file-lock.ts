@@ -8,16 +8,16 @@ export interface FileLock {
 }
 
 /**
- * An exclusive lock that the kernel holds and drops when the process ends, however it ends: nothing stale is left to
- * clean up, and no process id has to be trusted. SQLite provides it portably; the file stays empty.
+ * An exclusive lock that the kernel holds and drops when the process ends, however it ends: nothing stale is left to clean up,
+ * and no process id has to be trusted. SQLite provides it portably; the file stays empty.
  *
  * @returns undefined while another process, or another caller in this one, holds it.
- * @throws the SQLite error when the file can't be made or the file system has no locks.
+ * @throws the SQLite error if the file can't be created or the file system does not support locks.
  */
 export function tryLock(file: string): FileLock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // No journal file beside the lock.
+    // Avoids a journal file next to the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

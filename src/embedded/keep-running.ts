@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** A server of this machine that can end by itself. */
+/** A server on this machine that may end unexpectedly. */
 interface Server {
   exited: Promise<unknown>;
   stop(): Promise<void>;
@@ -10,8 +10,8 @@ interface Server {
 const RESTART_AFTER_MS = 1_000;
 
 /**
- * Starts a server and, should it end by itself, starts it again on its old port, until `stop`.
- * Whatever needs it meanwhile waits, or responds that it is temporarily unavailable.
+ * Starts a server and restarts it on the same port if it ends unexpectedly, until `stop`. Dependents meanwhile wait, or respond
+ * that they are temporarily unavailable.
  * @returns the first start, whose address stays the same
  */
 export async function keepRunning<T extends Server>(
@@ -43,7 +43,7 @@ export async function keepRunning<T extends Server>(
       const next = await restartUntilUp();
       if (next === undefined) return;
       current = next;
-      // Asked to stop during the start: `stop` ends what has come up.
+      // If the stop came during the start, `stop` ends the new server.
       if (stopping.signal.aborted) return;
       log.info(`${name} is running again`);
     }

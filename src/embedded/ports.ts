@@ -4,8 +4,8 @@ import net from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 /**
- * Systems give the ports above these to outgoing connections (Linux from 32768, macOS and Windows from 49152): one of those may be
- * in use by the time a server listens on it, or is restarted.
+ * Systems assign higher ports to outgoing connections (Linux from 32768, macOS and Windows from 49152), so one could be in use by
+ * the time a server listens on it or restarts.
  */
 const FROM_PORT = 15_000;
 const TO_PORT = 32_000;
@@ -25,7 +25,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A loopback port that was free a moment ago, and that no outgoing connection gets; another server may take it first. */
+/** A loopback port that was just free, outside the range of outgoing connections; another server may take it first. */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const port = randomInt(FROM_PORT, TO_PORT);
@@ -34,7 +34,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`No port was free among ${ATTEMPTS} from ${FROM_PORT} to ${TO_PORT}.`);
 }
 
-/** The preferred port if it is free, else another, telling `log` about the change. */
+/** The preferred port if it is free, otherwise another; `log` receives a message about the change. */
 export async function choosePort(preferred: number | undefined, what: string, log: (line: string) => void) {
   if (preferred === undefined) return freePort();
   if (await isPortFree(preferred)) return preferred;

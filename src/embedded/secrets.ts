@@ -11,8 +11,8 @@ async function writeSecret(file: string, text: string): Promise<void> {
 }
 
 /**
- * A secret kept in the data directory: the one that is there, else a new one.
- * @param wanted replaces what is there
+ * Returns the secret in the data directory, or creates it.
+ * @param wanted replaces an existing one
  */
 export async function keptSecret(
   dataDir: string,

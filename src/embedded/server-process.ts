@@ -13,7 +13,7 @@ export interface ServerExit {
   log: string;
 }
 
-/** A server that was started from here. It never keeps this process alive by itself. */
+/** A server started by this process. It does not keep this process alive. */
 export interface ServerProcess {
   pid: number;
   /** Settles when the server has ended, for whatever reason. Never rejects. */
@@ -26,8 +26,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server in a process group of its own, so that Ctrl-C in the terminal reaches only this process, which then
- * stops everything in order.
+ * Starts a server in its own process group, so that Ctrl-C in the terminal reaches only this process, which then stops
+ * everything in order.
  *
  * @throws the system error if the program can't be started at all.
  */
@@ -68,7 +68,7 @@ export async function spawnServer(
         child.kill(signal);
         const patience = new AbortController();
         await Promise.race([exited, delay(ms, undefined, { signal: patience.signal }).catch(() => {})]);
-        // A timer left behind would keep this process from ending.
+        // A leftover timer would keep this process from ending.
         patience.abort();
       }
     },
@@ -82,6 +82,6 @@ function letGo(child: ChildProcess): void {
 }
 
 function unrefStream(stream: Readable | null): void {
-  // Pipes of child processes are sockets; the type only says that they can be read.
+  // Pipes of child processes are sockets; the type only declares them readable.
   if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
 }

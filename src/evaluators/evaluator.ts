@@ -6,33 +6,30 @@ import type { JsonValue } from '../domain/text/json.ts';
 import { isJsonValue, jsonFault } from './matching/json.ts';
 import { shorten } from './matching/text.ts';
 
-/** What an evaluator gets to see of an example that has been run. */
+/** The view of an executed example that an evaluator gets. */
 export interface Example {
   /** The model's response. */
   output: string;
-  /** The tools that it asks for. */
+  /** The tool calls that it requests. */
   toolCalls: readonly ToolCall[];
-  /** The expected output; undefined when the example has none (null is a value). */
+  /** The expected output; undefined if the example has none (null is a value). */
   expected: JsonValue | undefined;
   variables: Readonly<Record<string, JsonValue>>;
-  /** The filled prompt, as a person reads it. */
+  /** The filled prompt in readable form. */
   input: string;
-  /** How long the call took that gave the output; null where that is not known. */
+  /** The duration of the call that produced the output; null if unknown. */
   modelMs: number | null;
-  /** What the output cost in US dollars, decimal; null where that is not known. */
+  /** The cost of the output in US dollars, decimal; null if unknown. */
   costUsd: string | null;
   metadata?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * Why an example could not be scored. The cause is the example, the evaluator's options or who was asked, and not the quality of the
- * output. It then counts 0, or is no score at all ({@link isNoScore}):
- * `missing_expected` the example has no `expected` that this evaluator could use;
- * `not_measured` what it is about is not known: a cost, a latency;
- * `too_large` a text or value is beyond what is examined;
- * `timed_out` the evaluators took too long on this output;
- * `unusable_judgement` the judge's response held no usable score, also when asked again;
- * `unusable_response` the response of the caller's scorer held no usable score;
+ * Why an example could not be scored. The cause is the example, the evaluator's options or the service called, not the quality of
+ * the output. It then counts 0, or is not a score at all ({@link isNoScore}): `missing_expected` the example has no `expected` that
+ * this evaluator could use; `not_measured` the measured value, such as cost or latency, is unknown; `too_large` a text or value
+ * exceeds the limits; `timed_out` the evaluators took too long on this output; `unusable_judgement` the judge's response held no
+ * usable score, even when called again; `unusable_response` the response of the caller's scorer held no usable score;
  * `evaluator_error` the evaluator itself failed.
  */
 export type ScoreProblem =
@@ -44,25 +41,25 @@ export type ScoreProblem =
   | 'unusable_response'
   | 'evaluator_error';
 
-/** Of those who were asked, and gave no answer that can be used. */
+/** Problems of judges and scorers that returned no usable answer. */
 const NO_ANSWER: ReadonlySet<ScoreProblem | null> = new Set(['unusable_judgement', 'unusable_response'] as const);
 
-/** Whether it is no score, which is in no mean: who was asked has said nothing of the output. */
+/** Whether it is not a score and not part of any mean, because the judge or scorer did not assess the output. */
 export const isNoScore = ({ problem }: Pick<Score, 'problem'>): boolean => NO_ANSWER.has(problem);
 
 /** An evaluator's verdict on one example. */
 export interface Score {
   /** 0..1, rounded to six decimals. */
   score: number;
-  /** What is wrong, in plain words, at most 500 characters; null when there is nothing to say. */
+  /** The problem in plain words, at most 500 characters; null if there is none. */
   reason: string | null;
-  /** Of a judge that says a category: which the score stands for. */
+  /** The category of a judge with categories, which the score stands for. */
   category?: string;
-  /** Null when the score says something about the output. */
+  /** Null if the score assesses the output. */
   problem: ScoreProblem | null;
 }
 
-/** Thrown inside an evaluator to say that an example can't be scored; `prepareEvaluator` turns it into a score of 0. */
+/** Thrown inside an evaluator if an example can't be scored; `prepareEvaluator` turns it into a score of 0. */
 export class ScoringError extends Error {
   readonly code: ScoreProblem;
 
@@ -73,7 +70,7 @@ export class ScoringError extends Error {
   }
 }
 
-/** What to ask a judge. */
+/** A request to a judge. */
 export interface JudgeRequest {
   /** The whole prompt. */
   input: string;
@@ -81,64 +78,63 @@ export interface JudgeRequest {
 }
 
 /**
- * What is read from a judge's response: a score, or why it holds none (asking once more may help). `reason` is for people, `fault` for the
- * judge: it quotes nothing, since the response may repeat what the judged output says.
+ * The parsed response of a judge: a score, or why it holds none (calling again may help). `reason` is for people, `fault` for the judge:
+ * it quotes nothing, because the response may repeat parts of the judged output.
  */
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string; fault: string };
 
-/** What an evaluator without requests is computed from. */
+/** The input of an evaluator without requests. */
 export type ScoredExample = Pick<Example, 'output' | 'expected'> &
   Partial<Pick<Example, 'toolCalls' | 'modelMs' | 'costUsd'>>;
 
-/** What is wrong with an option that is code: an expression, a schema. */
+/** The problem with an option that is code: an expression, a schema. */
 export interface OptionFault {
   option: string;
   message: string;
 }
 
-/** An evaluator that computes the score from the texts alone. */
+/** An evaluator that computes the score from the texts only. */
 export interface ScoringEvaluator<Config> {
   kind: 'scoring';
   config: z.ZodType<Config>;
   /**
-   * For options that are code, which the schema of the options can't look into: compiling it may take any time, so this and
-   * `prepare` are only called in threads that can be ended.
+   * Checks options that are code, which the schema of the options cannot validate: compiling may take any time, so this and
+   * `prepare` are only called in threads that can be terminated.
    */
   fault?(config: Config): OptionFault | null;
   /**
-   * Does what is needed once for a run (compiling an expression or a schema). The function returned may throw
-   * `ScoringError` or anything else: `prepareEvaluator` catches it.
+   * Does the work needed once per run (compiling an expression or a schema). The returned function may throw `ScoringError` or
+   * anything else: `prepareEvaluator` catches it.
    */
   prepare(config: Config): (example: ScoredExample) => Score;
-  /** Whether its scores are only 0 and 1. Default: they can be anything between. */
+  /** Whether its scores are only 0 and 1. Default: any value between. */
   isPassOrFail?(config: Config): boolean;
-  /** Whether it scores nothing without an expected value. Default: it can. */
+  /** Whether it requires an expected value. Default: no. */
   needsExpected?(config: Config): boolean;
 }
 
 /**
- * An evaluator that needs one call to a model. Asking and reading are apart, so that the response can be recorded in
+ * An evaluator that needs one call to a model. Request and reading are separate, so that the response can be recorded in
  * between and is never paid for twice. Neither throws.
  */
 export interface JudgingEvaluator<Config> {
   kind: 'judging';
   config: z.ZodType<Config>;
   prepare(config: Config): Judge;
-  /** Whether its scores are only 0 and 1. Default: they can be anything between. */
+  /** Whether its scores are only 0 and 1. Default: any value between. */
   isPassOrFail?(config: Config): boolean;
 }
 
 export interface Judge {
-  /** The model to ask, as prompts name theirs. */
+  /** The model to call, named as in prompts. */
   model: string;
-  /** @param fault of the response to the same request before */
+  /** @param fault of the previous response to the same request */
   request(example: Example, fault?: string): JudgeRequest;
   read(response: string): Judgement;
 }
 
 /**
- * An evaluator that needs one call for embeddings, by which the output is compared with other texts. Neither `request` nor `read`
- * throws.
+ * An evaluator that needs one call for embeddings to compare the output with other texts. Neither `request` nor `read` throws.
  */
 export interface EmbeddingEvaluator<Config> {
   kind: 'embedding';
@@ -146,22 +142,22 @@ export interface EmbeddingEvaluator<Config> {
   prepare(config: Config): Comparison;
 }
 
-/** A text, and those that it is compared with. */
+/** A text, and the texts to compare it with. */
 export interface ComparedTexts {
   text: string;
   others: readonly string[];
 }
 
 export interface Comparison {
-  /** The model that embeds, as prompts name theirs. */
+  /** The embedding model, named as in prompts. */
   model: string;
-  /** What to compare, or the score where there is nothing to. */
+  /** The texts to compare, or the score if there is nothing to compare. */
   request: (example: Example) => ComparedTexts | Score;
-  /** The score of these similarities, -1..1, as JSON. */
+  /** The score for these similarities, -1..1, as JSON. */
   read: (response: string) => Judgement;
 }
 
-/** An evaluator that asks an endpoint of the caller: the caller's own scorer. */
+/** An evaluator that calls one of the caller's endpoints: the caller's own scorer. */
 export interface EndpointEvaluator<Config> {
   kind: 'endpoint';
   config: z.ZodType<Config>;
@@ -170,15 +166,15 @@ export interface EndpointEvaluator<Config> {
 
 export interface ScoringEndpoint {
   url: string;
-  /** For one request. */
+  /** Per request. */
   timeoutMs: number;
-  /** The body to post. @throws ScoringError where the example can't be sent */
+  /** The body to post. @throws ScoringError if the example can't be sent */
   request: (example: Example) => string;
-  /** The score that a response of status 2xx holds. Never throws. */
+  /** The score in a response with status 2xx. Never throws. */
   read: (response: string) => Score;
 }
 
-/** A score that says something about the output. `value` is held to 0..1. */
+/** A score that assesses the output. `value` is clamped to 0..1. */
 export function scored(value: number, reason: string | null = null): Score {
   return { score: roundScore(Math.min(1, Math.max(0, value))), reason: reason && shorten(reason, 500), problem: null };
 }
@@ -188,12 +184,14 @@ export function passOrFail(passed: boolean, reason: string): Score {
   return passed ? scored(1) : scored(0, reason);
 }
 
-/** A score of 0, or none ({@link isNoScore}), because the example could not be scored. */
+/** A score of 0, or not a score ({@link isNoScore}), because the example could not be scored. */
 export function unscored(problem: ScoreProblem, reason: string): Score {
   return { score: 0, reason: shorten(reason, 500), problem };
 }
 
-/** The example's expected value. @throws ScoringError `missing_expected` when it has none, `too_large` when it is too deep */
+/**
+ * The example's expected value. @throws ScoringError `missing_expected` if it has none, `too_large` if it is nested too deeply
+ */
 export function requireExpected(example: ScoredExample): JsonValue {
   if (example.expected === undefined) {
     throw new ScoringError('missing_expected', 'the example has no expected value');

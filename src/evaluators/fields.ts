@@ -4,12 +4,12 @@ import { z } from 'zod';
 export const EvaluatorName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1–64 letters, digits, "_" or "-"')
-  // As a key of an object it would set the prototype instead of a property.
+  // As an object key it would set the prototype instead of a property.
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
-// A form is drawn from an evaluator's schema (`GET /evaluators`), so its fields have `meta`: `title` is what a field is called,
-// `description` what is said of it. `x-enumDescriptions` are the words for the values of an enum, and `x-field` a control other than the default of
-// the type: `long-text`, `model`, `json`, or `none`.
+// Forms are generated from an evaluator's schema (`GET /evaluators`), so its fields have `meta`: `title` is the label, `description` the
+// help text. `x-enumDescriptions` are labels for the values of an enum, and `x-field` a control other than the default of the type:
+// `long-text`, `model`, `json`, or `none`.
 
 export const CaseSensitive = z.boolean().default(true).meta({ title: 'Upper and lower case differ' });
 export const StripCodeFence = z.boolean().default(false).meta({ title: 'Accept JSON in a Markdown code block' });
@@ -18,7 +18,7 @@ export const PartialCredit = z
   .default(true)
   .meta({ title: 'Score the share that matches', description: 'Otherwise, a partial match scores 0.' });
 
-/** Its share in an example's score, beside the weights of the others. */
+/** Its share in an example's score, relative to the weights of the others. */
 export const Weight = z.number().positive().max(1_000).default(1);
 
 /** The fields that every evaluator's options have. */
@@ -31,7 +31,7 @@ export function evaluatorFields<Type extends string>(type: Type) {
       title: 'Passes from',
       description: 'A score of at least this counts as 1, any other as 0. If empty, the score itself counts.',
     }),
-    /** Of what `threshold` has made of it. */
+    /** Applied after `threshold`. */
     negate: z
       .boolean()
       .optional()

@@ -32,7 +32,7 @@ import { regex } from './types/regex.ts';
 import { similar } from './types/similar.ts';
 import { toolCalls } from './types/tool-calls.ts';
 
-/** Every type of evaluator, in the order in which they are listed. */
+/** Every type of evaluator, in listing order. */
 const EVALUATORS = [
   exactMatch,
   contains,
@@ -53,29 +53,29 @@ const EVALUATORS = [
 
 const [first, ...others] = EVALUATORS;
 
-/** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
+/** One evaluator and its options, as in `POST /evaluations`. `evaluatorFault` validates expressions and schemas inside it. */
 export const EvaluatorConfig = z
   .discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)])
   .meta({ id: 'Evaluator' });
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
-/** An evaluator that asks a model for a grade. */
+/** An evaluator that gets a grade from a model. */
 export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
-/** An evaluator that calls a model: for a grade, or for embeddings. */
+/** An evaluator that calls a model, for a grade or for embeddings. */
 export type ModelEvaluatorConfig = JudgeConfig | Extract<EvaluatorConfig, { type: 'similar' }>;
 
-/** Those that ask a model for a grade, which batches can do too. */
+/** The evaluators that get a grade from a model, which also works in batches. */
 export function judgesOf(evaluators: readonly EvaluatorConfig[]): JudgeConfig[] {
   return evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
 }
 
-/** The models that they ask. */
+/** The models that they call. */
 export function judgeModelsOf(evaluators: readonly EvaluatorConfig[]): string[] {
   return judgesOf(evaluators).map(({ model }) => model);
 }
 
-/** Those that call a model. */
+/** The evaluators that call a model. */
 export function modelEvaluatorsOf(evaluators: readonly EvaluatorConfig[]): ModelEvaluatorConfig[] {
   return evaluators.filter(callsModel);
 }
@@ -89,7 +89,7 @@ export function callsModel(config: EvaluatorConfig): config is ModelEvaluatorCon
   return config.type === 'llm_judge' || config.type === 'similar';
 }
 
-/** 1–10 evaluators with names of their own. */
+/** 1–10 evaluators with unique names. */
 export const EvaluatorList = z
   .array(EvaluatorConfig)
   .min(1)
@@ -107,7 +107,7 @@ export const EvaluatorList = z
     });
   });
 
-/** `evaluators` of `POST /evaluations`: `exact_match` when left out. */
+/** `evaluators` of `POST /evaluations`; defaults to `exact_match`. */
 export const EvaluatorsSchema = EvaluatorList.prefault([{ type: 'exact_match' }]);
 
 interface Prepared {
@@ -116,23 +116,25 @@ interface Prepared {
   weight: number;
 }
 
-/** Scores from the texts alone. Never throws: what goes wrong is a score of 0 with a `problem`. */
+/** Scores from the texts only. Never throws: a failure is a score of 0 with a `problem`. */
 export interface PreparedScoring extends Prepared {
   kind: 'scoring';
   score(example: ScoredExample): Score;
 }
 
-/** Scores by one call to a model, which the caller makes: `request`, the call, `read`; once more when the response is not usable. */
+/**
+ * Scores with one call to a model, which the caller makes: `request`, the call, `read`; repeated once if the response is not usable.
+ */
 export interface PreparedJudging extends Prepared, Judge {
   kind: 'judging';
 }
 
-/** Scores by one call for embeddings, which the caller makes: `request`, the call, `read`. */
+/** Scores with one call for embeddings, which the caller makes: `request`, the call, `read`. */
 export interface PreparedComparison extends Prepared, Comparison {
   kind: 'embedding';
 }
 
-/** Scores by one request to an endpoint of the caller's, which whoever runs it makes: `request`, the request, `read`. */
+/** Scores with one request to a user's endpoint, which the caller makes: `request`, the request, `read`. */
 export interface PreparedEndpoint extends Prepared, ScoringEndpoint {
   kind: 'endpoint';
 }
@@ -147,30 +149,30 @@ type Evaluator =
 
 const BY_TYPE = new Map<string, Evaluator>(EVALUATORS.map((each) => [each.config.shape.type.value, each]));
 
-/** The evaluator that a config is for: it is given no config but those of its own type. */
+/** The evaluator for a config: it only ever receives configs of its own type. */
 function evaluatorOf({ type }: Pick<EvaluatorConfig, 'type'>): Evaluator {
   const evaluator = BY_TYPE.get(type);
   if (evaluator === undefined) throw new Error(`There is no evaluator ${type}.`);
   return evaluator;
 }
 
-/** Whether an evaluator scores by itself, without asking a model or an endpoint. */
+/** Whether an evaluator scores without calling a model or an endpoint. */
 export function scoresByItself(config: Pick<EvaluatorConfig, 'type'>): boolean {
   return evaluatorOf(config).kind === 'scoring';
 }
 
-/** Whether an evaluator scores nothing without an expected value. */
+/** Whether an evaluator requires an expected value. */
 export function needsExpected(config: EvaluatorConfig): boolean {
   const evaluator = evaluatorOf(config);
   return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
 }
 
-/** What an evaluator can say besides a number; undefined: nothing. */
+/** The categories that an evaluator can return besides a number; undefined if none. */
 export function categoriesOf(config: EvaluatorConfig): string[] | undefined {
   return config.type === 'llm_judge' ? config.categories?.map(({ value }) => value) : undefined;
 }
 
-/** Whether the scores of an evaluator are only 0 and 1, by its type or by its threshold. */
+/** Whether an evaluator's scores are only 0 and 1, because of its type or its threshold. */
 export function isPassOrFail(config: EvaluatorConfig): boolean {
   if (config.threshold !== undefined) return true;
   const evaluator = evaluatorOf(config);
@@ -178,21 +180,24 @@ export function isPassOrFail(config: EvaluatorConfig): boolean {
   return isScoreOf && (evaluator.isPassOrFail?.(config) ?? false);
 }
 
-/** Whether an evaluator runs what a caller wrote: an expression, a schema. */
+/** Whether an evaluator runs code from a caller: an expression, a schema. */
 export function runsCallersCode(config: Pick<EvaluatorConfig, 'type'>): boolean {
   const evaluator = evaluatorOf(config);
   return evaluator.kind === 'scoring' && evaluator.fault !== undefined;
 }
 
-/** Why an evaluator's expression or schema can't be used. Compiles it, which takes any time: only in a thread that can be ended. */
+/**
+ * Why an evaluator's expression or schema can't be used. Compiling it takes any time: call this only in a thread that can be
+ * terminated.
+ */
 export function evaluatorFault(config: EvaluatorConfig): OptionFault | null {
   const evaluator = evaluatorOf(config);
   return evaluator.kind === 'scoring' ? (evaluator.fault?.(config) ?? null) : null;
 }
 
 /**
- * Makes an evaluator ready for a run. Where it runs what a caller wrote, that is compiled, and both this and `score` may take
- * any time: only in a thread that can be ended.
+ * Prepares an evaluator for a run. Code from a caller is compiled, and both this and `score` may then take any time: call them
+ * only in a thread that can be terminated.
  */
 export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
   const evaluator = evaluatorOf(config);
@@ -228,7 +233,7 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
   }
 }
 
-/** What `threshold` and `negate` make of a score. One that says nothing about the output stays as it is. */
+/** Applies `threshold` and `negate` to a score. One that does not assess the output is unchanged. */
 function adjusted({ threshold, negate = false }: EvaluatorConfig, given: Score): Score {
   if (given.problem !== null || (threshold === undefined && !negate)) return given;
   const isPass = threshold !== undefined && passes(given.score, threshold);
@@ -249,7 +254,7 @@ function prepareScoring(config: EvaluatorConfig, evaluator: ScoringEvaluator<Eva
   try {
     prepared = evaluator.prepare(config);
   } catch {
-    // It was fit for use when it was created. Each example is told.
+    // It was valid when it was created. Each example gets the problem.
   }
   return {
     kind: 'scoring',

@@ -6,11 +6,11 @@ import type { EvaluatorConfig } from './registry.ts';
 const LENGTH = 12;
 
 /**
- * A short hash of an evaluator's settings: another one where it may score in another way. Its name, weight and secret don't count.
+ * A short hash of an evaluator's settings, which changes if scores may change. Name, weight and secret do not count.
  * @returns 12 hexadecimal digits
  */
 export function evaluatorVersion(config: EvaluatorConfig): string {
-  // What is left out is a setting, too: as JSON it is not there.
+  // Converting to JSON drops omitted settings.
   const settings: Record<string, JsonValue> = JSON.parse(
     JSON.stringify({ ...config, name: '', weight: 1, secret: '' }),
   );

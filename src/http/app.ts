@@ -54,42 +54,42 @@ export interface AppDeps {
   db: Database;
   routes: Route[];
   authenticator: Authenticator;
-  /** Per holder of keys, and per workspace; undefined: no limit. */
+  /** Per key holder, and per workspace; undefined for no limit. */
   rateLimiters: RateLimiters | undefined;
-  /** Failed authentications per address; undefined: no limit. */
+  /** Failed authentications per address; undefined for no limit. */
   failureLimiter: RateLimiter | undefined;
-  /** Requests by tokens, per address and per token; undefined: no limit. */
+  /** Requests with tokens, per address and per token; undefined for no limit. */
   tokenLimiters: TokenLimiters | undefined;
-  /** Requests of anyone, without a key, per address; undefined: no limit. */
+  /** Anonymous requests per address; undefined for no limit. */
   anyoneLimiter: RateLimiter | undefined;
-  /** Requests for {@link AppDeps.publicRoutes}, per address; undefined: no limit. */
+  /** Requests for {@link AppDeps.publicRoutes} per address; undefined for no limit. */
   publicLimiter: Pick<RateLimiter, 'take'> | undefined;
-  /** Routes outside `/v1` that no limit by address holds for: health, and what has credentials of its own. */
+  /** Routes outside `/v1` that are exempt from limits per address: health, and routes with their own credentials. */
   unlimitedRoutes: Middleware[];
-  /** All others outside `/v1`: documentation, the console. */
+  /** All other routes outside `/v1`: documentation, the console. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
-  /** Ways to the operations other than `/v1`, each at a path of its own: the MCP server. */
+  /** Other entry points to the operations besides `/v1`, each at its own path: the MCP server. */
   otherWays: ((parts: SharedParts) => Middleware<AppState>)[];
-  /** Traces requests; undefined: nothing is traced. */
+  /** Traces requests; undefined for no tracing. */
   trace: Middleware<AppState> | undefined;
   requireAuditRoom: RequireAuditRoom;
   trustProxy: boolean;
-  /** Origins whose pages may call the API. */
+  /** Origins whose pages can call the API. */
   corsOrigins: CorsOrigins;
-  /** Requests in progress, each of which has a connection: shared by workspaces. Undefined: no limit. */
+  /** Requests in progress, each of which uses a connection, shared by workspaces. Undefined for no limit. */
   inProgress: FairSemaphore | undefined;
-  /** Of this process. */
+  /** Turns of this process. */
   turns: Turns;
-  /** Aborted at shutdown: requests that wait are responded to with the current state. */
+  /** Aborted at shutdown: waiting requests get the current state as their response. */
   closing: AbortSignal;
   log: Logger;
 }
 
-/** What all ways to the operations share: limits hold for them together. */
+/** Shared by all entry points to the operations, so that limits apply to them together. */
 export type SharedParts = AppDeps & { authenticate: Authenticate; watched: WatchedStreams; work: LargeWork };
 
-/** Requests for other paths of an operation are requests for its own. */
+/** Maps other paths of an operation to its own. */
 function resolveAliases(routes: Route[]): Middleware<AppState> {
   const paths = new Map(
     routes.flatMap(({ method, path, aliases = [] }) =>
@@ -103,7 +103,7 @@ function resolveAliases(routes: Route[]): Middleware<AppState> {
   };
 }
 
-/** Refuses requests that Node.js and Koa do not handle: a target that is no path, or HTTP/1.1 without a Host. */
+/** Rejects requests that Node.js and Koa do not handle: an invalid target, or HTTP/1.1 without a Host. */
 function saneRequest(): Middleware<AppState> {
   return async ({ req }, next) => {
     const target = originForm(req.url ?? '');
@@ -115,11 +115,11 @@ function saneRequest(): Middleware<AppState> {
   };
 }
 
-/** The HTTP application: what all routes have in common, before and after their handlers. */
+/** Creates the HTTP application: the middleware around all route handlers. */
 export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   app.proxy = deps.trustProxy;
-  // The proxy adds the address it sees at the end; what comes before was written by the caller.
+  // The proxy appends the address it sees; everything before it comes from the caller.
   app.maxIpsCount = 1;
   app.silent = true;
   app.context.onerror = respondLast;
@@ -153,7 +153,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   });
   app.use(cors(deps.corsOrigins, byToken));
   app.use(async (ctx, next) => {
-    // A sign-in has its key in the body, which its route reads; a token is no key; what anyone may do needs none.
+    // A sign-in has its key in the body, which its route reads; tokens are not keys, and anonymous routes need none.
     if (!withoutKey.has(`${ctx.method} ${ctx.path}`) && !byToken.has(ctx.path))
       ctx.state.key = await authenticate(ctx, () => credentialOf(ctx, byPassword.has(`${ctx.method} ${ctx.path}`)));
     await next();
@@ -170,7 +170,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
 
 const nameOfRoute = ({ method, path }: Route) => `${method.toUpperCase()} /v1${path}`;
 
-/** Finds the format for errors of a path: that of the method or, where there is no such operation, that which all others of the path have. */
+/** Finds the error format of a path: that of the method or, if there is no such operation, the one shared by all others of the path. */
 function errorFormats(
   router: Router<AppState>,
   routes: Route[],
@@ -187,7 +187,7 @@ function errorFormats(
 type RouteContext = Context & { state: AppState; params: Record<string, string> };
 type RunDeps = SharedParts & { identify: IdentifyByToken };
 
-/** Parses a request by its route's schemas, runs the handler and sends what it gives. */
+/** Parses a request with its route's schemas, runs the handler and sends the result. */
 async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void> {
   const { state } = ctx;
   if (route.workspaceOfToken !== undefined) state.key = await deps.identify(ctx, route.workspaceOfToken);
@@ -198,7 +198,7 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   else refuseOtherOrigins(ctx);
   const gone = goneOf(ctx.res);
   const signal = signalOf(gone, deps.closing);
-  // A sign-in has no workspace yet.
+  // There is no workspace yet during sign-in.
   const workspaceId = state.key?.workspaceId;
   const sharer = workspaceId ? publicId('workspace', workspaceId) : callerOf(ctx);
   const handling = createHandling(deps.work, sharer, ctx.res, signal);
@@ -239,7 +239,7 @@ async function requestOf(
   });
 }
 
-/** Sends what the handler gives. */
+/** Sends the handler's result. */
 async function respond(
   ctx: RouteContext,
   route: Route,
@@ -258,11 +258,11 @@ async function respond(
     ctx.body = response.body;
     ctx.type = response.contentType;
     if (response.body instanceof Readable) watched.watch(ctx.state.credential, scopesOf(route), response.body);
-    // Files are read bit by bit.
+    // Files are streamed.
     if (isList(route)) handling.keep();
     return;
   }
-  // Secrets are shown in response to changes alone, which are sent as they are (docs/security.md).
+  // Secrets are shown only in responses to changes, which are never compressed (docs/security.md).
   const encode = mayCompress(ctx) ? (text: string) => compress(ctx, text) : async (text: string) => text;
   const write = () => encode(stringifyJson(response));
   await handling.step();

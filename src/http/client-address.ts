@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 import type { Context } from 'koa';
 
 /**
- * Who is counted for an address. IPv6 counts by /64, the least that a network is given (RFC 6177): whoever has one address of it
- * has all. IPv4 counts by address, also where it is written as IPv6 (`::ffff:192.0.2.1`).
- * @param address the text of an address; what is none counts as one caller
+ * The unit by which callers are counted. IPv6 counts per /64, the smallest network assignment (RFC 6177): whoever has one
+ * address of it has all. IPv4 counts per address, also when written as IPv6 (`::ffff:192.0.2.1`).
+ * @param address an address in text form; all invalid ones count as one caller
  */
 export function addressGroup(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
@@ -16,17 +16,17 @@ export function addressGroup(address: string | undefined): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The caller's address: behind a trusted proxy, the one that the proxy saw, unless what it passes on is no address. */
+/** The caller's address: behind a trusted proxy, the one that the proxy saw, unless the forwarded value is not an address. */
 export function callerAddress({ ip, req }: Context): string | undefined {
   return isIP(ip) === 0 ? req.socket.remoteAddress : ip;
 }
 
-/** Who is counted for a request. Behind a proxy the address is a header's text, which may be anything. */
+/** The unit by which a request is counted. Behind a proxy the address is header text, which can be anything. */
 export const callerOf = (ctx: Context): string => addressGroup(callerAddress(ctx));
 
 /**
- * Whether the caller came by https, which is known from the proxy that ends TLS alone.
- * @param trustProxy whether `X-Forwarded-Proto` is believed
+ * Whether the caller used HTTPS, which only the TLS-terminating proxy knows.
+ * @param trustProxy whether to trust `X-Forwarded-Proto`
  */
 export function cameByHttps({ headers }: IncomingMessage, trustProxy: boolean): boolean {
   if (!trustProxy) return false;

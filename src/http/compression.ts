@@ -2,28 +2,28 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 
-/** Smaller responses gain less than it takes. */
+/** Smaller responses are not worth compressing. */
 const WORTH_IT = 8 * 1024;
-/** Quick ones: a page of prompts takes some milliseconds, and not of the event loop. */
+/** Fast settings: a page of prompts takes a few milliseconds, off the event loop. */
 const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 };
 const GZIP = { level: 5 };
 
-/** Browsers name it behind `gzip` and like it as much. */
+/** Browsers list it after `gzip` with equal preference. */
 const TAKES_BROTLI = /(^|,)\s*br\s*(,|$)/i;
 
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify<string | Buffer, { level: number }, Buffer>(gzip);
 
-/** Whether a response may be compressed: what is only read. It then says that it depends on `Accept-Encoding`. */
+/** Whether a response may be compressed: only reads may. Also sets `Vary: Accept-Encoding`. */
 export function mayCompress(ctx: Context): boolean {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
   ctx.vary('Accept-Encoding');
   return true;
 }
 
-/** The encoding for a text of this length; undefined if it is sent as it is. */
+/** The encoding for a text of this length; undefined to send it uncompressed. */
 function encodingFor(ctx: Context, length: number): 'br' | 'gzip' | undefined {
   if (length < WORTH_IT) return undefined;
   if (TAKES_BROTLI.test(ctx.get('Accept-Encoding'))) return 'br';
@@ -35,7 +35,7 @@ function encode(text: string | Buffer, encoding: 'br' | 'gzip'): Promise<Buffer>
   return encoding === 'br' ? brotliAsync(text, BROTLI) : gzipAsync(text, GZIP);
 }
 
-/** Compresses a text in a thread where the caller takes that and it is worth it, and sets `Content-Encoding`. */
+/** Compresses a text in a thread if the caller accepts that and it is worth it, and sets `Content-Encoding`. */
 export async function compress(ctx: Context, text: string): Promise<string | Buffer> {
   const encoding = encodingFor(ctx, text.length);
   if (encoding === undefined) return text;
@@ -44,7 +44,7 @@ export async function compress(ctx: Context, text: string): Promise<string | Buf
   return bytes;
 }
 
-/** A text that is the same for every caller, or the bytes of a file. It is compressed once for each encoding, also for requests at the same time. */
+/** A text that is the same for every caller, or the bytes of a file. It is compressed once per encoding, even for concurrent requests. */
 export class FixedText {
   readonly #bytes: Buffer;
   readonly #encoded = new Map<'br' | 'gzip', Promise<Buffer>>();
@@ -57,7 +57,7 @@ export class FixedText {
     return this.#bytes.toString();
   }
 
-  /** Makes the text the body of the response. The type is the caller's to set. */
+  /** Sets the text as the response body. The caller sets the type. */
   async send(ctx: Context): Promise<void> {
     const encoding = mayCompress(ctx) ? encodingFor(ctx, this.#bytes.length) : undefined;
     if (encoding === undefined) {
@@ -68,7 +68,7 @@ export class FixedText {
     ctx.set('Content-Encoding', encoding);
   }
 
-  /** Keeps the promise, so that those who ask meanwhile share it. A failure is not kept. */
+  /** Caches the promise, so that concurrent requests share it. A failure is not cached. */
   #encode(encoding: 'br' | 'gzip'): Promise<Buffer> {
     const encoded = encode(this.#bytes, encoding);
     this.#encoded.set(encoding, encoded);

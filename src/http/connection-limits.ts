@@ -3,16 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressGroup } from './client-address.ts';
 
-/** How many connections a server holds. 0: any number. */
+/** Maximum number of connections of a server. 0 for no limit. */
 export interface ConnectionLimits {
   total: number;
   perAddress: number;
 }
 
-/** After the response, the rest of a body may arrive for this long, so that callers who send all before they read get to read. */
+/**
+ * After the response, the rest of a body can arrive for this long, so that callers who send everything before they read get to
+ * read.
+ */
 const LINGER_MS = 20_000;
 
-/** Closes connections beyond the limits at once. Of those that are open, the ones on which nothing is asked make way for new ones. */
+/** Closes connections beyond the limits immediately. Among open ones, those without a request give way to new ones. */
 export function limitConnections(server: http.Server, { total, perAddress }: ConnectionLimits): void {
   if (total > 0) limitAll(server, total);
   if (perAddress === 0) return;
@@ -30,7 +33,7 @@ export function limitConnections(server: http.Server, { total, perAddress }: Con
   });
 }
 
-/** Cuts the connection of a caller who goes on sending a body long after the response to it: it was refused unread. */
+/** Cuts the connection of a caller that keeps sending a body long after the response, because the body was rejected unread. */
 export function cutUnreadBodies(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;
@@ -38,7 +41,7 @@ export function cutUnreadBodies(request: IncomingMessage, response: ServerRespon
       if (!request.complete) request.socket.destroy();
     }, LINGER_MS);
     timer.unref();
-    // With its end, or with its connection: a connection that is kept alive gathers no listeners.
+    // On the end of the request or its connection: a kept-alive connection must not accumulate listeners.
     request.once('close', () => clearTimeout(timer));
   });
 }
@@ -50,7 +53,7 @@ function limitAll(server: http.Server, total: number): void {
     socket.once('close', () => open.delete(socket));
     if (open.size <= total) return;
     server.closeIdleConnections();
-    // Those that were closed just now are told of it later.
+    // Recently destroyed connections have not emitted `close` yet.
     const left = [...open].filter(({ destroyed }) => !destroyed);
     if (left.length > total) socket.destroy();
   });

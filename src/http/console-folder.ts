@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where `scripts/build-console.ts` leaves the web console in a language, and from where it is served. */
+/** The folder for a language of the web console: `scripts/build-console.ts` writes it, and the service serves it. */
 export const consoleFolder = (locale: string): string =>
   fileURLToPath(new URL(`../../.cache/console${locale === 'en' ? '' : `-${locale}`}`, import.meta.url));

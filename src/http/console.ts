@@ -6,20 +6,20 @@ import { ApiError } from '../domain/errors.ts';
 import { requireGet } from './require-get.ts';
 import { consolePolicy } from './security-headers.ts';
 
-/** What the web console is told of this installation, before anyone has signed in. */
+/** The settings of this installation that the web console gets before sign-in. */
 export interface ConsoleConfig {
   version: string;
-  /** Where Temporal's UI lists workflows; a workflow's id is appended. Null: no UI is known. */
+  /** Address of workflows in Temporal's UI; a workflow's id is appended. Null if no UI is known. */
   temporal_workflows_url: string | null;
   sign_in: {
-    /** Where people can sign in beside keys. */
+    /** The identity providers available for sign-in besides keys. */
     providers: { id: string; name: string }[];
-    /** Whether the sign-in page asks for keys. */
+    /** Whether the sign-in page offers sign-in with a key. */
     by_key: boolean;
   };
 }
 
-/** A file of the build, as it is and compressed. */
+/** A file of the build, uncompressed and compressed. */
 interface BuiltFile {
   bytes: Buffer;
   br: Buffer | undefined;
@@ -28,7 +28,7 @@ interface BuiltFile {
 
 /** The built console. */
 interface Build {
-  /** With `__CSP_NONCE__` in it. */
+  /** Contains `__CSP_NONCE__`. */
   page: string;
   /** By path under `/console`. */
   files: Map<string, BuiltFile>;
@@ -54,7 +54,7 @@ const NOT_BUILT = page(
     'and restart the API. The API is under <code>/v1</code>, its documentation at <a href="/docs">/docs</a>.</p>',
 );
 
-// A redirect would have a status that this API does not use.
+// Not a redirect, because this API does not use its status.
 const TO_CONSOLE = page(
   'Prompt Management Service',
   '<meta http-equiv="refresh" content="0; url=/console">\n',
@@ -69,7 +69,7 @@ const ADDRESSES = {
   openapi: '/openapi.json',
 };
 
-/** All files of a build, in memory: they are few, and only what is known by name can be asked for. */
+/** Reads all files of a build into memory: they are few, and only known names can be requested. */
 function readBuild(folder: string): Build | undefined {
   const index = path.join(folder, 'index.html');
   if (!existsSync(index)) return undefined;
@@ -84,7 +84,7 @@ function readBuild(folder: string): Build | undefined {
   return { page: readFileSync(index, 'utf8'), files };
 }
 
-/** Whether a path could mean a place outside of its folder. No page of the console has such a path. */
+/** Whether a path could escape its folder. No page of the console has such a path. */
 function leavesFolder(sent: string): boolean {
   try {
     return decodeURIComponent(sent)
@@ -96,7 +96,7 @@ function leavesFolder(sent: string): boolean {
 }
 
 function sendFile(ctx: Context, name: string, { bytes, br, gzip }: BuiltFile): void {
-  // The names of these hold a hash of what is in them.
+  // The names of these files contain a hash of their content.
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
   ctx.type = path.extname(name);
   ctx.vary('Accept-Encoding');
@@ -114,8 +114,8 @@ function sendPage(ctx: Context, { page: html }: Build): void {
 }
 
 /**
- * `/console` and below: the built web console, and its page for every path that is no file. `/` leads there.
- * @param folder of the build; a page says so where there is none
+ * `/console` and below: the files of the built web console, and its page for every other path. `/` leads there.
+ * @param folder of the build; if missing, a page says so
  */
 export function consoleRoutes(folder: string, config: ConsoleConfig): Middleware {
   const build = readBuild(folder);

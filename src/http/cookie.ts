@@ -1,10 +1,10 @@
-/** Under https the prefix makes browsers refuse a cookie that another host or a page without TLS has set (RFC 6265bis). */
+/** With HTTPS, the prefix makes browsers reject a cookie set by another host or by a page without TLS (RFC 6265bis). */
 export const cookieName = (name: string, isHttps: boolean): string => (isHttps ? `__Host-${name}` : name);
 
 /**
- * The header `Set-Cookie` of a cookie that no script reads, for all paths of this host.
- * @param name with the prefix that it has under https
- * @param maxAgeSeconds 0: the browser is to forget it
+ * The header `Set-Cookie` of an HttpOnly cookie for all paths of this host.
+ * @param name including its HTTPS prefix
+ * @param maxAgeSeconds 0 deletes the cookie
  */
 export function cookieText(
   name: string,

@@ -1,24 +1,24 @@
 import type { Context, Middleware } from 'koa';
 
-/** Origins whose pages may call the API, such as `https://app.example.com`. */
+/** Origins whose pages can call the API, such as `https://app.example.com`. */
 export type CorsOrigins = readonly string[];
 
-/** What pages may read of a response beside its body. */
+/** Response headers that pages can read. */
 const EXPOSED =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replayed, Content-Disposition';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
-/** For as long as browsers keep it (seconds). */
+/** Maximum time that browsers cache it, in seconds. */
 const MAX_AGE = '7200';
 const isPreflight = (ctx: Context) => ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
 const HEADER_NAMES = /^[\w\-, ]{1,2000}$/;
 
-/** What a page may send to a path that is open to all of them. */
+/** Headers that a page can send to a path open to all pages. */
 const OPEN_HEADERS = 'Authorization, Content-Type';
 
 /**
- * Lets pages of some origins call the API with a key (Fetch standard, CORS protocol). Cookies are never allowed: a session is for pages of
- * this service. Requests of other origins are treated as usual, and browsers keep the responses from their pages.
- * @param open paths that pages of any origin may POST to, with a token of their own
+ * Lets pages of some origins call the API with a key (Fetch standard, CORS protocol). Cookies are never allowed: sessions are only for
+ * pages of this service. Requests from other origins are handled as usual, and browsers hide the responses from their pages.
+ * @param open paths to which pages of any origin can POST with a token of their own
  */
 export function cors(origins: CorsOrigins, open: ReadonlySet<string> = new Set()): Middleware {
   const allowed = new Set(origins);

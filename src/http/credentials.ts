@@ -5,16 +5,16 @@ import { isToken } from '../services/access/sessions.ts';
 import { cameByHttps } from './client-address.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-/** A header that no form can send, and no page of another origin without asking first. */
+/** A header that no form can send, and no page of another origin without a preflight. */
 export const CONSOLE_HEADER = 'X-Console';
 
 const unauthorized = (message: string) => new ApiError('unauthorized', message);
 
 /**
- * What the request shows: a key in `Authorization`, else a session in its cookie. A browser sends the cookie with whatever a page of
- * this service asks, also where that page sends a key, as the API's documentation does: the key is meant then. A change by a session
+ * The credential in the request: a key in `Authorization`, otherwise a session cookie. A browser sends the cookie with every request
+ * of a page of this service, even if the page sends a key, as the API documentation does: the key then wins. A change with a session
  * must come from a page of this service.
- * @param byPassword whether a key may be the password of Basic authentication
+ * @param byPassword whether a key can be the password of Basic authentication
  * @throws ApiError `unauthorized`
  */
 export function credentialOf(ctx: Context, byPassword = false): Credential {
@@ -35,24 +35,26 @@ export function credentialOf(ctx: Context, byPassword = false): Credential {
   return { kind: 'session', token };
 }
 
-/** The password of Basic authentication (RFC 7617), whatever the user. @returns undefined where there is none that could be a key */
+/** The password of Basic authentication (RFC 7617), for any user. @returns undefined if there is none that could be a key */
 function passwordIn(authorization: string): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,1000})$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   return /^[^:]*:([\x21-\x7e]{1,255})$/.exec(Buffer.from(encoded, 'base64').toString('latin1'))?.[1];
 }
 
-/** A header that names the workspace where an access token is for several. */
+/** Selects the workspace if an access token is valid for several. */
 const WORKSPACE_HEADER = 'X-Workspace';
 
-/** An access token is a JSON Web Token: three parts, of which the first begins with `{"`. No key that the service makes looks so. */
+/**
+ * An access token is a JSON Web Token: three parts, the first of which begins with `{"`. Keys of this service never look like that.
+ */
 function accessTokenIn(ctx: Context, authorization: string): Credential | undefined {
   const token = /^Bearer +(eyJ[\w-]{1,4000}\.[\w-]{1,12000}\.[\w-]{0,2000})$/i.exec(authorization)?.[1];
   if (token === undefined) return undefined;
   return { kind: 'access_token', token, workspace: ctx.get(WORKSPACE_HEADER) || undefined };
 }
 
-/** What `Authorization` holds: a key, or an access token of an identity provider. @throws ApiError `unauthorized` */
+/** The credential in `Authorization`: a key, or an access token of an identity provider. @throws ApiError `unauthorized` */
 export function bearerIn(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
   return accessTokenIn(ctx, authorization) ?? keyIn(authorization);
@@ -67,14 +69,17 @@ function keyIn(authorization: string): Credential {
 }
 
 /**
- * Keeps pages of other origins from signing a browser in. Whoever is no browser sends neither header.
+ * Prevents pages of other origins from signing a browser in. Clients other than browsers send neither header.
  * @throws ApiError `unauthorized`
  */
 export function refuseOtherOrigins(ctx: Context): void {
   if (originOf(ctx) === 'other') throw unauthorized('Sign in from a page of this service.');
 }
 
-/** From whose page a browser says that a request comes. `Sec-Fetch-Site` counts where it is there: no page can set it. */
+/**
+ * The origin of the page that made a request, according to the browser. `Sec-Fetch-Site` takes precedence if present: no page
+ * can set it.
+ */
 export function originOf(ctx: Context): 'own' | 'other' | 'unknown' {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' ? 'own' : 'other';

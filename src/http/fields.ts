@@ -13,7 +13,7 @@ export function storableString() {
 }
 
 /**
- * A public id in a path, parsed to the UUID that is stored. What is no such id is the id of nothing.
+ * A public id in a path, parsed to the stored UUID. An invalid id refers to nothing.
  * @throws ApiError `not_found`
  */
 export function pathId(kind: IdKind) {
@@ -27,7 +27,7 @@ export function pathId(kind: IdKind) {
     });
 }
 
-/** The same in a query string or body, where what is no such id is at fault. */
+/** The same in a query string or body, where an invalid id is an invalid field. */
 export const publicIdInput = (kind: IdKind) =>
   z
     .string()
@@ -45,12 +45,12 @@ export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 /** A prompt's or dataset's name: segments joined by `/`. */
 export const Name = nameSchema(promptNameProblem, 'support/greeting');
 
-/** What was done as asked, and probably not as meant. */
+/** Warnings about requests that were carried out but are probably mistakes. */
 export const Warnings = z.array(
   z.object({ path: z.string().meta({ example: 'template' }), message: z.string() }).meta({ id: 'Warning' }),
 );
 
-/** A whole number in a query string, written in digits alone. */
+/** A whole number in a query string, with digits only. */
 export function wholeNumber({
   min,
   max,
@@ -60,7 +60,7 @@ export function wholeNumber({
   min: number;
   max: number;
   description: string;
-  /** Only for the documentation. */
+  /** For documentation only. */
   byDefault?: number;
 }) {
   return z
@@ -77,20 +77,20 @@ export function wholeNumber({
     });
 }
 
-/** The largest number of a version. */
+/** The maximum version number. */
 export const MAX_VERSION = 2_147_483_647;
 
 /** A version number in a query string. */
 export const VersionNumber = wholeNumber({ min: 1, max: MAX_VERSION, description: 'A version of the prompt, from 1.' });
 
-/** The same in a body: no coercion. */
+/** The same in a body, without coercion. */
 export const BodyVersion = z
   .int('must be a whole number from 1')
   .min(1, 'must be a whole number from 1')
   .max(MAX_VERSION, 'is too large')
   .meta({ description: 'A version of the prompt, from 1.', example: 3 });
 
-/** A version of a prompt: its latest, `name@3` or `name@label`, as includes have it. */
+/** A prompt version as in includes: the latest, `name@3` or `name@label`. */
 export const PromptReference = z
   .string('must be a string')
   .transform((text, context): { promptName: string; version?: number; label?: string } => {
@@ -117,17 +117,17 @@ export const Timestamp = z.iso
   .datetime()
   .meta({ id: 'Timestamp', description: 'ISO 8601 in UTC with milliseconds.', example: '2026-01-31T12:00:00.000Z' });
 
-/** What both PostgreSQL and four digits of a year can hold. */
+/** The range that both PostgreSQL and four-digit years can represent. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A yes or no in a query string. */
+/** A boolean in a query string. */
 export const Flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')
   .optional();
 
-/** A point in time from a caller: ISO 8601 with a zone. */
+/** A timestamp from a caller: ISO 8601 with a zone. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time with a zone, such as 2026-01-31T12:00:00Z' })
   .transform((text) => new Date(text))
@@ -137,13 +137,13 @@ export const TimestampInput = z.iso
   )
   .meta({ example: '2026-01-31T12:00:00Z' });
 
-/** The period that records were created in, of lists and of what is made from them. */
+/** The period in which records were created, for lists and data derived from them. */
 export const CreationTime = {
   since: TimestampInput.optional().meta({ description: 'Created at or after this time.', param: { id: 'Since' } }),
   until: TimestampInput.optional().meta({ description: 'Created before this time.', param: { id: 'Until' } }),
 };
 
-/** Whoever is to get the same version of a prompt again and again while a release runs. */
+/** Identifies a user who keeps getting the same version of a prompt during a release. */
 export const RolloutKey = z
   .string('must be a string')
   .min(1, 'must not be empty')
@@ -155,16 +155,16 @@ export const RolloutKey = z
     example: 'user-42',
   });
 
-/** Values of a template's variables by name. */
+/** Values of template variables by name. */
 export const Variables = jsonObject().meta({ example: { name: 'Ada' } });
 
-/** Metadata of the caller: names and values that the service only stores. */
+/** The caller's metadata: names and values that the service only stores. */
 export const Metadata = smallRecord(
   z.string().min(1).max(64, 'has a name longer than 64 characters'),
   z.string().max(512, 'must be at most 512 characters'),
   { max: 50, message: 'must have at most 50 entries', shown: { type: 'string', maxLength: 512 } },
 ).meta({ description: 'Up to 50 strings of your own, returned unchanged.', example: { customer: 'acme' } });
 
-/** One of these today; callers accept others, which may come with any minor version. */
+/** Currently one of these; clients must accept others, which any minor version can add. */
 export const growing = (names: readonly string[]) =>
   z.string().meta({ description: 'Minor versions may add values.', 'x-extensible-enum': [...names] });

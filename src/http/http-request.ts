@@ -7,7 +7,7 @@ import { callerAddress, cameByHttps } from './client-address.ts';
 import type { Handling } from './large-work.ts';
 import type { RouteRequest } from './route.ts';
 
-/** What was read and checked of a request before its handler runs. */
+/** The parsed and validated parts of a request before its handler runs. */
 interface Parsed {
   params: unknown;
   query: unknown;
@@ -23,7 +23,7 @@ interface Parsed {
 const goneBy = new WeakMap<ServerResponse, AbortSignal>();
 
 /**
- * @returns gives a signal that is aborted when the caller has gone away, one for each response. Made when it is asked for: few
+ * @returns a function that returns a signal, one per response, which aborts when the caller disconnects. Created lazily: few
  * requests wait.
  */
 export function goneOf(res: ServerResponse): () => AbortSignal {
@@ -32,7 +32,7 @@ export function goneOf(res: ServerResponse): () => AbortSignal {
     if (known !== undefined) return known;
     const made = new AbortController();
     goneBy.set(res, made.signal);
-    // A response that was sent in full closes, too: then the caller has not gone away.
+    // A fully sent response closes, too, which is not a disconnect.
     const check = () => {
       if (!res.writableFinished) made.abort();
     };
@@ -43,9 +43,9 @@ export function goneOf(res: ServerResponse): () => AbortSignal {
 }
 
 /**
- * Tells when nothing more is to be waited for.
- * @param gone the caller has gone away
- * @param closing aborted at shutdown: requests that wait are responded to with the current state
+ * Returns a signal for when to stop waiting.
+ * @param gone signal for a disconnected caller
+ * @param closing aborted at shutdown: waiting requests get the current state as their response
  */
 export function signalOf(gone: () => AbortSignal, closing: AbortSignal): () => AbortSignal {
   let signal: AbortSignal | undefined;
@@ -55,7 +55,9 @@ export function signalOf(gone: () => AbortSignal, closing: AbortSignal): () => A
   };
 }
 
-/** A request as a route's handler gets it. What few handlers need is made when it is asked for: reads are frequent and short. */
+/**
+ * A request as seen by a route's handler. Parts that few handlers need are created lazily because reads are frequent and short.
+ */
 export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
   readonly params: unknown;
   readonly query: unknown;
@@ -112,7 +114,7 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
   }
 
   dealtWith(): void {
-    // Whoever waits for a run for minutes must not keep its body.
+    // A request that waits minutes for a run must not retain its body.
     this.body = undefined;
     this.#raw = Buffer.alloc(0);
     this.#handling.dealtWith();

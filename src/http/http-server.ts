@@ -8,26 +8,26 @@ import { type ConnectionLimits, cutUnreadBodies, limitConnections } from './conn
 import { errorBody } from './middleware/error-responses.ts';
 import { SECURITY_HEADER_LINES, setSecurityHeaders } from './security-headers.ts';
 
-/** What a request has taken is given back when its response closes: with the listeners of a pipeline, more than Node.js expects. */
+/** Resources are released when a response closes: together with a pipeline, more listeners than Node.js expects. */
 const MAX_LISTENERS = 20;
 
 /** A listening server. */
 export interface RunningServer {
   port: number;
-  /** Takes no new requests and waits for those in flight, at most `graceMs`. */
+  /** Accepts no new requests and waits for those in flight, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The port is taken, or this user may not open it. */
+/** The port is in use, or this user may not open it. */
 export class PortError extends Error {}
 
-/** All of a request. Long enough for a large dataset over a slow line; JSON bodies have a limit of their own, as stalls have. */
+/** For the whole request. Long enough for a large dataset over a slow line; JSON bodies and stalls have their own limits. */
 const REQUEST_TIMEOUT_MS = 30 * 60 * 1000;
-/** From the connection, or the end of the request before, to the end of the headers. */
+/** From the connection, or the end of the previous request, to the end of the headers. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** How often these two are looked at. */
+/** How often these two are checked. */
 const CHECK_EVERY_MS = 2_000;
-/** A connection on which nothing moves, such as of a caller who does not read. The longest wait for a run is 300 s. */
+/** For a connection without traffic, for example if the caller does not read. The longest wait for a run is 300 s. */
 const IDLE_TIMEOUT_MS = 6 * 60 * 1000;
 
 function messageOf(code: string | undefined): string {
@@ -36,7 +36,7 @@ function messageOf(code: string | undefined): string {
   return 'This is not a well-formed HTTP request.';
 }
 
-/** Responds on the bare socket, where Node.js made no request of what was sent. */
+/** Responds on the bare socket, for input that Node.js could not parse as a request. */
 function refuse(socket: Duplex, message: string): void {
   const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
   socket.end(
@@ -53,34 +53,34 @@ function refuse(socket: Duplex, message: string): void {
   );
 }
 
-/** Node.js would respond to malformed requests by itself, with statuses and bodies that this API does not have. */
+/** On its own, Node.js would respond to malformed requests with statuses and bodies that this API does not have. */
 function respondToMalformedRequests(server: http.Server): void {
   const responses = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => responses.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket);
     const isResponding = response?.headersSent === true && !response.writableFinished;
-    // On which nothing has come: an answer would be taken for that to a request which is still on its way, and was never seen.
+    // No bytes received: a response would be mistaken for that of a request still on its way.
     const isUnused = socket instanceof net.Socket && socket.bytesRead === 0;
     if (!socket.writable || isResponding || isUnused) socket.destroy();
     else refuse(socket, messageOf(error.code));
   });
   server.on('connect', (_request, socket) => {
-    // The caller may be gone before it reads this.
+    // The caller may disconnect before reading this.
     socket.on('error', () => {});
     refuse(socket, 'CONNECT is not supported.');
   });
 }
 
-/** How a server listens. */
+/** Options of a server. */
 export interface ListenOptions {
   host: string;
   port: number;
-  /** What to change when the port is taken: `PORT`. */
+  /** The setting to change if the port is in use: `PORT`. */
   setting: string;
   /** Default: none. */
   connections?: ConnectionLimits;
-  /** Whether `X-Forwarded-Proto` is believed. Default: no. */
+  /** Whether to trust `X-Forwarded-Proto`. Default: no. */
   trustProxy?: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function listen(
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
-    // The application itself asks for a Host: Node.js would respond with an empty body.
+    // The application itself requires a Host: Node.js would respond with an empty body.
     requireHostHeader: false,
   });
   server.timeout = IDLE_TIMEOUT_MS;
@@ -110,7 +110,7 @@ export async function listen(
   respondToMalformedRequests(server);
   let closing = false;
   server.on('request', (_request, response) =>
-    // A kept-alive connection that was at work when the server was closed is idle only now.
+    // A kept-alive connection that was busy when the server was closed is idle only now.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections())),
   );
   await new Promise<void>((resolve, reject) => {

@@ -10,31 +10,31 @@ type CreatedWithResponse = Created & { response: unknown };
 /** Creates something at most once for each `Idempotency-Key`. */
 export interface Idempotency extends Pick<IdempotencyKeys, 'claim'> {
   /**
-   * For what is complete once it is stored.
-   * @param create creates inside the transaction it is given
+   * For resources that are complete once stored.
+   * @param create creates inside the given transaction
    * @throws ApiError `idempotency_key_reused`, `invalid_request`
    */
   createOnce(request: Request, create: (query: Query) => Promise<CreatedWithResponse>): Promise<unknown>;
   /**
-   * The same where the response shows a secret: only the API key that has created it, or a session of that key, gets it again.
+   * The same for a response with a secret: only the API key that created it, or a session of that key, gets it again.
    * @throws ApiError as `createOnce`
    */
   createSecretOnce(request: Request, create: (query: Query) => Promise<CreatedWithResponse>): Promise<unknown>;
   /**
-   * For what begins once it is stored, after `claim`: stores the response for requests that repeat this one. A caller who went away
-   * before the end has had no response, and none is stored: the next request with the key waits for it again.
-   * @returns the response to give: the first one, where there is one already
+   * For work that starts once it is stored, after `claim`: stores the response for repeated requests. If the caller disconnected
+   * before the end, none is stored: the next request with the key waits again.
+   * @returns the response to send: the first one, if there is one already
    */
   remember(request: Request, claim: Claim, response: unknown): Promise<unknown>;
 }
 
-/** Tells requests of different API keys apart, too. */
+/** Also distinguishes requests of different API keys. */
 const ownHashOf = ({ requestHash, key }: Request): Buffer =>
   createHash('sha256').update(requestHash).update(key.id).digest();
 
 /**
  * The `Idempotency-Key` of a request.
- * @param options `hasSecret`: only the API key that has made the first request gets its response again
+ * @param options `hasSecret`: only the API key of the first request gets its response again
  * @throws ApiError `invalid_request`
  */
 export function idempotencyKeyOf(request: Request, { hasSecret = false } = {}): RequestKey | undefined {
@@ -46,8 +46,8 @@ export function idempotencyKeyOf(request: Request, { hasSecret = false } = {}): 
 }
 
 /**
- * The first response, where this request repeats an earlier one whose response is known. Says in a header that it is a repetition.
- * @returns undefined where there is no such response
+ * The first response, if this request repeats an earlier one whose response is known. Sets a header that marks the repetition.
+ * @returns undefined if there is no such response
  */
 export function firstResponse(request: Request, claim: Claim): { response: unknown } | undefined {
   if (!claim.isReplay) return undefined;

@@ -7,17 +7,17 @@ import { digitFault } from '../domain/text/json-digits.ts';
 import { insaneParts } from '../domain/text/json-faults.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
-/** Of most JSON bodies. */
+/** The limit for most JSON bodies. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Of bodies that may hold files. */
+/** The limit for bodies that can hold files. */
 export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
-/** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
+/** How much of an oversized body is read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
-/** All of a JSON body, what is read and thrown away of a too large one included. */
+/** Time limit for a JSON body, including the discarded rest of an oversized one. */
 const MAX_BODY_MS = 60_000;
-/** What Node.js reads of a connection at once. */
+/** The amount that Node.js reads from a connection at a time. */
 const CHUNK_BYTES = 64 * 1024;
-/** At least so many bytes must come in each span of this length. */
+/** A minimum number of bytes must arrive in each span of this length. */
 const PACE_SPAN_MS = 10_000;
 const PACE_BYTES = 1024;
 
@@ -25,12 +25,12 @@ const TOO_MANY_VALUES =
   `The body has too many JSON values: send at most ${MAX_JSON_VALUES} ` +
   'objects, lists, texts, numbers, true, false and null, at any depth.';
 
-/** Whether a request announces a body. */
+/** Whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** @throws ApiError `invalid_request` where the headers say that the body is no JSON in UTF-8 */
+/** @throws ApiError `invalid_request` if the headers declare anything other than JSON in UTF-8 */
 function requireJsonHeaders(request: IncomingMessage): void {
   const type = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;(.*))?$/i.exec(request.headers['content-type'] ?? '');
   if (type === null)
@@ -62,7 +62,7 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
     }, PACE_SPAN_MS);
   });
   const body = readBytesAtAnyPace(request, maxBytes);
-  // Of a connection that is cut after the response.
+  // Rejects if the connection is cut after the response.
   body.catch(() => {});
   try {
     return await Promise.race([body, tooSlow]);
@@ -71,7 +71,7 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
   }
 }
 
-/** Of a large body one chunk is read in each round of the event loop, so that many of them together keep nobody waiting. */
+/** Reads one chunk of a large body per round of the event loop, so that many of them together block nobody. */
 async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   let body = Buffer.allocUnsafe(announced > maxBytes ? 0 : announced);
@@ -88,7 +88,7 @@ async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): P
       if (bytes > CHUNK_BYTES) await nextTurn();
     }
   } catch (error) {
-    // All of it has come: this is another fault.
+    // The body arrived completely: this is another error.
     if (request.complete) throw error;
     throw new ApiError('invalid_request', 'The body ended before its announced length.');
   }
@@ -107,15 +107,15 @@ export async function readJsonBytes(request: IncomingMessage, maxBytes = MAX_BOD
   return readBytes(request, maxBytes);
 }
 
-/** Bytes of a body as it was announced, or as many as it may have. */
+/** The announced length of a body, or the maximum. */
 export function announcedBytes({ headers }: IncomingMessage, maxBytes = MAX_BODY_BYTES): number {
   const announced = headers['content-length'];
   return announced === undefined ? maxBytes : Math.min(Number(announced), maxBytes);
 }
 
 /**
- * For operations without a body: nothing, or an empty object as some clients send it.
- * @throws ApiError `invalid_request` where there is more, since it would be ignored silently
+ * For operations without a body: accepts nothing, or an empty object as some clients send it.
+ * @throws ApiError `invalid_request` for anything else, which would be silently ignored
  */
 export async function readNoBody(request: IncomingMessage): Promise<void> {
   const raw = await readBytes(request, MAX_BODY_BYTES);
@@ -123,7 +123,7 @@ export async function readNoBody(request: IncomingMessage): Promise<void> {
   throw new ApiError('invalid_request', 'This operation accepts no body: omit it.');
 }
 
-/** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */
+/** @throws ApiError `invalid_request` for anything that is not storable JSON in UTF-8 */
 export async function parseJson(raw: Buffer): Promise<JsonValue> {
   if (countJsonValues(raw, MAX_JSON_VALUES) > MAX_JSON_VALUES) throw new ApiError('invalid_request', TOO_MANY_VALUES);
   let text: string;

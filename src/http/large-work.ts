@@ -6,30 +6,30 @@ import { heapBytes } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
 
-/** From here on a body or a response is large: what it takes is shared. */
+/** From this size, bodies and responses count as large and use shared resources. */
 export const LARGE_BYTES = 64 * 1024;
-/** A response is in memory as texts of the database, as one text and as bytes. A body is bytes until its turn. */
+/** Copies of a response in memory: database strings, one string, and bytes. A body is bytes until its turn. */
 const COPIES = 3;
-/** Bodies and responses each may have their share of the heap, and so many bytes at most. */
+/** Bodies and responses each get their share of the heap, at most this many bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Addresses without a key that take a step in one round of the event loop. */
+/** Addresses without a key that get a step in one round of the event loop. */
 const STEPS_OF_STRANGERS = 2;
 
-/** What requests take of an API process, shared by workspaces: memory for large bodies and responses, and turns. */
+/** Resources of an API process for requests, shared by workspaces: memory for large bodies and responses, and turns. */
 export interface LargeWork {
-  /** Bytes of bodies that arrive or wait for their turn. */
+  /** Bytes of bodies that are arriving or waiting for their turn. */
   bodies: FairSemaphore;
-  /** Bytes that responses take. */
+  /** Bytes of responses. */
   responses: FairSemaphore;
-  /** Of workspaces, with what workers do in the same process: by public ids. */
+  /** Turns of workspaces by public id, shared with workers in the same process. */
   turns: Turns;
-  /** Of addresses whose requests have no key, or one that is not known yet. */
+  /** Turns of addresses whose requests have no key, or an unverified one. */
   turnsOfStrangers: Turns;
 }
 
 /**
  * @param turns of the process
- * @param bytes of bodies, and of responses. Default: their share of the heap, at most 256 MiB
+ * @param bytes for bodies, and for responses. Default: their share of the heap, at most 256 MiB
  */
 export function createLargeWork(
   turns: Turns,
@@ -44,9 +44,9 @@ export function createLargeWork(
 }
 
 /**
- * Waits until a caller can take its next step.
+ * Waits for a caller's next step.
  * @param signal ends the wait
- * @param urgent it goes on with a request that has begun: these come first
+ * @param urgent the request has already started: these come first
  * @throws ApiError `rate_limited`
  */
 export async function takeStep(turns: Turns, caller: string, signal: () => AbortSignal, urgent = false): Promise<void> {
@@ -57,7 +57,7 @@ function refuse(error: unknown): never {
   throw tooManyWaiting(error);
 }
 
-/** Of a request that only reads: the rows of each statement are dealt with in a step of their own. */
+/** For read-only requests: the rows of each statement are handled in their own step. */
 export function readInSteps(db: WorkspaceDatabase, handling: Handling): WorkspaceDatabase {
   const query = async (...given: Parameters<Query>) => {
     const rows = await db.query(...given);
@@ -67,31 +67,33 @@ export function readInSteps(db: WorkspaceDatabase, handling: Handling): Workspac
   return { ...db, query: query as Query };
 }
 
-/** What one request has of {@link LargeWork}. It is given back with the response. */
+/** A request's share of {@link LargeWork}, released with the response. */
 export interface Handling {
-  /** Waits for memory for a body that is about to be read. @param bytes as announced */
+  /** Waits for memory for a body about to be read. @param bytes the announced length */
   receive(bytes: number): Promise<void>;
-  /** Waits for a turn at a body that has come, where it is large. @param bytes as it is */
+  /** Waits for a turn if a received body is large. @param bytes the actual length */
   begin(bytes: number): Promise<void>;
   /** Ends the turn of a body that stays in memory. */
   endTurn(): void;
-  /** Gives back what the body took. */
+  /** Releases what the body took. */
   dealtWith(): void;
   /** Waits for memory for what is about to be read and shown. @param bytes of its texts */
   reserve(bytes: number): Promise<void>;
-  /** Waits for a turn at a part of a body that is read bit by bit. @param bytes of the part: a small one has its turn at once @returns ends the turn */
+  /** Waits for a turn for part of a streamed body. @param bytes of the part: a small one does not wait @returns ends the turn */
   turn(bytes: number): Promise<() => void>;
-  /** Waits for the next step of a request that has begun. */
+  /** Waits for the next step of a started request. */
   step(): Promise<void>;
-  /** Writes what is shown, which may take long, in a turn. */
+  /** Serializes a response, which can take long, in a turn. */
   show<T>(write: () => Promise<T>): Promise<T>;
-  /** Gives back what was reserved, but for so many bytes: those stay in memory until the caller has taken them. Default: for none. */
+  /**
+   * Releases what was reserved, except for the given bytes, which stay in memory until the caller has received them. Default: none.
+   */
   keep(bytes?: number): void;
 }
 
 /**
- * @param key the workspace's public id, or who else shares
- * @param response with its end, or that of its connection, everything is given back
+ * @param key the workspace's public id, or another sharing key
+ * @param response everything is released when it or its connection ends
  * @param signal ends every wait
  */
 export function createHandling(
@@ -103,7 +105,7 @@ export function createHandling(
   let body: Release | undefined;
   let turn: Release | undefined;
   let shown: Release | undefined;
-  /** All that the request has taken, one after the other. */
+  /** Everything that the request has acquired, in order. */
   const taken: Release[] = [];
 
   function endTurn() {
@@ -117,7 +119,7 @@ export function createHandling(
     body = undefined;
   }
 
-  /** What is taken is given back at the end, also where that has come meanwhile. */
+  /** Acquired memory is released at the end, even if that came during the wait. */
   async function takeMemory(semaphore: FairSemaphore, bytes: number): Promise<Release> {
     const free = semaphore.tryAcquire(key, bytes);
     const release = free ?? (await semaphore.acquire(key, { amount: bytes, signal: signal() }).catch(refuse));

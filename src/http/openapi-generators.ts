@@ -1,4 +1,4 @@
-/** JSON Schema as the document has it. */
+/** A JSON Schema in the document. */
 interface Schema {
   $ref?: string;
   title?: string;
@@ -31,7 +31,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Names for schemas that belong to more than where they stand first, by the name that they would get there. */
+/** Names for schemas used in several places, by the name that their first use would give them. */
 const NAMES: Readonly<Record<string, string>> = {
   CreatePromptInputs: 'PromptInputs',
   CreatePromptConfig: 'JsonObject',
@@ -68,7 +68,7 @@ const singular = (text: string) => text.replace(/ies$/, 'y').replace(/(?<!s)s$/,
 
 const branchesOf = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf;
 
-/** Whether a generator makes a type of its own of it. */
+/** Whether generators create a separate type for it. */
 function needsName(schema: Schema): boolean {
   if (schema.$ref !== undefined) return false;
   if (schema.properties !== undefined || schema.type === 'object') return true;
@@ -76,7 +76,7 @@ function needsName(schema: Schema): boolean {
   return (branchesOf(schema) ?? []).filter(({ type }) => type !== 'null').length > 1;
 }
 
-/** What tells a branch of a union from the others, in the name of its schema: its `type` or `role`, or else what it must have. */
+/** What distinguishes a branch of a union in the name of its schema: its `type` or `role`, otherwise its required fields. */
 function tagOf(branch: Schema, hasRivals: boolean): string {
   const { type, role } = branch.properties ?? {};
   for (const value of [type?.const, role?.const]) if (typeof value === 'string') return value;
@@ -86,8 +86,8 @@ function tagOf(branch: Schema, hasRivals: boolean): string {
 }
 
 /**
- * Says the same in one way: several types are a union, and so is a union in a union, as of what may be null. Titles are for forms, and some
- * generators call types by them.
+ * Normalizes a schema: several types become a union, and nested unions (as for nullable values) are flattened. Titles are for forms, and
+ * some generators use them as type names.
  */
 function simplify(schema: Schema): void {
   const { title, type } = schema;
@@ -106,18 +106,17 @@ function simplify(schema: Schema): void {
 }
 
 /**
- * Says what the document says in the way that generators of clients make good code of. Each object and enumeration that stands in a union
- * gets a name of its own, under components: what has none is called by its number (`ConfigType0`, `AnyOfTwo`). A name is that of the
- * schema and the fields that lead there, and equal schemas have one. A body that is not JSON is bytes. The document is changed; what it
- * describes stays the same, and a document that went through this comes out as it is.
- * @throws Error where a name can't be found: give one of the schemas an id, or another name in `NAMES`
+ * Rewrites the document so that client generators produce good code. Each object and enumeration in a union gets its own named component:
+ * generators number unnamed ones (`ConfigType0`, `AnyOfTwo`). A name combines the schema and the fields that lead there, and equal
+ * schemas share one. A body that is not JSON is bytes. The meaning stays the same, and rewriting again changes nothing.
+ * @throws Error if no name can be found: give one of the schemas an id, or another name in `NAMES`
  */
 export function adaptForGenerators(document: object): void {
   const { paths = {}, components } = document as Document;
   const { schemas } = components;
   const known = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
 
-  /** @returns a reference to it, from components */
+  /** @returns a reference to the component */
   function moved(schema: Schema, derived: string): Schema {
     const json = JSON.stringify(schema);
     const name = known.get(json) ?? NAMES[derived] ?? derived;
@@ -129,10 +128,10 @@ export function adaptForGenerators(document: object): void {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** @returns what stands in its place */
+  /** @returns the replacement */
   function named(schema: Schema, name: string, isInUnion: boolean): Schema {
     if (schema.$ref !== undefined) {
-      // Of a field that is marked (`http/unread.ts`), zod repeats the pattern of what it refers to.
+      // For a marked field (`http/unread.ts`), zod repeats the pattern of the referenced schema.
       const { pattern: _, ...reference } = schema;
       return Object.keys(reference).length === 1 ? reference : schema;
     }
@@ -141,7 +140,7 @@ export function adaptForGenerators(document: object): void {
     if (branches !== undefined) {
       const values = branches.filter((branch) => branch.type !== 'null');
       branches.forEach((branch, index) => {
-        // An enumeration beside texts or objects is not what the union is called for.
+        // An enumeration next to strings or objects does not determine the name of the union.
         const rivals = branch.enum === undefined ? values.filter(needsName) : values;
         branches[index] = named(
           branch,

@@ -69,18 +69,18 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service is busy or temporarily unavailable; `Retry-After` says when to try again.',
 };
 
-/** What the operations of each tag are about. */
+/** Descriptions of the tags. */
 const TAGS: Record<string, string> = merge(DECLARATIONS, 'tags');
 
 /** Components that operations share. */
 interface Shared {
   /** By name. */
   responses: Map<string, ZodOpenApiResponseObject>;
-  /** Their names, by their JSON. */
+  /** Example names by JSON. */
   examples: Map<string, string>;
 }
 
-/** Names of the components that hold error responses; the codes that only some operations have are added. */
+/** Names of the components for error responses; codes specific to some operations are appended. */
 const NAMES: Record<number, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -115,7 +115,7 @@ const WITH_RETRY_AFTER = HEADERS.extend({
 });
 const ERROR_HEADERS: Record<number, z.ZodObject> = { 429: WITH_RETRY_AFTER, 503: WITH_RETRY_AFTER };
 
-/** Errors that an operation can give, in the order of `ERROR_CODES`. */
+/** Errors that an operation can return, in the order of `ERROR_CODES`. */
 function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ALWAYS, ...(route.errors ?? [])]);
   codes.add('invalid_request');
@@ -139,7 +139,7 @@ function nameOf(status: number, codes: ErrorCode[], { errorFormat, maxBodyBytes 
   return [`${(errorFormat ?? OWN_FORMAT).name}${NAMES[status]}`, ...added].join('Or');
 }
 
-/** @param shared the components made so far, by name */
+/** @param shared the components created so far, by name */
 function errorResponses(route: Route, shared: Shared['responses']) {
   const { schema, present, statusOf }: ErrorFormat = route.errorFormat ?? OWN_FORMAT;
   const byStatus = Map.groupBy(errorCodesOf(route), (code): number => statusOf?.(code) ?? STATUS_OF_CODE[code]);
@@ -202,7 +202,7 @@ function auditOf({ audit }: Route): string | undefined {
   return `Audited as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
 }
 
-/** Names of the examples that several operations have in their responses, by their JSON: that of the schema, where it is free. */
+/** Names of the examples shared by several operations, by their JSON: the schema's name, if unused. */
 function sharedExamples(routes: Route[]): Shared['examples'] {
   const names = new Map<string, string>();
   for (const [json, [route, another]] of Map.groupBy(routes, jsonExample)) {
@@ -222,7 +222,7 @@ function exampleOf(route: Route, shared: Shared['examples']) {
     : { examples: { [name]: { $ref: `#/components/examples/${name}` } } };
 }
 
-/** What a request's body may be, by its type. */
+/** The content types of a request's body. */
 function contentOf({ body, binary, accepts = [], bodyExamples = {} }: Route) {
   const schema = binary ?? (body === 'stream' ? undefined : body);
   const examples = Object.fromEntries(Object.entries(bodyExamples).map(([title, value]) => [title, { value }]));
@@ -276,7 +276,7 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
 
 type Parameter = NonNullable<NonNullable<ReturnType<typeof createDocument>['components']>['parameters']>[string];
 
-/** A parameter's description stands once. The page at /docs fills in examples, and a list that is filtered by all of them is empty. */
+/** Keeps a parameter's description in one place. The page at /docs fills in examples, which would make a filtered list empty. */
 function simplify(parameter: Parameter): void {
   if (!('in' in parameter) || typeof parameter.schema !== 'object') return;
   const { schema } = parameter;
@@ -284,14 +284,14 @@ function simplify(parameter: Parameter): void {
   if (parameter.in !== 'path' && 'example' in schema) delete schema.example;
 }
 
-/** Leaves out what zod writes and callers can't use: the bounds of JavaScript's whole numbers, and long patterns for what has a format. */
+/** Drops what zod generates but callers cannot use: the bounds of JavaScript integers, and long patterns of formats. */
 export const withoutNoise: ZodOpenApiOverride = ({ jsonSchema }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 };
 
-/** The OpenAPI 3.1 document, from the very schemas that validate. */
+/** The OpenAPI 3.1 document, generated from the schemas that validate requests. */
 export function openApiDocument(routes: Route[], version: string) {
   const paths: ZodOpenApiPathsObject = {};
   const shared: Shared = { responses: new Map(), examples: sharedExamples(routes) };

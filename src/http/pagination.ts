@@ -25,7 +25,7 @@ export const PageQuery = {
     }),
 };
 
-/** The query parameter of a list that has other orders. @param names with a minus, the greatest come first */
+/** The query parameter of a list with several orders. @param names with a minus for descending order */
 export function sortField<Name extends string>(names: readonly Name[], description: string) {
   const sorts = names.flatMap((name): Sort<Name>[] => [name, `-${name}`]);
   return z
@@ -45,14 +45,14 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
-/** Position after the last item of a page: its sort key. Opaque to callers. */
+/** The position after the last item of a page: its sort key. Opaque to callers. */
 export function encodeCursor(position: string): string {
   return Buffer.from(JSON.stringify([position])).toString('base64url');
 }
 
 /**
- * @param position what a position must look like
- * @throws ApiError `invalid_request` on anything that {@link encodeCursor} did not make
+ * @param position the schema of a position
+ * @throws ApiError `invalid_request` for anything not created by {@link encodeCursor}
  */
 export function decodeCursor(cursor: string | undefined, position: z.ZodType<string>): string | undefined {
   if (cursor === undefined) return undefined;
@@ -60,12 +60,12 @@ export function decodeCursor(cursor: string | undefined, position: z.ZodType<str
     const [text] = z.tuple([position]).parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     if (!isInsaneText(text)) return text;
   } catch {
-    // Neither base64, nor JSON, nor a position of this list.
+    // Not base64, not JSON, or not a position of this list.
   }
   throw invalidField('cursor', 'is not a cursor of this list: pass a next_cursor unchanged, or omit it');
 }
 
-/** A page of a list as callers see it. */
+/** Presents a page of a list. */
 export function toPage<Row, Item>(
   { rows, more }: Page<Row>,
   present: (row: Row) => Item,

@@ -1,6 +1,6 @@
 import { ApiError } from '../domain/errors.ts';
 
-/** Parameters that may hold slashes. */
+/** Parameters that can contain slashes. */
 const SLASHED = new Set(['name']);
 
 /** `/prompts/{name}/labels/{label}` in the router's notation: `/prompts/*name/labels/:label`. */
@@ -9,8 +9,8 @@ export function toRouterPath(path: string): string {
 }
 
 /**
- * The path and query of a request target (RFC 9112, section 3.2): `/path?query` as it is, and
- * `http://host/path?query` without its host. Undefined for every other form.
+ * The path and query of a request target (RFC 9112, section 3.2): `/path?query` unchanged, and `http://host/path?query` without
+ * its host. Undefined for every other form.
  */
 export function originForm(target: string): string | undefined {
   if (target.startsWith('/')) return target;
@@ -19,7 +19,7 @@ export function originForm(target: string): string | undefined {
 }
 
 /**
- * In a path `%2F` means the same as `/`. The router decodes the other escapes, once.
+ * In a path, `%2F` is equivalent to `/`. The router decodes the other escapes, once.
  * @throws ApiError `invalid_request` on a broken percent escape
  */
 export function normalizePath(path: string): string {

@@ -4,10 +4,10 @@ const DEFAULT_WAIT_SECONDS = 60;
 export const MAX_WAIT_SECONDS = 300;
 
 /**
- * How long a caller wants to wait, from `Prefer` (RFC 7240): `wait=N` in seconds, or `respond-async` for not at all.
- * Other preferences are ignored, as the RFC asks.
- * @param defaultSeconds where it says nothing. Default: 60
- * @throws ApiError `invalid_request` on a `wait` that is no whole number from 0 to 300
+ * How long a caller wants to wait, from `Prefer` (RFC 7240): `wait=N` in seconds, or `respond-async` for not at all. Other
+ * preferences are ignored, as the RFC requires.
+ * @param defaultSeconds without a preference. Default: 60
+ * @throws ApiError `invalid_request` if `wait` is not a whole number from 0 to 300
  */
 export function waitMsOf(prefer: string | undefined, defaultSeconds = DEFAULT_WAIT_SECONDS): number {
   let seconds = defaultSeconds;

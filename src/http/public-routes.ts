@@ -9,7 +9,7 @@ import { errorBody } from './middleware/error-responses.ts';
 import { requireGet } from './require-get.ts';
 import { DOCS_POLICY } from './security-headers.ts';
 
-/** What tells whether the service can work at the moment; rejects when it can't. */
+/** Checks whether the service can currently work; rejects if not. */
 export type ReadinessCheck = () => Promise<void>;
 
 const CHECK_TIMEOUT_MS = 3_000;
@@ -31,7 +31,7 @@ async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
   }
 }
 
-/** Whether the service can work, as `/readyz` says it: with what is missing otherwise. */
+/** The readiness of the service for `/readyz`, including what is missing. */
 export async function readiness(checks: Record<string, ReadinessCheck>): Promise<{ ready: boolean; body: object }> {
   const states = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
@@ -53,9 +53,12 @@ export const NOT_READY = {
 /** The body of `/healthz`. */
 export const HEALTHY = { status: 'ok' };
 
-/** `/healthz`: the process is there. `/readyz`: so are the database and Temporal; 500 with what is missing otherwise. */
+/**
+ * `/healthz`: the process is running. `/readyz`: the database and Temporal are reachable too; otherwise 500 with what is
+ * missing.
+ */
 export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware {
-  // However many ask, the database and Temporal are asked once at a time.
+  // Concurrent requests share one check of the database and Temporal.
   const checking = new SingleFlight<Awaited<ReturnType<typeof readiness>>>();
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
@@ -86,8 +89,8 @@ const PAGE = `<!doctype html>
 </html>
 `;
 /**
- * A key that is filled in counts in place of the session that the browser may have. It is kept for as long as the page is open:
- * the console, which has the same origin, could read what is in the browser's storage. What earlier versions stored is removed.
+ * A key that is filled in takes precedence over the browser's session. It is kept only while the page is open: the console,
+ * which has the same origin, could read the browser's storage. Keys stored by earlier versions are removed.
  */
 const START = `localStorage.removeItem('authorized');
 SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null,
@@ -103,14 +106,14 @@ const ASSETS = new Map([
 ]);
 
 /**
- * `/openapi.json`, and `/docs`: a page to read and try the API, with everything it needs on this server.
- * @param createDocument called at the first request for the document: it takes too long for each start
+ * `/openapi.json`, and `/docs`: a page to read and try the API, without external resources.
+ * @param createDocument called at the first request for the document, because it would slow down each start
  */
 export function docsRoutes(createDocument: () => object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let document: FixedText | undefined;
   const files = new Map<string, FixedText>();
-  /** Read at the first request, and kept: so many requests at the same time hold one copy. */
+  /** Cached at the first request, so that concurrent requests share one copy. */
   function fileOf(name: string): FixedText {
     const file = files.get(name) ?? new FixedText(readFileSync(path.join(folder, name)));
     files.set(name, file);

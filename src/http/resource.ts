@@ -6,17 +6,17 @@ import type { Scope } from '../domain/scopes.ts';
 import { decodeCursor, toPage } from './pagination.ts';
 import { defineRoute, type Route, type RouteRequest } from './route.ts';
 
-// The operations that every resource with a name or an id has: list, get, put and delete.
+// The operations of every named or numbered resource: list, get, put and delete.
 
 interface Resource<Params extends z.ZodObject, Row extends object> {
   tag: string;
-  /** Of the list: `/queues`. */
+  /** The path of the list: `/queues`. */
   path: string;
-  /** In the ids of the operations: `getQueue`, `listQueues`. */
+  /** The name in operation ids: `getQueue`, `listQueues`. */
   name: string;
-  /** Its only parameter is what the last segment of the path has, and what a list is ordered by. */
+  /** Its only parameter is the last segment of the path, by which lists are ordered. */
   params: Params;
-  /** What a cursor of the list must hold: such a name or id, as rows have it. */
+  /** The schema of a list cursor: the name or id as in rows. */
   cursor: z.ZodType<string>;
   response: z.ZodType;
   page: z.ZodType;

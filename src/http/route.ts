@@ -7,7 +7,7 @@ import type { Scope } from '../services/access/api-keys.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 import { hiddenFields } from './unread.ts';
 
-/** What a handler is given: parsed input and the caller's workspace. */
+/** The input of a handler: parsed parts and the caller's workspace. */
 export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
@@ -15,35 +15,35 @@ export interface RouteRequest<Params, Query, Body> {
   db: WorkspaceDatabase;
   key: AuthenticatedKey;
   requestId: string;
-  /** The caller's. */
+  /** The caller's address. */
   address: string;
-  /** Whether the caller came by https. */
+  /** Whether the caller used HTTPS. */
   isHttps: boolean;
-  /** A request header; the first where it was sent more than once. */
+  /** A request header; the first if it was sent several times. */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
-  /** Which of these content types the caller would rather have, by `Accept`; the first where it does not matter. False: none. */
+  /** The content type that the caller prefers according to `Accept`; the first if there is no preference. False if none. */
   accepts(...types: string[]): string | false;
   /** The raw request, for routes whose `body` is `stream`. */
   stream: IncomingMessage;
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** SHA-256 over method, path and body: tells whether a repeated request is the same one. */
+  /** SHA-256 over method, path and body: identifies repeated requests. */
   requestHash: Buffer;
   /**
-   * Waits until there is memory for what is about to be read and shown; it is given back when the response was sent. For what may take more
-   * than some dozens of KiB.
-   * @param bytes of the texts that are read
+   * Waits until there is memory for what is about to be read and shown; released when the response was sent. For anything above some
+   * dozens of KiB.
+   * @param bytes of the texts to read
    */
   reserve(bytes: number): Promise<void>;
   /**
-   * Waits for a turn at a part of a body that the handler reads itself; a small one has it at once.
+   * Waits for a turn for part of a body that the handler reads itself; a small one does not wait.
    * @returns ends the turn
    */
   turn(bytes: number): Promise<() => void>;
-  /** Says that the body is dealt with, and only waiting is left: others may go on with theirs. */
+  /** Declares the body processed, with only waiting left: others can continue with theirs. */
   dealtWith(): void;
-  /** Says that the body is still needed, but is not worked on any more: others may work on theirs. What it takes of the memory stays taken. */
+  /** Declares that the body is still needed, but not being processed: others can process theirs. Its memory stays reserved. */
   endTurn(): void;
 }
 
@@ -52,7 +52,7 @@ export class RawResponse {
   readonly contentType: string;
   readonly body: string | Buffer | NodeJS.ReadableStream;
   readonly headers: Record<string, string>;
-  /** Default: the route's. */
+  /** Default: the status of the route. */
   readonly status: number | undefined;
 
   constructor(
@@ -68,20 +68,20 @@ export class RawResponse {
   }
 }
 
-/** How an operation says what went wrong. */
+/** An error format of operations. */
 export interface ErrorFormat {
-  /** Before the names of its responses in the OpenAPI document. */
+  /** Prefix of its response names in the OpenAPI document. */
   name: string;
-  /** Of the response's body. */
+  /** Schema of the response body. */
   schema: z.ZodType;
   present: (error: ApiError) => unknown;
-  /** The status of a code, where a protocol has another one. Default: that of the API. */
+  /** The status of a code, if the protocol uses another one. Default: that of the API. */
   statusOf?: ((code: ErrorCode) => number | undefined) | undefined;
-  /** The body of an error, where it is not JSON. @param contentType of the request @returns undefined: as JSON */
+  /** The body of an error, if it is not JSON. @param contentType of the request @returns undefined for JSON */
   encode?: (error: ApiError, contentType: string) => { contentType: string; body: Buffer } | undefined;
 }
 
-/** What an operation that changes something records in the audit log (`recordChange`); `none`: it says why. */
+/** The audit log entry of an operation that changes something (`recordChange`); `none` needs a comment with the reason. */
 type Audited =
   | { method: 'get'; audit?: undefined }
   | { method: 'post' | 'put' | 'patch' | 'delete'; audit: readonly AuditAction[] | 'none' };
@@ -94,54 +94,55 @@ export type RouteSpec<
 > = Audited & RouteParts<Params, Query, Body>;
 
 interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
-  /** Under `/v1`. `{name}` of a prompt or dataset may hold slashes. */
+  /** Relative to `/v1`. `{name}` of a prompt or dataset can contain slashes. */
   path: string;
   operationId: string;
   tag: string;
   summary: string;
   description?: string;
-  /** What the key needs; of several scopes any one. `SCOPES`: every key will do. */
+  /** The scope that the key needs, or any one of several. `SCOPES`: every key works. */
   scope: Scope | readonly Scope[];
-  /** What the key needs besides: that of what the operation sends elsewhere. */
+  /** An additional scope, for data that the operation sends elsewhere. */
   alsoScope?: Scope;
   /**
-   * For an operation that is no read, where the key lacks `read`: fields of the response that it shows though they are not marked as shown
-   * (`http/unread.ts`), since its request has said them or made them; and those that it hides though they are.
+   * For a write operation called with a key without `read`: response fields that it shows although they are not marked as shown
+   * (`http/unread.ts`), because its request sent or created them; and fields that it hides although they are marked.
    */
   shows?: readonly string[];
   hides?: readonly string[];
-  /** Gives the caller's key, where the body has it in place of the header or a cookie. */
+  /** Returns the caller's key, if the body has it instead of the header or a cookie. */
   keyOf?: ((body: z.output<Body>) => string) | undefined;
   /**
-   * For pages of any origin, with a token in place of a key: whose workspace a token is of, undefined where it is not valid. It asks no one. The
-   * request's `key` has no scopes then.
+   * For pages of any origin, with a token instead of a key: returns the workspace of a token, undefined if it is invalid, without any
+   * request. The request's `key` then has no scopes.
    */
   workspaceOfToken?: (token: string) => string | undefined;
-  /** A person does it, signed in at the console: no key, whatever its scopes. */
+  /** Requires a person signed in at the console: no key is enough, whatever its scopes. */
   bySession?: true;
   /**
-   * Anyone may call it, within a limit by address; a page of another origin may not. The request's `key` has no scopes then, and its `db` no workspace.
+   * Anyone can call it within a limit per address, except pages of other origins. The request's `key` then has no scopes, and its `db` no
+   * workspace.
    */
   withoutKey?: true;
   status?: 200 | 201;
   params?: Params;
   query?: Query;
-  /** Parameters of `query` that may be given more than once; its schema takes a string or a list. */
+  /** Parameters of `query` that are repeatable; its schema accepts a string or a list. */
   repeatable?: readonly string[];
-  /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
+  /** A schema for JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
   body?: Body | 'stream';
-  /** Of a JSON body, or of one that is `binary`. Default: 1 MiB. */
+  /** For a JSON or `binary` body. Default: 1 MiB. */
   maxBodyBytes?: number;
   /**
-   * The body is passed as it came, whatever its type and encoding: the handler parses it. `body` is a schema of bytes; this is that of JSON, for the
-   * documentation.
+   * The body is passed on as received, whatever its type and encoding, and the handler parses it. `body` is then a schema of bytes; this
+   * is the JSON schema for the documentation.
    */
   binary?: z.ZodType;
-  /** Other paths of the same operation, from the root on, such as those that SDKs append to an address. */
+  /** Other absolute paths of the same operation, such as those that SDKs append to an address. */
   aliases?: readonly string[];
-  /** A key may come as the password of Basic authentication, too. */
+  /** A key can also be the password of Basic authentication. */
   basicAuth?: true;
-  /** No body means an empty object. */
+  /** Whether no body means an empty object. */
   bodyOptional?: boolean;
   /** Samples of the body for the documentation, by title. */
   bodyExamples?: Record<string, unknown>;
@@ -149,41 +150,41 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   responseExample: unknown;
   /** Default: `application/json`. */
   responseContentType?: string;
-  /** Content types other than JSON that the response may have, or (`accepts`) that a `stream` body may have. */
+  /** Additional content types of the response or, for `accepts`, of a `stream` body. */
   otherContentTypes?: string[];
   accepts?: string[];
-  /** Errors beyond those that every operation can give. */
+  /** Errors in addition to those of every operation. */
   errors?: ErrorCode[];
-  /** Default: that of the API. Paths that can be mistaken for one another have the same, but for their method. */
+  /** Default: that of the API. Paths that differ only by method, or can be confused, share it. */
   errorFormat?: ErrorFormat;
-  /** Headers that the handler reads, for the documentation. `Idempotency-Key` is there by itself. */
+  /** Headers that the handler reads, for the documentation. `Idempotency-Key` is added automatically. */
   headers?: z.ZodObject;
-  /** Whether `Idempotency-Key` is honoured (every POST that creates). */
+  /** Whether `Idempotency-Key` is supported (every POST that creates). */
   idempotent?: boolean;
   handler(request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<unknown>;
 }
 
-/** A route with its types forgotten, as the router and the document see it. */
+/** A route without its types, for the router and the document. */
 export type Route = Omit<RouteSpec, 'handler' | 'keyOf'> & {
-  /** Fields of the response that are hidden from keys without `read`, and what stands in their place; undefined: none. */
+  /** Response fields hidden from keys without `read`, with their replacements; undefined if none. */
   withoutRead?: Record<string, unknown> | undefined;
   keyOf?: ((body: unknown) => string) | undefined;
   handler(request: RouteRequest<unknown, unknown, unknown>): Promise<unknown>;
 };
 
-/** The scopes of which a key needs one. */
+/** The scopes of which a key needs at least one. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
-/** Whether a key without `read` can call an operation, which is no read then. */
+/** Whether a key without `read` can call an operation, which is then not a read. */
 export function isCalledUnread(route: Pick<Route, 'scope' | 'alsoScope'>): boolean {
   const scopes = scopesOf(route);
   return route.alsoScope !== 'read' && !scopes.includes('read') && scopes.some((scope) => scope !== 'admin');
 }
 
 /**
- * Declares an operation; the handler's input has the types of its schemas.
- * What is passed to the handler was parsed with these very schemas, so forgetting the types here is sound.
+ * Declares an operation; the handler's input has the types of its schemas. The handler's input was parsed with these very
+ * schemas, so dropping the types here is sound.
  */
 export function defineRoute<
   Params extends z.ZodType = z.ZodType<undefined>,

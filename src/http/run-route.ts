@@ -13,15 +13,15 @@ import { isCalledUnread, RawResponse, type Route, type RouteRequest, scopesOf } 
 import { hideStored } from './unread.ts';
 import { validate } from './validate.ts';
 
-// What every call of an operation has in common, whether it came as a request of the API or as a tool of the MCP server.
+// Shared by all calls of an operation, through the API or as a tool of the MCP server.
 
-/** Refuses what would add to a full audit log. @throws ApiError `quota_exceeded` */
+/** Rejects changes if the audit log is full. @throws ApiError `quota_exceeded` */
 export type RequireAuditRoom = (query: Query, isAdmin: boolean) => Promise<void>;
 
-/** A query of a route that has none: unknown parameters are refused everywhere. */
+/** The query schema of routes without one: unknown parameters are rejected everywhere. */
 const NoQuery = z.strictObject({});
 
-/** @throws ApiError `insufficient_scope`; `invalid_request` for a key where only a session will do */
+/** @throws ApiError `insufficient_scope`; `invalid_request` for a key if only a session is allowed */
 export function requireScope({ scopes, sessionId }: AuthenticatedKey, route: Route): void {
   if (route.bySession && sessionId === undefined)
     throw new ApiError(
@@ -41,7 +41,7 @@ export function requireScope({ scopes, sessionId }: AuthenticatedKey, route: Rou
 }
 
 /**
- * Parses what a path and a query hold.
+ * Parses the parameters of path and query.
  * @throws ApiError `invalid_request`, `not_found`
  */
 export function parseAddress(route: Route, given: { params: unknown; query: unknown }) {
@@ -50,9 +50,9 @@ export function parseAddress(route: Route, given: { params: unknown; query: unkn
 }
 
 /**
- * Takes one of the places of a workspace until the response has ended.
- * @param inProgress undefined: no limit
- * @throws ApiError `rate_limited` where the workspace has as many requests in progress as it may have
+ * Occupies one of a workspace's request slots until the response has ended.
+ * @param inProgress undefined for no limit
+ * @throws ApiError `rate_limited` if the workspace has reached its limit of requests in progress
  */
 export function takePart(workspaceId: string, res: ServerResponse, inProgress: FairSemaphore | undefined): void {
   if (inProgress === undefined) return;
@@ -67,12 +67,12 @@ export function takePart(workspaceId: string, res: ServerResponse, inProgress: F
   res.once('close', () => release());
 }
 
-/** Whether a response has pages, of which each is bounded by bytes. */
+/** Whether a response has pages, each bounded in bytes. */
 export function isList({ query }: Route): boolean {
   return query instanceof z.ZodObject && 'cursor' in query.shape;
 }
 
-/** Runs a route's handler as its caller, whose scopes were checked: what it changes is recorded, what it shows is what the key may see. */
+/** Runs a route's handler as its caller, whose scopes were checked: records changes, and hides what the key must not see. */
 export async function runHandler(
   route: Route,
   request: RouteRequest<unknown, unknown, unknown>,
@@ -83,7 +83,7 @@ export async function runHandler(
   const { key, requestId } = request;
   if (isList(route)) await handling.reserve(MAX_PAGE_BYTES);
   const requireRoom = (query: Query) => requireAuditRoom(query, allows(key.scopes, 'admin'));
-  // What changes most and is not recorded (executions) has no scope to pay for.
+  // Executions, the most frequent change, are not recorded and so skip this cost.
   const response =
     audit === undefined || audit === 'none'
       ? await route.handler(request)
@@ -93,11 +93,11 @@ export async function runHandler(
   return withoutStored(route, key, response);
 }
 
-/** A response as a key may see it: without what is stored, where it may not read that. */
+/** Hides stored content if the key may not read it. */
 function withoutStored(route: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
   const isWhole = !isCalledUnread(route) || allows(scopes, 'read') || response instanceof RawResponse;
   if (isWhole) return response;
-  // Whoever repeats a request gets the first response as it is stored, which is a text.
+  // A repeated request gets the first response as stored, which is a string.
   const parsed: unknown = response instanceof JsonText ? JSON.parse(response.text) : response;
   return hideStored(route, parsed);
 }

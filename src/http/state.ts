@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { AuthenticatedKey, Credential } from '../services/access/authenticate.ts';
 
-/** What a request carries through the middleware. */
+/** The state of a request in the middleware. */
 export interface AppState {
   requestId: string;
   key: AuthenticatedKey;
-  /** What the caller has shown to be taken for `key`. */
+  /** The credential that identified `key`. */
   credential: Credential;
   log: Logger;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** The status of every error code. The one place where the two meet. */
+/** The status of every error code. The only place that maps the two. */
 export const STATUS_OF_CODE = {
   invalid_request: 400,
   payload_too_large: 400,

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-// What a key without `read` sees of the response of a change: the fields that are marked as shown. A field without a mark is hidden.
+// The fields that a key without `read` sees in the response of a change: those marked as shown. Unmarked fields are hidden.
 
 interface Mark {
   shown?: true;
-  /** What stands in the field's place, where its type does not say it. */
+  /** The field's replacement, if its type does not determine it. */
   instead?: unknown;
-  /** Of an object: its hidden fields, as the document lists them. Default: as the schema does. */
+  /** The object's hidden fields, in the order for the document. Default: schema order. */
   listed?: readonly string[];
 }
 
-/** Apart from `.meta()`, which ends up in the document. */
+/** Separate from `.meta()`, which ends up in the document. */
 const marks = z.registry<Mark>();
 
-/** Of a copy: the same schema may stand for other fields, too. */
+/** Marks a copy, because the schema may be used for other fields, too. */
 function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
   const { id, ...meta } = schema.meta() ?? {};
   const copy = schema.clone(undefined, { parent: true });
-  // What describes a component for one field stays next to the reference to it.
+  // Keeps a field-specific description next to the reference to its component.
   if (id === undefined && schema._zod.parent !== undefined) {
     copy._zod.parent = schema._zod.parent;
     z.globalRegistry.add(copy, meta);
@@ -26,14 +26,14 @@ function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
   return copy;
 }
 
-/** Marks a field that keys without `read` see, with all that is in it but for hidden fields of objects that have marks of their own. */
+/** Marks a field that keys without `read` see, including everything in it except hidden fields of marked objects. */
 export const shown = <Schema extends z.ZodType>(schema: Schema): Schema => marked(schema, { shown: true });
 
-/** Says what keys without `read` see in place of a hidden field. Default: null or empty, as its type allows. */
+/** Sets the replacement of a hidden field for keys without `read`. Default: null or empty, according to its type. */
 export const unread = <Schema extends z.ZodType>(schema: Schema, instead: z.input<Schema>): Schema =>
   marked(schema, { instead });
 
-/** An object whose hidden fields the document lists in this order. */
+/** Sets the order in which the document lists an object's hidden fields. */
 export function hiding<Schema extends z.ZodObject>(
   schema: Schema,
   listed: readonly (keyof z.input<Schema> & string)[],
@@ -42,11 +42,11 @@ export function hiding<Schema extends z.ZodObject>(
   return schema;
 }
 
-/** What a schema is about, be it optional or nullable. */
+/** Unwraps optional and nullable schemas. */
 const inside = (schema: unknown): unknown =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? inside(schema.unwrap()) : schema;
 
-/** Fields of an object, or of one object or another. */
+/** The fields of an object, or of a union of objects. */
 function fieldsOf(schema: unknown): [name: string, schema: z.ZodType][] {
   const own = inside(schema);
   if (own instanceof z.ZodObject) return Object.entries<z.ZodType>(own.shape);
@@ -55,7 +55,7 @@ function fieldsOf(schema: unknown): [name: string, schema: z.ZodType][] {
 
 const isShown = (field: z.ZodType) => marks.get(field)?.shown === true;
 
-/** The empty value of a type; undefined: there is none. */
+/** The empty value of a type; undefined if there is none. */
 function emptyOf(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional) return emptyOf(schema.unwrap());
   if (schema instanceof z.ZodNullable) return null;
@@ -66,7 +66,7 @@ function emptyOf(schema: unknown): unknown {
   return schema instanceof z.ZodUnion ? schema.options.map(emptyOf).find((empty) => empty !== undefined) : undefined;
 }
 
-/** An operation's response, and what it shows and hides in spite of the marks. */
+/** An operation's response, and the fields that it shows or hides despite the marks. */
 export interface Hiding {
   response: z.ZodType;
   shows?: readonly string[];
@@ -81,8 +81,8 @@ function hiddenOf(schema: unknown, { shows = [], hides = [] }: Hiding): Map<stri
 }
 
 /**
- * Fields of a response that are hidden from keys without `read`, and what stands in their place.
- * @throws Error where it can't be said what stands there, or the operation names a field that is none
+ * Fields of a response hidden from keys without `read`, with their replacements.
+ * @throws Error if a replacement is unknown, or the operation names a field that does not exist
  */
 export function hiddenFields(route: Hiding): Record<string, unknown> {
   const { response, shows = [], hides = [] } = route;
@@ -97,7 +97,7 @@ export function hiddenFields(route: Hiding): Record<string, unknown> {
   return Object.fromEntries(order.map((name) => [name, hidden.get(name)]));
 }
 
-/** A response as a key without `read` may see it. What its schema does not name is left out. */
+/** Filters a response for a key without `read`. Fields that its schema does not name are dropped. */
 export const hideStored = (route: Hiding, response: unknown): unknown => hideIn(route.response, response, route);
 
 function hideIn(schema: unknown, value: unknown, route: Hiding): unknown {
@@ -114,7 +114,7 @@ function hideIn(schema: unknown, value: unknown, route: Hiding): unknown {
   };
 }
 
-/** Inside of a field that is shown, objects without any mark are shown as they are. */
+/** Inside a shown field, unmarked objects are shown unchanged. */
 function hideMarked(schema: unknown, value: unknown, route: Hiding): unknown {
   const own = inside(schema);
   const isMarked = own instanceof z.ZodArray || fieldsOf(own).some(([, field]) => isShown(field));

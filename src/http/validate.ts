@@ -5,7 +5,7 @@ import { describe } from './json-body.ts';
 
 /**
  * Parses one part of a request.
- * @throws ApiError `invalid_request` naming each field at fault
+ * @throws ApiError `invalid_request` naming each invalid field
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
   const result = schema.safeParse(value);
@@ -15,9 +15,9 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
 }
 
 /**
- * The parameters of a query. One that is given twice says two things.
- * @param repeatable those that may be given more than once
- * @throws ApiError `invalid_request` naming each that is
+ * The parameters of a query. A repeated parameter is ambiguous.
+ * @param repeatable parameters that can be repeated
+ * @throws ApiError `invalid_request` naming each other repeated one
  */
 export function onlyOnce(
   query: Readonly<Record<string, string | string[] | undefined>>,

@@ -4,19 +4,19 @@ import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { Scope } from '../domain/scopes.ts';
 import type { Authenticator, Credential } from '../services/access/authenticate.ts';
 
-/** Responses that go on for long, each with what its caller has shown. */
+/** Long-running responses, each with its caller's credential. */
 export interface WatchedStreams {
   /**
-   * Cuts the stream off within 5 s of the end of the key or session, or of the last of the scopes of which it needs one, whichever process has
-   * ended it, and however.
+   * Cuts the stream off within 5 s after the key or session, or the last of the scopes of which it needs one, ends, through whichever
+   * process and however.
    */
   watch(credential: Credential, scopes: readonly Scope[], stream: Readable): void;
 }
 
-/** With the time that a look takes, well within 5 s. */
+/** Plus the duration of a check, well within 5 s. */
 const POLL_INTERVAL_MS = 2_000;
 
-/** One look at the database serves all streams of the process: notifications of what has ended may be lost. */
+/** One database check serves all streams of the process, because notifications may be lost. */
 export function createWatchedStreams(
   { authenticator, log }: { authenticator: Pick<Authenticator, 'findEnded'>; log: Logger },
   { pollIntervalMs = POLL_INTERVAL_MS }: { pollIntervalMs?: number } = {},

@@ -30,26 +30,26 @@ import type { ToolSpec } from './tools/tool.ts';
 
 const PATH = '/mcp';
 
-/** Codes of JSON-RPC. */
+/** JSON-RPC error codes. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 const SERVER_ERROR = -32_000;
 
-/** The protocol has the statuses of HTTP; the API has fewer. */
+/** The protocol uses more HTTP statuses than the API. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   payload_too_large: 413,
   insufficient_scope: 403,
   temporarily_unavailable: 503,
 };
 
-/** A message that is refused before it reaches a tool. */
+/** A message rejected before it reaches a tool. */
 class Refusal extends Error {
   readonly status: number;
   readonly code: number;
   readonly headers: Record<string, string>;
   readonly data: object | undefined;
-  /** Of the message, where it was read. */
+  /** The id of the message, if it was read. */
   readonly id: string | number | null;
 
   constructor(
@@ -71,12 +71,12 @@ class Refusal extends Error {
 
 export interface McpOptions {
   version: string;
-  /** Where the guides are. */
+  /** The folder of the guides. */
   docs: string;
   tools: readonly ToolSpec[];
-  /** Where the service listens. On the loopback interface, only requests for its names are served. */
+  /** The host on which the service listens. On the loopback interface, only requests for its names are served. */
   host: string;
-  /** `WWW-Authenticate` for whoever was not let in. @param error of RFC 6750, where a credential was shown */
+  /** `WWW-Authenticate` for rejected callers. @param error of RFC 6750, if a credential was sent */
   challenge: (error?: string) => string;
 }
 
@@ -99,7 +99,7 @@ export function mcpEndpoint(
   const answerPages = cors(parts.corsOrigins);
   const lists = new KeptLists();
 
-  /** Keeps pages away that got here by a name of their own (DNS rebinding), or that were not let in. */
+  /** Rejects pages that got here through their own host name (DNS rebinding) or are not allowed. */
   function refuseOthers(ctx: Context): void {
     const asked = validateHostHeader(ctx.get('Host'), localhostAllowedHostnames());
     if (isLoopback && !asked.ok) throw new Refusal(403, SERVER_ERROR, 'This host name does not belong to the service.');
@@ -162,7 +162,7 @@ export function mcpEndpoint(
 
   return async (ctx, next) => {
     if (ctx.path !== PATH) return next();
-    // For the numbers of requests by route.
+    // For the request metrics by route.
     ctx['_matchedRoute'] = PATH;
     await answerPages(ctx, async () => {
       try {
@@ -176,7 +176,7 @@ export function mcpEndpoint(
 
 const rangeOf = (host: string) => (ipaddr.isValid(host) ? ipaddr.process(host).range() : undefined);
 
-/** What the SDK reads of a request. */
+/** The request headers for the SDK. */
 function headersOf(ctx: Context): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(ctx.headers))
@@ -184,7 +184,7 @@ function headersOf(ctx: Context): Headers {
   return headers;
 }
 
-/** One message; its revisions have no batches. */
+/** Reads one message; the supported revisions have no batches. */
 async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue> {
   if (!isJsonContentType(ctx.get('Content-Type')))
     throw new Refusal(415, SERVER_ERROR, 'Send the message as JSON, with "Content-Type: application/json".');
@@ -197,7 +197,7 @@ async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue>
   });
   if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Send one message in each request.');
   if (typeof message !== 'object' || message === null) return message;
-  // The SDK has a place for subscribers. Nothing here tells of changes, so it stays empty.
+  // The SDK supports subscribers, but nothing here sends change notifications.
   if (message['method'] === 'subscriptions/listen')
     throw new Refusal(404, METHOD_NOT_FOUND, 'Subscriptions are not supported.', {}, undefined, message['id']);
   return message;

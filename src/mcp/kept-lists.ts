@@ -1,28 +1,28 @@
 import { LRUCache } from 'lru-cache';
 import { isObject, type JsonValue } from '../domain/text/json.ts';
 
-/** Sets of scopes and of headers for which a list is kept. */
+/** Maximum number of cached lists, one for each set of scopes and headers. */
 const MAX_LISTS = 50;
-/** Longer messages have something of their own in them, and so has the response. */
+/** Longer messages, and so their responses, contain something unique. */
 const MAX_MESSAGE_LENGTH = 2_000;
-/** Stands for the id of a message in a response that is kept. */
+/** Placeholder for the message id in a cached response. */
 const ID = 'the id of the message';
 
 interface Kept {
   status: number;
   headers: [string, string][];
-  /** What comes before and after the id. */
+  /** The parts before and after the id. */
   around: Buffer[];
 }
 
-/** Responses to `tools/list`. They are long, and the same for all who can use the same tools, but for the id: each is written once. */
+/** Caches responses to `tools/list`. They are long and, except for the id, the same for all callers with the same tools. */
 export class KeptLists {
   readonly #lists = new LRUCache<string, Kept>({ max: MAX_LISTS });
 
   /**
    * @param callers what else the response depends on: scopes and headers
    * @param ask writes the response to a message
-   * @returns undefined where the message is not for such a list
+   * @returns undefined if the message does not request such a list
    */
   async respond(
     message: JsonValue,
@@ -34,7 +34,7 @@ export class KeptLists {
     const name = JSON.stringify([rest, ...callers]);
     if ((typeof id !== 'string' && typeof id !== 'number') || name.length > MAX_MESSAGE_LENGTH) return undefined;
     const kept = this.#lists.get(name) ?? (await write({ ...rest, id: ID }, ask));
-    // What failed may succeed the next time.
+    // Failures are not cached.
     if (kept.status === 200) this.#lists.set(name, kept);
     const [before = Buffer.alloc(0), ...after] = kept.around;
     return { ...kept, body: Buffer.concat([before, Buffer.from(JSON.stringify(id)), ...after]) };

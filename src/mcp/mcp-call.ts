@@ -11,28 +11,28 @@ import { parseAddress, requireScope, runHandler } from '../http/run-route.ts';
 import { validate } from '../http/validate.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 
-/** What a message asks of an operation. */
+/** A message's request to an operation. */
 export interface OperationInput {
   params?: Record<string, string>;
   query?: Record<string, string | string[]>;
   body?: JsonValue;
   headers?: Record<string, string>;
-  /** Tells whether a repeated call is the same one. */
+  /** Identifies a repeated call. */
   hash?: Buffer;
 }
 
-/** One message of a caller who was let in. */
+/** One message of an authenticated caller. */
 export interface McpCall {
   key: AuthenticatedKey;
   requestId: string;
   /**
-   * Runs an operation of the API as its caller, as a request of the API would.
-   * @throws ApiError all that the operation throws, and `insufficient_scope`
+   * Runs an operation of the API as the caller, like a request to the API.
+   * @throws ApiError whatever the operation throws, and `insufficient_scope`
    */
   run(operationId: string, input: OperationInput): Promise<JsonValue>;
 }
 
-/** A request of the API, with headers of its own in place of those of the message that it came in. */
+/** An API request with its own headers instead of those of the enclosing message. */
 class OperationRequest extends HttpRequest {
   readonly #headers: Record<string, string>;
   readonly #hash: Buffer;
@@ -56,7 +56,7 @@ class OperationRequest extends HttpRequest {
   }
 }
 
-/** @param handling of the message; what operations read and show is part of it */
+/** @param handling of the message, shared by its operations */
 export function createMcpCall(
   ctx: Context,
   {

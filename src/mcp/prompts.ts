@@ -21,10 +21,10 @@ const ListedPrompt = z.object({
 });
 const Page = z.object({ data: z.array(ListedPrompt), next_cursor: z.string().nullable() });
 
-/** For want of a description. */
+/** The title of a prompt without a description. */
 const titleOf = ({ name, version }: { name: string; version: number }) => `The prompt ${name}, version ${version}`;
 
-/** Lists the prompts of the workspace, in their latest versions, with their variables as arguments. */
+/** Lists the prompts of the workspace in their latest versions, with their variables as arguments. */
 export async function listPrompts(
   call: McpCall,
   cursor: string | undefined,
@@ -65,9 +65,9 @@ const Resolved = z.object({
 });
 
 /**
- * Fills a prompt by the rules of the service.
+ * Fills a prompt like the API does.
  * @param reference `name`, `name@3` or `name@label`
- * @param given texts; those of variables of other types are JSON
+ * @param given strings; those for variables of other types are JSON
  * @throws ApiError `invalid_request`, `not_found`, `prompt_archived`
  */
 export async function renderPrompt(
@@ -103,7 +103,7 @@ function fill(prompt: PromptContent, includes: Parameters<typeof parsePrompt>[1]
   }
 }
 
-/** Arguments of prompts are texts in the protocol. */
+/** Prompt arguments are strings in the protocol. */
 function readArgument({ inputs, messages }: PromptContent, name: string, text: string): JsonValue {
   const input = inputs !== null && Object.hasOwn(inputs, name) ? inputs[name] : undefined;
   const isPlaceholder = messages?.some((entry) => 'placeholder' in entry && entry.placeholder === name) ?? false;
@@ -111,12 +111,12 @@ function readArgument({ inputs, messages }: PromptContent, name: string, text: s
   try {
     return JSON.parse(text);
   } catch {
-    // What it is not will be said by the checks of the variable's type.
+    // The type check of the variable reports the problem.
     return text;
   }
 }
 
-/** The protocol has two roles, and one content a message: what a system says stands at the beginning, as a user's. */
+/** The protocol has two roles and one content per message: system text becomes a user message at the start. */
 function asPromptMessages({ role, content }: ChatMessage): PromptMessage[] {
   const parts: unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
   return parts.map((part) => ({ role: role === 'assistant' ? 'assistant' : 'user', content: asContent(part) }));

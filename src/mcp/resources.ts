@@ -7,7 +7,7 @@ import { merge } from '../domain/capability.ts';
 import { notFound } from '../domain/errors.ts';
 import type { McpCall } from './mcp-call.ts';
 
-/** The guides that help with what the tools do, by file name. */
+/** The guides that help with using the tools, by file name. */
 const GUIDES: Record<string, string> = {
   'how-to': 'Answers to “How do I …?”, each with a sample',
   troubleshooting: 'Error codes and messages, and what to do',
@@ -30,7 +30,7 @@ export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
   },
 ];
 
-/** What clients may read. @param folder of the guides; one that is not there is not listed */
+/** The resources of the server. @param folder of the guides; missing ones are not listed */
 export function createResources(folder: string) {
   const fileOf = (name: string) => path.join(folder, `${name}.md`);
   const resources: Resource[] = Object.entries(GUIDES)
@@ -40,7 +40,7 @@ export function createResources(folder: string) {
 
   return {
     resources,
-    /** @throws ApiError `not_found`, `invalid_request` and what reading a prompt throws */
+    /** @throws ApiError `not_found`, `invalid_request` and whatever reading a prompt throws */
     async read(uri: string, call: McpCall): Promise<ReadResourceResult> {
       if (known.has(uri)) {
         const text = await readFile(fileOf(uri.slice(DOCS.length)), 'utf8');

@@ -13,15 +13,15 @@ const NOTES_FILE = 'embedded.json';
 
 const notesSchema = z.object({ password: z.string().nullable(), port: z.number().int().nullable() });
 
-/** What is kept between starts, in the cluster's own folder: the password (null: none needed) and the port. */
+/** Data kept between starts in the cluster's own folder: the password (null if none is needed) and the port. */
 export type ClusterNotes = z.infer<typeof notesSchema>;
 
-/** What {@link writeNotes} remembered last. */
+/** The notes last saved by {@link writeNotes}. */
 export async function readNotes(dataDir: string): Promise<ClusterNotes> {
   return notesSchema.parse(JSON.parse(await readFile(path.join(dataDir, NOTES_FILE), 'utf8')));
 }
 
-/** Remembers `notes` for the next start. */
+/** Saves `notes` for the next start. */
 export async function writeNotes(dataDir: string, notes: ClusterNotes): Promise<void> {
   const file = path.join(dataDir, NOTES_FILE);
   await writeFile(`${file}.new`, JSON.stringify(notes), { mode: 0o600 });
@@ -29,10 +29,11 @@ export async function writeNotes(dataDir: string, notes: ClusterNotes): Promise<
 }
 
 /**
- * Creates the cluster if there is none. It is created beside its place and moved there, so that a kill leaves no partial cluster.
+ * Creates the cluster if there is none. It is created next to its final location and moved there, so that a kill leaves no
+ * partial cluster.
  *
- * @returns the folder's real path, by which a running server can be recognised, and the notes.
- * @throws {EmbeddedStartError} `postgres_failed` when initdb fails or the folder holds something else.
+ * @returns the notes and the folder's real path, which identifies a running server.
+ * @throws {EmbeddedStartError} `postgres_failed` if initdb fails or the folder holds something else.
  */
 export async function ensureCluster(
   binaries: PostgresBinaries,
@@ -123,7 +124,7 @@ export async function stopOrphan(dataDir: string, log: (line: string) => void): 
   const pidFile = path.join(dataDir, 'postmaster.pid');
   const pid = Math.abs(Number((await readIfThere(pidFile))?.split('\n', 1)[0]));
   const isServer = (line: string) => /\bpostgres\b/.test(line) && ` ${line} `.includes(` ${dataDir} `);
-  // First the orderly way, then the ways that leave recovery to the next start, which loses nothing either.
+  // First an orderly stop, then ways that leave recovery to the next start, which loses nothing either.
   const signals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const;
   if (await endOrphan({ pid, what: 'PostgreSQL', isServer, signals, log })) {
     await rm(pidFile, { force: true });
@@ -135,7 +136,7 @@ export async function stopOrphan(dataDir: string, log: (line: string) => void): 
   );
 }
 
-/** initdb reports every step; what went wrong is at the end. */
+/** initdb reports every step; the error is at the end. */
 function lastLines(output: string): string {
   return output.split('\n').slice(-6).join('\n');
 }
@@ -144,7 +145,7 @@ function leftoverPrefix(target: string): string {
   return path.join(path.dirname(target), `.${path.basename(target)}.new-`);
 }
 
-/** What a start that was killed during initdb left beside the cluster. */
+/** Removes the files of a start that was killed during initdb. */
 async function removeLeftovers(target: string): Promise<void> {
   const prefix = path.basename(leftoverPrefix(target));
   const siblings = await readdir(path.dirname(target)).catch(() => []);

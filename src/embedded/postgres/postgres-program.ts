@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EmbeddedStartError } from '../errors.ts';
 import { endWithParent, run } from '../programs/programs.ts';
 
-/** The major version of the bundled server; a cluster of another one can't be opened. */
+/** The major version of the bundled server, which cannot open clusters of other versions. */
 export const POSTGRES_MAJOR = 18;
 
 const NOBODY = 65534;
@@ -60,13 +60,13 @@ function needsAnotherUser(): boolean {
 }
 
 /**
- * A PostgreSQL program as a command that this user may run, and that ends with this process where the system offers that.
+ * Wraps a PostgreSQL program as a command that this user may run, and that ends with this process if the system supports that.
  *
- * In a user namespace PostgreSQL sees itself as `nobody` while its files stay ours: no user is created, nothing is
- * chowned, and a checkout in a folder closed to others works. Where a container forbids namespaces it becomes the
- * real `nobody`, with the capability to pass through our folders.
+ * In a user namespace PostgreSQL sees itself as `nobody` while its files stay ours: no user is created, nothing is chowned, and
+ * a checkout in a folder closed to others works. If a container forbids namespaces it becomes the real `nobody`, with the
+ * capability to pass through our folders.
  *
- * @throws {EmbeddedStartError} `postgres_unavailable` for root on a system that has neither way.
+ * @throws {EmbeddedStartError} `postgres_unavailable` for root on a system that supports neither.
  */
 export async function postgresCommand(program: string, args: readonly string[]): Promise<string[]> {
   // INT is PostgreSQL's fast shutdown: it ends sessions and writes everything out.

@@ -9,7 +9,7 @@ import { findPostgres, postgresCommand, postgresEnv } from './postgres-program.t
 
 /** Crash recovery is included: it replays at most `max_wal_size` of changes. */
 const READY_TIMEOUT_MS = 180_000;
-/** Backends of a postmaster that was killed notice it and end; until then the cluster can't be opened. */
+/** Backends of a killed postmaster notice its end and exit; until then the cluster can't be opened. */
 const OLD_BACKENDS_WAIT_MS = 20_000;
 const PORT_ATTEMPTS = 3;
 
@@ -37,7 +37,7 @@ const THROW_AWAY_SETTINGS = {
 };
 
 export interface PostgresOptions {
-  /** Folder of the cluster; made if missing. One process at a time: see `lockDataDir`. */
+  /** Folder of the cluster; created if missing. One process at a time: see `lockDataDir`. */
   dataDir: string;
   /** Preferred loopback port. Default: the one of the last start, at first any free one. */
   port?: number | undefined;
@@ -45,7 +45,7 @@ export interface PostgresOptions {
   ephemeral?: boolean | undefined;
   /** Receives messages for the operator, and the server's warnings and fatal errors. */
   log: (line: string) => void;
-  /** PostgreSQL settings over the defaults. */
+  /** PostgreSQL settings that override the defaults. */
   settings?: Record<string, string> | undefined;
 }
 
@@ -56,15 +56,15 @@ export interface EmbeddedPostgres {
   port: number;
   pid: number;
   running(): boolean;
-  /** Settles when the server has ended, by `stop` or by itself. */
+  /** Settles when the server has ended, through `stop` or unexpectedly. */
   exited: Promise<ServerExit>;
-  /** Stops it in an orderly way, by force after 20 s. */
+  /** Stops it in an orderly way, forcibly after 20 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on a cluster in `dataDir` and waits until it takes connections. Whatever the last run left, by
- * being killed at any moment, is recovered. On Linux the server ends with this process, even if that is killed.
+ * Starts PostgreSQL on a cluster in `dataDir` and waits until it accepts connections. Recovers whatever a killed run left
+ * behind. On Linux the server ends with this process, even if this is killed.
  *
  * @throws {EmbeddedStartError} `postgres_unavailable` or `postgres_failed`.
  */
@@ -103,7 +103,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   }
 }
 
-/** The server's own pid file says when it takes connections; this needs no connection and no password. */
+/** The server's own pid file shows when it accepts connections; reading it needs no connection and no password. */
 async function becomesReady(server: ServerProcess, dataDir: string): Promise<boolean> {
   const until = Date.now() + READY_TIMEOUT_MS;
   while (server.running() && Date.now() < until) {
@@ -134,7 +134,7 @@ function handleOf(
     running: () => server.running(),
     url: (database) => `postgresql://${login}@127.0.0.1:${about.port}/${encodeURIComponent(database)}`,
     async stop() {
-      // Fast shutdown, then the one that leaves recovery to the next start.
+      // A fast shutdown, then one that leaves recovery to the next start.
       await server.end([
         { signal: 'SIGINT', ms: 15_000 },
         { signal: 'SIGQUIT', ms: 5_000 },

@@ -5,16 +5,17 @@ import { systemErrorCode } from '../errors.ts';
 import { POSTGRES_USER, readNotes } from './postgres-cluster.ts';
 
 /**
- * The connection URL of a database in the PostgreSQL that another process runs on this cluster; undefined where none
- * takes connections. Nothing is started or changed.
+ * The connection URL of a database in the PostgreSQL that another process runs on this cluster; undefined if none accepts
+ * connections. Nothing is started or changed.
  *
  * @param dataDir Folder of the cluster.
- * @throws the system error when this user may not read the folder.
+ * @throws the system error if this user may not read the folder.
  */
 export async function urlOfRunningPostgres(dataDir: string, database: string): Promise<string | undefined> {
   let lines: string[];
   try {
-    // Line 1 is the server's process, 4 its port, 8 its state: https://www.postgresql.org/docs/current/storage-file-layout.html
+    // Line 1 is the server's process id, 4 its port, 8 its state:
+    // https://www.postgresql.org/docs/current/storage-file-layout.html
     lines = (await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n').map((line) => line.trim());
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT' || systemErrorCode(error) === 'ENOTDIR') return undefined;
@@ -27,7 +28,7 @@ export async function urlOfRunningPostgres(dataDir: string, database: string): P
   return `postgresql://${login}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
 }
 
-/** A server that was killed leaves its file behind. */
+/** A killed server leaves its file behind. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -4,7 +4,7 @@ import path from 'node:path';
 const PROJECT = 'prompt-management-service';
 
 /**
- * Where this user's downloads and builds are kept, shared by all clones of the project: `$XDG_CACHE_HOME`, else
+ * The folder for this user's downloads and builds, shared by all clones of the project: `$XDG_CACHE_HOME`, otherwise
  * `~/Library/Caches` on macOS and `~/.cache` elsewhere.
  */
 export function userCacheDir(env: NodeJS.ProcessEnv): string {

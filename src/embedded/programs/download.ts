@@ -22,12 +22,12 @@ export function goPlatform(): { platform: string; arch: string } {
 
 const archiveSchema = z.object({ archiveUrl: z.url(), fileToExtract: z.string() });
 
-/** Asks the service at `url` where an archive is, and what to take out of it. @throws with a short reason. */
+/** Asks the service at `url` for the location of an archive and the file to extract. @throws with a short reason. */
 export async function locateArchive(url: string): Promise<z.infer<typeof archiveSchema>> {
   return withResponse(url, async (response) => archiveSchema.parse(await response.json()));
 }
 
-/** Downloads the .tar.gz at `url` and unpacks `file` of it into `folder`. @throws with a short reason. */
+/** Downloads the .tar.gz at `url` and extracts `file` from it into `folder`. @throws with a short reason. */
 export async function unpackArchive(url: string, file: string, folder: string): Promise<string> {
   const archive = path.join(folder, 'archive.tar.gz');
   await withResponse(url, async (response) => {
@@ -52,7 +52,7 @@ async function withResponse<T>(url: string, use: (response: Response) => Promise
     if (!response.ok) throw new Error(`${host} responded with ${response.status}`);
     return await use(response);
   } catch (error) {
-    // fetch says only "fetch failed"; what happened is in the cause.
+    // fetch reports only "fetch failed"; the reason is in the cause.
     const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
     const reason = messageOf(cause ?? error);
     throw new Error(reason.includes(host) ? reason : `${host} cannot be reached (${reason})`, { cause: error });

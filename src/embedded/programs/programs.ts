@@ -11,15 +11,15 @@ export interface RunOptions {
   timeoutMs?: number | undefined;
 }
 
-/** What a finished program left: `code` is null when it was killed, timed out, or could not be started. */
+/** The result of a finished program: `code` is null if it was killed, timed out, or could not be started. */
 export interface RunResult {
   code: number | null;
-  /** Standard output and standard error, in that order; the start error where the program could not be started. */
+  /** Standard output and standard error, in that order; the start error if the program could not be started. */
   output: string;
   stdout: string;
 }
 
-/** Runs a program to its end. Never rejects: a program that is missing or fails is a result too. */
+/** Runs a program to its end. Never rejects: a missing or failing program is a result too. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return new Promise((resolve) => {
     const { env, cwd, timeoutMs: timeout } = options;
@@ -37,7 +37,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   });
 }
 
-/** Where a program is on the PATH of `env`, undefined if nowhere. */
+/** The location of a program on the PATH of `env`; undefined if not found. */
 export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(path.delimiter)) {
     if (folder === '') continue;
@@ -53,8 +53,8 @@ export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<
 }
 
 /**
- * The command line of a live process, undefined if there is no such process. A pid file is trusted only
- * when this names the same program and the same data, since process ids are reused.
+ * The command line of a live process, undefined if there is no such process. Because process ids are reused, a pid file is
+ * trusted only if this names the same program and the same data.
  */
 export async function commandLineOf(pid: number): Promise<string | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
@@ -71,15 +71,15 @@ export async function commandLineOf(pid: number): Promise<string | undefined> {
 }
 
 /**
- * The command, wrapped so that Linux ends it when this process dies, even by SIGKILL. Elsewhere, and where the
- * `setpriv` of util-linux is missing, the command as it is: what a killed parent leaves is then ended at the next start.
+ * The command, wrapped so that Linux ends it when this process dies, even by SIGKILL. On other systems, or without `setpriv`
+ * from util-linux, the command itself: the next start then ends whatever a killed parent left.
  *
  * Linux counts the death of the thread that spawned as the death of the parent: start servers from the main thread.
  */
 export async function endWithParent(command: readonly string[], signal: 'INT' | 'KILL'): Promise<string[]> {
   if (process.platform !== 'linux') return [...command];
   const wrapper = ['setpriv', `--pdeathsig=${signal}`];
-  // Tried, not looked for: other implementations of setpriv lack the option.
+  // Tried rather than looked up: other implementations of setpriv lack the option.
   const { code } = await run('setpriv', [`--pdeathsig=${signal}`, 'true']);
   return code === 0 ? [...wrapper, ...command] : [...command];
 }

@@ -4,15 +4,15 @@ import path from 'node:path';
 import { messageOf } from '../errors.ts';
 import { type FileLock, waitForLock } from '../file-lock.ts';
 
-/** One place a program may come from. */
+/** A source of a program. */
 export interface Source {
-  /** Ends the sentence "Temporal from …". */
+  /** Completes the sentence "Temporal from …". */
   name: string;
   /** The program's path. @throws with the reason why this source has none, as a sentence without a full stop. */
   find(): Promise<string>;
 }
 
-/** No source had the program; each reason in the order of the tries. */
+/** No source had the program; lists each reason in the order tried. */
 export class NoSourceError extends Error {
   readonly reasons: readonly string[];
 
@@ -24,9 +24,9 @@ export class NoSourceError extends Error {
 }
 
 /**
- * The program from the first source that has it. Tells `report` in a line for each source why it was taken or passed over.
+ * The program from the first source that has it. Reports a line for each source on why it was used or skipped.
  *
- * @throws {NoSourceError} when none has it.
+ * @throws {NoSourceError} if none has it.
  */
 export async function firstSource(
   what: string,
@@ -49,12 +49,12 @@ export async function firstSource(
 }
 
 /**
- * Fills `folder` once: `fill` works in a scratch folder beside it, which then takes its place, so that no one ever sees
- * half of it, however this process ends. A second process waits for the first and finds the work done.
+ * Fills `folder` once: `fill` works in a scratch folder next to it, which is then renamed, so that nobody ever sees it half
+ * full, however this process ends. A second process waits for the first and uses its result.
  */
 export async function fillOnce(options: {
   folder: string;
-  /** Whether the folder holds what it should. */
+  /** Whether the folder is complete. */
   isFilled: () => Promise<boolean>;
   fill: (scratch: string) => Promise<void>;
   onWait: () => void;
@@ -75,7 +75,7 @@ export async function fillOnce(options: {
   }
 }
 
-/** Runs `work`, telling `report` every 20 s for how long it has been going on. */
+/** Runs `work`, reporting the elapsed time every 20 s. */
 export async function withProgress<T>(
   what: string,
   report: (line: string) => void,

@@ -1,13 +1,13 @@
-/** The command by which a development server is recognised among processes. */
+/** The arguments that identify a development server among processes. */
 export const DEV_SERVER = ['server', 'start-dev'];
 
 interface ServerArguments {
-  /** Undefined: in memory. */
+  /** Undefined for in memory. */
   dbFile: string | undefined;
   port: number;
-  /** Of its HTTP API and of its metrics. */
+  /** Ports of its HTTP API and of its metrics. */
   sidePorts: readonly [number, number];
-  /** 0: no UI. */
+  /** 0 for no UI. */
   uiPort: number;
   namespace: string;
   dynamicConfig?: Record<string, string | number | boolean> | undefined;
@@ -16,19 +16,19 @@ interface ServerArguments {
 /** Tasks are dispatched round-robin by fairness key, which is a workflow's workspace, instead of in order of arrival. */
 const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
 /**
- * Partitions spread a task queue over machines. Here there is one, and each partition has a backlog of its own, so that a task
- * could wait for seconds in one while workers poll another.
+ * Partitions spread a task queue over machines. Here there is only one, and each partition has its own backlog, so a task could
+ * wait for seconds in one while workers poll another.
  */
 const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
 /**
- * Timers are held back for a second, so that the hosts of a cluster may disagree on the time by as much; one that is shorter takes
- * a second, too. Here there is one host.
+ * Timers are delayed by a second because the clocks of a cluster's hosts may differ by that much; a shorter timer takes a second,
+ * too. Here there is only one host.
  */
 const ONE_CLOCK = { 'history.timerProcessorMaxTimeShift': '10ms' };
 
 /**
- * The list of executions in the UI is written by one worker at a time, up to a second late: SQLite has one writer, and executions
- * should not wait for the list. One that has ended by then is written once instead of twice.
+ * One worker at a time writes the UI's list of executions, up to a second late: SQLite has one writer, and executions should not
+ * wait for the list. One that has ended by then is written once instead of twice.
  */
 const LIST_COMES_LAST = {
   'history.visibilityProcessorSchedulerWorkerCount': 1,
@@ -37,11 +37,11 @@ const LIST_COMES_LAST = {
 };
 
 /**
- * The CLI has the server read search attributes from its database with each workflow. Here they are registered once, and whoever
- * does waits until they are known.
+ * The CLI makes the server read search attributes from its database for each workflow. Here they are registered once, and the
+ * registration waits until they are known.
  */
 const KEPT_ATTRIBUTES = { 'system.forceSearchAttributesCacheRefreshOnRead': false };
-/** Workflows whose state is kept in memory, ended ones included; 8,096 by default. The memory goes to `GOGC`, see `temporal.ts`. */
+/** Workflows whose state is cached, including ended ones; 8,096 by default. The saved memory goes to `GOGC`, see `temporal.ts`. */
 const KEPT_WORKFLOWS = { 'history.hostLevelCacheMaxSize': 1_000 };
 
 const DYNAMIC_CONFIG = {
@@ -54,8 +54,8 @@ const DYNAMIC_CONFIG = {
 };
 
 /**
- * SQLite's. At the server's start others write to the file, too (see `dropSpareIndexes`). Copying the write-ahead log into the file takes
- * some 20 ms, and nothing is written meanwhile: it is done at 16 MiB (4,000 pages) instead of 4.
+ * SQLite settings. At the server's start others also write to the file (see `dropSpareIndexes`). Copying the write-ahead log into the
+ * file takes about 20 ms and blocks writes, so it is done at 16 MiB (4,000 pages) instead of 4.
  */
 const PRAGMAS = ['journal_mode=wal', 'synchronous=1', 'busy_timeout=5000', 'wal_autocheckpoint=4000'];
 

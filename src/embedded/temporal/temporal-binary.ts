@@ -7,20 +7,20 @@ import { goPlatform, TEMPORAL_DOWNLOADS, unpackArchive } from '../programs/downl
 import { findOnPath, run } from '../programs/programs.ts';
 import { fillOnce, firstSource, NoSourceError, type Source, withProgress } from '../programs/sources.ts';
 
-/** The Temporal CLI that is downloaded or built; an installed one may be newer. Pinned in tools/temporal/go.mod too. */
+/** The version of the Temporal CLI to download or build; an installed one may be newer. Pinned in tools/temporal/go.mod too. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 const LEAST_GO = '1.25';
 const CLI_PACKAGE = 'github.com/temporalio/cli';
 const GO_MODULE = fileURLToPath(new URL('../../../tools/temporal/', import.meta.url));
 
 export interface EnsureTemporalOptions {
-  /** Gets a line for each source and, while something takes long, every 20 s. */
+  /** Receives a line for each source and, during long steps, every 20 s. */
   report: (line: string) => void;
   /** Default: this user's cache, shared by all clones. */
   cacheDir?: string | undefined;
   /** Default: Temporal's own download service. */
   downloadBaseUrl?: string | undefined;
-  /** Environment of the programs that are looked for and run. Default: this process's. */
+  /** Environment for finding and running programs. Default: this process's. */
   env?: NodeJS.ProcessEnv | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
         return cached;
       },
     },
-    // Before the download: Go verifies every module by go.sum, while nothing here can tell whether an archive is the right one.
+    // Before the download: Go verifies every module with go.sum, but nothing here can verify an archive.
     { name: 'a build with Go', find: () => intoCache((scratch) => build(path.join(scratch, 'temporal'), env, report)) },
     {
       name: 'its official download',
@@ -95,7 +95,7 @@ async function findInstalled(env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 async function build(file: string, env: NodeJS.ProcessEnv, report: (line: string) => void): Promise<void> {
-  // Outside the module, whose go.mod would make an old Go fetch a newer one first.
+  // Outside the module, because its go.mod would make an old Go fetch a newer one first.
   const { code, stdout } = await run('go', ['version'], { env: { ...env, GOTOOLCHAIN: 'local' }, cwd: '/' });
   if (code !== 0) throw new Error('Go is not installed');
   const version = /\bgo(\d+(?:\.\d+)+)/.exec(stdout)?.[1] ?? '0';

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Indexes of the list of executions that nothing uses here: the service has six attributes, of the type Keyword, and operators look
- * for executions by id, type, status, times, parent, and these attributes.
+ * Indexes of the list of executions that are not needed here: the service has six attributes of type Keyword, and operators search
+ * executions by id, type, status, times, parent, and these attributes.
  */
 const SPARE_INDEXES = [
   'by_execution_time',
@@ -22,13 +22,13 @@ const SPARE_INDEXES = [
   ...['bool', 'datetime', 'double', 'int'].flatMap((type) => [1, 2, 3].map((nth) => `by_${type}_0${nth}`)),
   ...['07', '08', '09', '10'].map((nth) => `by_keyword_${nth}`),
 ];
-/** Temporal writes to the file, too. */
+/** Temporal writes to the file as well. */
 const WAIT_FOR_LOCK_MS = 5_000;
 
 /**
  * Drops indexes of the list of executions in Temporal's SQLite file, whose server may be running. Each execution is written to all 45,
- * and SQLite compiles that statement each time: without these it takes a third less. A search by their columns still works,
- * and reads the whole list.
+ * and SQLite compiles that statement each time: without these it takes a third less. A search by their columns still works, but scans
+ * the whole list.
  */
 export function dropSpareIndexes(dbFile: string): void {
   // Temporal's schema has texts in double quotes.

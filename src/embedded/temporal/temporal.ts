@@ -11,7 +11,7 @@ import { type ServerExit, type ServerProcess, spawnServer } from '../server-proc
 import { argumentsOf, DEV_SERVER } from './temporal-arguments.ts';
 import { dropSpareIndexes } from './temporal-indexes.ts';
 
-/** Go collects garbage when the heap has grown by so many percent; by default 100, which takes an eighth of the server's CPU time. */
+/** The heap growth in percent after which Go collects garbage; the default of 100 takes an eighth of the server's CPU time. */
 const GOGC = '200';
 const READY_TIMEOUT_MS = 60_000;
 const PORT_ATTEMPTS = 3;
@@ -19,7 +19,7 @@ const PORT_ATTEMPTS = 3;
 export interface TemporalOptions {
   /** Path of the Temporal CLI: see `ensureTemporal`. */
   binary: string;
-  /** Where the server keeps its state; made if missing. One process at a time: see `lockDataDir`. Default: in memory. */
+  /** Where the server keeps its state; created if missing. One process at a time: see `lockDataDir`. Default: in memory. */
   dbFile?: string | undefined;
   /** Preferred loopback port of the frontend. Default: the one of the last start on `dbFile`, at first any free one. */
   port?: number | undefined;
@@ -27,9 +27,9 @@ export interface TemporalOptions {
   sidePorts?: readonly [number, number] | undefined;
   /** Loopback port of the web UI; 0 (the default) for no UI. */
   uiPort?: number | undefined;
-  /** Made if missing. */
+  /** Created if missing. */
   namespace: string;
-  /** Gets what the operator should know, and the server's errors. */
+  /** Receives messages for the operator, and the server's errors. */
   log: (line: string) => void;
   /** Server settings by name: https://docs.temporal.io/references/dynamic-configuration */
   dynamicConfig?: Record<string, string | number | boolean> | undefined;
@@ -44,9 +44,9 @@ export interface EmbeddedTemporal {
   uiUrl: string | undefined;
   pid: number;
   running(): boolean;
-  /** Settles when the server has ended, by `stop` or by itself. */
+  /** Settles when the server has ended, through `stop` or unexpectedly. */
   exited: Promise<ServerExit>;
-  /** Stops it in an orderly way, by force after 10 s. */
+  /** Stops it in an orderly way, forcibly after 10 s. */
   stop(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
           ]),
       };
     }
-    // The server's internal services choose ports of their own, and another program may have taken one.
+    // The server's internal services choose their own ports, and another program may have taken one.
     const portWasTaken = !(await isPortFree(port)) || /address already in use/i.test(server.log());
     if (attempt >= PORT_ATTEMPTS || !portWasTaken) throw didNotStart(server.log());
   }
@@ -132,7 +132,7 @@ function makeListCheap(dbFile: string, log: (line: string) => void): void {
   }
 }
 
-/** Ready is when the namespace can be described: the port opens before the server behind it works. */
+/** Ready when the namespace can be described: the port opens before the server behind it works. */
 async function becomesReady(server: ServerProcess, address: string, namespace: string): Promise<boolean> {
   const until = Date.now() + READY_TIMEOUT_MS;
   while (server.running() && Date.now() < until) {
@@ -178,12 +178,12 @@ async function readNotes(dbFile: string): Promise<z.infer<typeof notesSchema> | 
   try {
     return notesSchema.parse(JSON.parse(await readFile(notesFile(dbFile), 'utf8')));
   } catch {
-    // There is none yet, or a kill cut it off: then nothing is known of the last start.
+    // The file does not exist yet, or was cut off by a kill: the last start is unknown.
     return undefined;
   }
 }
 
-/** Without the note, the next start could not end a server that is left behind. */
+/** Without the note, the next start could not end an orphaned server. */
 async function rememberServer(server: ServerProcess, dbFile: string, port: number): Promise<void> {
   const notes: z.infer<typeof notesSchema> = { pid: server.pid, port };
   try {

@@ -2,12 +2,12 @@ import { jsonrepair } from 'jsonrepair';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { parseJson } from './json.ts';
 
-/** Longer parts must be JSON as they are: repairing takes up to the square of the length. */
+/** Longer parts must be valid JSON: repairing can take quadratic time. */
 const MAX_REPAIRED_LENGTH = 10_000;
 
 /**
- * The JSON objects and arrays in what a model writes: the whole text, or the outermost ones in it, also with slips such as a comma
- * before the end or a line break inside a string. What models think before they answer does not count.
+ * The JSON objects and arrays in a model's output: the whole text, or the outermost ones in it, even with slips such as a trailing
+ * comma or a line break inside a string. Reasoning before the answer is ignored.
  */
 export function jsonIn(text: string): JsonValue[] {
   const whole = parseJson(text.trim());
@@ -37,7 +37,7 @@ function parsed(part: string): JsonValue | undefined {
   }
 }
 
-/** The outermost parts between brackets that match. A bracket without a match is prose, and one inside a string is part of that. */
+/** The outermost parts between matching brackets. An unmatched bracket is prose, and one inside a string is part of the string. */
 function partsOf(text: string): string[] {
   const open: number[] = [];
   const parts: { from: number; to: number }[] = [];

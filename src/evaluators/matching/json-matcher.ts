@@ -2,13 +2,13 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { createJsonIdentifier } from './json.ts';
 
 /**
- * Values visited while looking for the best partner of list items; afterwards the items left are paired in order. Counted
- * and not timed, so that the same values always get the same score.
+ * Values visited while searching for the best partners of list items; after that, the remaining items are paired in order. A
+ * count rather than a time, so that the same values always get the same score.
  */
 const PAIRING_BUDGET = 200_000;
 
 export interface JsonMatchOptions {
-  /** `exact`: nothing may be missing or added. `subset`: the actual value may have more keys and list items. */
+  /** `exact`: nothing may be missing or extra. `subset`: the actual value can have more keys and list items. */
   mode: 'exact' | 'subset';
   ignoreArrayOrder: boolean;
 }
@@ -16,16 +16,16 @@ export interface JsonMatchOptions {
 /** How much of the expected value was found. A leaf is a scalar, or an empty list or object. */
 export interface JsonMatch {
   matched: number;
-  /** At least 1. In mode `exact`, leaves that should not be there count too. */
+  /** At least 1. In mode `exact`, extra leaves count too. */
   total: number;
-  /** Where the first differences are, as `$.items[2].name`. */
+  /** Paths of the first differences, such as `$.items[2].name`. */
   differences: string[];
 }
 
 type Count = Pick<JsonMatch, 'matched' | 'total'>;
 type JsonObject = { [key: string]: JsonValue };
 
-/** Compares two JSON values leaf by leaf. Both must be of bounded depth. */
+/** Compares two JSON values leaf by leaf. The depth of both must be bounded. */
 export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonMatchOptions): JsonMatch {
   const identify = createJsonIdentifier(options.ignoreArrayOrder);
   const exact = options.mode === 'exact';
@@ -33,7 +33,7 @@ export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonM
   const leavesOf = new Map<JsonValue, number>();
   let budget = PAIRING_BUDGET;
 
-  /** @param path null while only trying a partner: differences are then not noted */
+  /** @param path null while trying a partner: differences are then not recorded */
   function compare(wanted: JsonValue, found: JsonValue, path: string | null): Count {
     budget -= 1;
     const same = identify(wanted) === identify(found);
@@ -84,7 +84,7 @@ export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonM
     return parts.length === 0 ? { matched: 1, total: 1 } : add(parts);
   }
 
-  /** For each wanted item the index of its partner; `found.length` where there is none left. */
+  /** For each wanted item the index of its partner; `found.length` if none is left. */
   function pairUp(wanted: JsonValue[], found: JsonValue[]): number[] {
     const free = new Map<number, number[]>();
     // From the end, so that `pop` takes the first.
@@ -107,7 +107,7 @@ export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonM
     });
   }
 
-  /** Of the indexes in `left` that are not used yet, the first of which is at `next`. */
+  /** Searches the unused indexes in `left`, the first of which is at `next`. */
   function bestPartner(
     item: JsonValue,
     found: JsonValue[],
@@ -116,7 +116,7 @@ export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonM
     next: number,
   ): number {
     let best = left[next] ?? found.length;
-    // Without budget not even the first is tried: trials inside trials would double the work at every level.
+    // Without budget not even the first is tried: nested trials would double the work at every level.
     if (left.length - used.size <= 1) return best;
     let bestShare = -1;
     for (let place = next; place < left.length && budget > 0 && bestShare < 1; place += 1) {
@@ -149,7 +149,7 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Not what every object inherits: models do write keys such as `constructor` and `__proto__`. */
+/** Ignores inherited properties: models do write keys such as `constructor` and `__proto__`. */
 function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

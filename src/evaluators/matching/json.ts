@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../domain/text/json.ts';
 import { normalForm } from './text.ts';
 
-/** Deeper values are refused, so that code which descends into them cannot exhaust the stack. */
+/** Deeper values are rejected, so that recursive code cannot exhaust the stack. */
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * What keeps a value from being JSON of bounded depth, or null when nothing does.
+ * Why a value is not JSON of bounded depth, or null if it is.
  *
- * @param maxDepth arrays and objects inside one another; a scalar has depth 0
+ * @param maxDepth nesting of arrays and objects; a scalar has depth 0
  */
 export function jsonFault(value: unknown, maxDepth = MAX_JSON_DEPTH): string | null {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
@@ -34,7 +34,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
 export type ParsedJson = { ok: true; value: JsonValue } | { ok: false; reason: string };
 
 /**
- * Parses a text that may be anything. Never throws: also not for JSON nested a million levels deep.
+ * Parses arbitrary text. Never throws, not even for JSON nested a million levels deep.
  *
  * @param parse default: numbers are doubles
  */
@@ -49,21 +49,21 @@ export function parseJson(text: string, parse: (text: string) => unknown = JSON.
   return { ok: false, reason: `JSON, but ${jsonFault(value)}` };
 }
 
-/** The shortest JSON text of a value; a string as it is, without quotes. For comparing with an output that is plain text. */
+/** The shortest JSON text of a value; a string without quotes. For comparing with plain text output. */
 export function toPlainText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
- * Gives every value a number, the same for equal values and for no others, in time linear in the size of the values.
- * Texts are equal in any normal form. The order of an object's keys never matters, that of an array's items does unless `ignoreArrayOrder`.
+ * Assigns every value a number that is the same for equal values only, in time linear in the size of the values. Texts are equal in any
+ * normal form. The order of an object's keys never matters, that of an array's items does unless `ignoreArrayOrder`.
  */
 export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonValue) => number {
   const idOfShape = new Map<string, number>();
   const idOfNode = new Map<JsonValue, number>();
 
   function shapeOf(value: JsonValue): string {
-    // A number as text and not by its bits: -0 and 0 are the same JSON number to everyone who reads it.
+    // Numbers are compared as text rather than bits: -0 and 0 are the same JSON number.
     if (typeof value === 'string') return `string:${normalForm(value)}`;
     if (typeof value !== 'object' || value === null) return `${typeof value}:${value}`;
     if (JSON.isRawJSON(value)) return `number:${value.rawJSON}`;
@@ -88,7 +88,7 @@ export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonVal
   return identify;
 }
 
-/** Whether two values are equal, the order of an object's keys aside. */
+/** Whether two values are equal, ignoring the order of object keys. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   const identify = createJsonIdentifier(false);
   return identify(a) === identify(b);

@@ -1,27 +1,27 @@
 import { RE2JS } from 're2js';
 
-/** Longer patterns are refused. In characters. */
+/** Longer patterns are rejected. In characters. */
 export const MAX_PATTERN_LENGTH = 1_000;
 
-/** A pattern's size once repetitions are written out; the time per character is at most proportional to it. */
+/** Maximum size of a pattern after expanding repetitions, which bounds the time per character. */
 const MAX_PROGRAM_SIZE = 5_000;
 
-/** Letters with a meaning after a backslash. */
+/** Letters that have a meaning after a backslash. */
 const KNOWN_ESCAPES = 'dDwWsSbBpPnrtfvaAzQExuc';
 
 const SYNTAX =
   "Patterns are in RE2's syntax, which has no back-references and no lookaround, and repeats at most 1,000 times";
 
-/** A regular expression whose matching takes time linear in the text. */
+/** A regular expression that matches in time linear in the text. */
 export interface LinearRegex {
-  /** Whether it is found anywhere in the text. */
+  /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
-  /** Whether it is the whole text. */
+  /** Whether it matches the whole text. */
   testExact(text: string): boolean;
   toString(): string;
 }
 
-/** The pattern can't be used; the message says why, for the caller who wrote it. */
+/** The pattern can't be used; the message tells its author why. */
 export class PatternError extends Error {
   readonly code = 'bad_pattern';
 
@@ -32,11 +32,11 @@ export class PatternError extends Error {
 }
 
 /**
- * Compiles a pattern in RE2's syntax (https://github.com/google/re2/wiki/Syntax), also taking JavaScript's ways to write
- * characters and named groups. An engine that backtracks would let a pattern such as `(a+)+$` stall the process for years.
+ * Compiles a pattern in RE2's syntax (https://github.com/google/re2/wiki/Syntax), plus JavaScript's syntax for characters and
+ * named groups. A backtracking engine would let a pattern such as `(a+)+$` block the process for years.
  *
  * @param flags any of `i` (ignore case), `m` (`^` and `$` at line ends too), `s` (`.` also matches line ends)
- * @throws PatternError for what RE2 lacks (back-references, lookaround), a syntax error, or a pattern too large
+ * @throws PatternError for what RE2 lacks (back-references, lookaround), a syntax error, or a pattern that is too large
  */
 export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
   if (pattern.length > MAX_PATTERN_LENGTH) {
@@ -50,7 +50,7 @@ export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
   return compiled;
 }
 
-/** Left to itself, the translation to RE2 would take `\k<name>` for the letter k and the rest, and so never match. */
+/** Otherwise the translation to RE2 would read `\k<name>` as the letter k and the rest, and never match. */
 function refuseUnknownEscapes(pattern: string): void {
   for (const [sequence, letter] of pattern.matchAll(/\\(.)/gs)) {
     if (letter !== undefined && /[A-Za-z]/.test(letter) && !KNOWN_ESCAPES.includes(letter)) {

@@ -4,15 +4,15 @@ import addFormats from 'ajv-formats';
 import { jsonFault } from './json.ts';
 import { compileLinearRegex } from './linear-regex.ts';
 
-/** Of the schema as compact JSON, in characters. */
+/** Maximum length of the schema as compact JSON, in characters. */
 const MAX_SCHEMA_LENGTH = 65_536;
-/** Arrays and objects inside one another. */
+/** Maximum nesting of arrays and objects. */
 const MAX_SCHEMA_DEPTH = 64;
 
 const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/schema';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
-/** The schema can't be used; the message says why, for the caller who wrote it. */
+/** The schema can't be used; the message tells its author why. */
 class SchemaError extends Error {
   readonly code = 'bad_schema';
 
@@ -22,31 +22,28 @@ class SchemaError extends Error {
   }
 }
 
-/** What a value violates, as `/path must be …`; empty when it holds to the schema. */
+/** The violations of a value, as `/path must be …`; empty if it is valid. */
 type SchemaCheck = (value: unknown) => string[];
 
 /**
- * Compiles a JSON Schema (draft 2020-12, or draft-07 where `$schema` says so), with the formats of ajv-formats asserted.
+ * Compiles a JSON Schema (draft 2020-12, or draft-07 if `$schema` says so), with the formats of ajv-formats asserted.
  *
- * @param allViolations whether a check collects all violations or ends with the first, which takes less memory
- * @throws SchemaError for what is no schema, refers to anything outside itself or is too large
+ * @param allViolations whether a check collects all violations or stops at the first, which takes less memory
+ * @throws SchemaError if it is not a schema, has external references or is too large
  */
 export function compileSchema(schema: AnySchemaObject, allViolations: boolean): SchemaCheck {
   refuseOversized(schema);
-  // An asynchronous schema's validator gives a promise, which would pass for "valid".
+  // An asynchronous schema's validator returns a promise, which would be taken for "valid".
   if (Object.hasOwn(schema, '$async')) throw new SchemaError('$async is not part of JSON Schema');
   const warnings: string[] = [];
   const ajv = createAjv(schema['$schema'], allViolations, warnings);
   const validate = compile(ajv, schema);
-  // What Ajv only warns of, it leaves unchecked: a misspelt format, for one. Such a schema would pass what it should not.
+  // Ajv ignores what it warns about, such as a misspelled format, so the schema would accept too much.
   if (warnings[0] !== undefined) throw new SchemaError(warnings[0]);
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map(describeViolation));
 }
 
-/**
- * Why a schema can't be used, or null when it can. Tries it on a value too, which finds schemas that refer to themselves
- * without end.
- */
+/** Why a schema can't be used, or null if it can. Also tries it on a value, which detects infinitely recursive schemas. */
 export function schemaFault(schema: AnySchemaObject): string | null {
   try {
     compileSchema(schema, false)(null);
@@ -59,8 +56,8 @@ export function schemaFault(schema: AnySchemaObject): string | null {
 }
 
 /**
- * Why a schema can't be handed to a provider, or null when it can. Nothing is ever checked by it here, so formats that Ajv
- * doesn't know and expressions that take long are left to the provider.
+ * Why a schema can't be sent to a provider, or null if it can. It is never used for validation here, so unknown formats and
+ * slow expressions are left to the provider.
  */
 export function providerSchemaFault(schema: AnySchemaObject): string | null {
   try {
@@ -89,9 +86,9 @@ function createAjv(dialect: unknown, allErrors: boolean, warnings: string[], mor
     // Unknown keywords are annotations (JSON Schema Core 2020-12, section 6.5), and many schemas carry some.
     strict: false,
     logger: { log: () => {}, warn, error: warn },
-    // Else `required: ["toString"]` would hold for every object.
+    // Otherwise `required: ["toString"]` would hold for every object.
     ownProperties: true,
-    // A definition used a thousand times would be written out a thousand times.
+    // A definition used a thousand times would be inlined a thousand times.
     inlineRefs: false,
     code: { regExp: createRegexEngine() },
     ...more,
@@ -110,7 +107,7 @@ function isDialect(dialect: unknown, uri: string): boolean {
   return dialect === uri || dialect === `${uri}#`;
 }
 
-/** Patterns in a schema run on what a model wrote, so they must not backtrack either. */
+/** Patterns in a schema run on model output, so they must not backtrack either. */
 function createRegexEngine() {
   // Ajv uses `code` only to write validators to files.
   return Object.assign((pattern: string) => compileLinearRegex(pattern), { code: 'compileLinearRegex' });
@@ -125,7 +122,7 @@ function compile(ajv: Ajv, schema: AnySchemaObject): ValidateFunction {
         cause: error,
       });
     }
-    // Ajv writes the checks of one object or list inside one another, and the stack ends above a thousand or so.
+    // Ajv nests the checks of an object or list, and the stack overflows above about a thousand.
     if (error instanceof RangeError) {
       throw new SchemaError('the schema has too many keywords in one place to be compiled', { cause: error });
     }

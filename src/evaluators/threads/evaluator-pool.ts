@@ -11,12 +11,15 @@ import {
 import type { ThreadTask } from './thread-task.ts';
 import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
 
-/** Texts and options together, in characters: up to here our own evaluators take about a millisecond, less than handing them to a thread. */
+/**
+ * Texts and options together, in characters: up to this size our own evaluators take about a millisecond, less than passing them to a
+ * thread.
+ */
 const MAX_INLINE_CHARS = 4_096;
 /** How long a request waits for a thread. */
 const MAX_WAIT_MS = 5_000;
 
-/** A JSON schema that a caller wrote, and where it stands in the request. */
+/** A JSON schema from a caller, and its path in the request. */
 export interface CallersSchema {
   path: string;
   schema: Record<string, JsonValue>;
@@ -26,12 +29,12 @@ export interface CallersSchema {
 export interface EvaluatorPool {
   /**
    * Compiles the expressions and schemas of a request, with one time limit for all of them.
-   * @throws ApiError `invalid_request` naming each that can't be used, `temporarily_unavailable` where no thread is free
+   * @throws ApiError `invalid_request` naming each invalid one, `temporarily_unavailable` if no thread is free
    * @param at path of the evaluators in the request
    */
   check(workspaceId: string, evaluators: EvaluatorConfig[], at: string): Promise<void>;
   /**
-   * Compiles JSON schemas that are handed to providers, with one time limit for all of them.
+   * Compiles JSON schemas for providers, with one time limit for all of them.
    * @throws ApiError as `check`, naming each by its path
    */
   checkSchemas(workspaceId: string, schemas: CallersSchema[]): Promise<void>;
@@ -40,19 +43,19 @@ export interface EvaluatorPool {
   close(): Promise<void>;
 }
 
-/** Scores examples by the evaluators that need no request, with one time limit for an example. */
+/** Scores examples with the evaluators that need no request, with one time limit per example. */
 export interface Scorer {
-  /** Whether an example with this output of the model need not wait for a thread. */
+  /** Whether an example with this output can be scored without waiting for a thread. */
   isFree(output: Pick<ScoredExample, 'output' | 'toolCalls'>): boolean;
   /**
-   * The scores by the evaluator's name. An evaluator that was ended at the limit scores 0.
+   * The scores by evaluator name. An evaluator stopped at the limit scores 0.
    * @param signal ends the wait for a thread; its reason is thrown
-   * @throws Error where no thread can be started
+   * @throws Error if no thread can be started
    */
   score(example: ScoredExample, signal?: AbortSignal): Promise<Map<string, Score>>;
 }
 
-/** @param onError told of threads that died outside of a task */
+/** @param onError called for threads that died outside of a task */
 export function createEvaluatorPool(options: { onError: (error: unknown) => void }): EvaluatorPool {
   const threads = createThreads(options);
 
@@ -86,7 +89,7 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
     scorer(workspaceId, configs) {
       const evaluators = JSON.stringify(configs);
       const scoring = [...configs.entries()].filter(([, config]) => scoresByItself(config));
-      // Pairing items of lists takes many comparisons, however short the texts are.
+      // Pairing list items takes many comparisons, however short the texts are.
       const inThread = configs.some(
         (config) => runsCallersCode(config) || (config.type === 'json_match' && config.ignore_array_order),
       );
@@ -118,12 +121,12 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
   };
 }
 
-/** Characters of what a model gave. */
+/** The number of characters in a model's output. */
 function charsOf({ output, toolCalls = [] }: Pick<ScoredExample, 'output' | 'toolCalls'>): number {
   return output.length + (toolCalls.length === 0 ? 0 : JSON.stringify(toolCalls).length);
 }
 
-/** @param pathOf where something stands in the request; `option`: what of it is at fault, where that is known */
+/** @param pathOf the path of an entry in the request; `option` is the invalid option, if known */
 function refuseFaulty(
   { results, end, limitMs }: ThreadOutcome<OptionFault | null>,
   count: number,
@@ -134,7 +137,7 @@ function refuseFaulty(
     const fault = results.get(index);
     if (fault) details.push({ path: pathOf(index, fault.option), message: fault.message });
     if (fault !== undefined || end === undefined) continue;
-    // The one at which it ended; those after it were not looked at.
+    // The entry at which it stopped; later ones were not checked.
     details.push({ path: pathOf(index), message: compileFault(end, limitMs) });
     break;
   }

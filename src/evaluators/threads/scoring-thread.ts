@@ -15,18 +15,20 @@ import {
 import { CHECK_LIMIT_MS, EXAMPLE_LIMIT_MS, PREPARE_LIMIT_MS } from './limits.ts';
 import type { ThreadReport, ThreadTask } from './thread-task.ts';
 
-// The file that the pool's threads load: everything in it runs there and nowhere else.
+// The entry file of the pool's threads: everything in it runs only there.
 
-/** Characters of options whose evaluators a thread keeps ready. What is compiled from them takes many times as much. */
+/** Total characters of options whose prepared evaluators a thread caches. The compiled form takes many times as much. */
 const MAX_KEPT_CHARS = 100_000;
 
-/** The event loop, which everybody waits for, goes before code of callers: five steps are a third of its share where cores are busy. */
+/**
+ * The event loop, on which everything depends, takes precedence over callers' code: five steps are a third of its share on busy cores.
+ */
 const NICENESS = 5;
 
-/** Evaluators ready for use by their options, those used last at the end. */
+/** Prepared evaluators by their options, most recently used last. */
 const kept = new Map<string, PreparedEvaluator[]>();
 
-/** Does a task, and reports on the port. */
+/** Runs a task and reports on the port. */
 export function runTask({ task, port }: { task: ThreadTask; port: MessagePort }): void {
   giveWay();
   try {
@@ -38,7 +40,7 @@ export function runTask({ task, port }: { task: ThreadTask; port: MessagePort })
   }
 }
 
-/** Linux alone has priorities of threads: elsewhere it would be that of the whole process. */
+/** Only Linux has priorities per thread: elsewhere this would apply to the whole process. */
 function giveWay(): void {
   if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
 }
@@ -63,7 +65,7 @@ function score({ evaluators, output, rest }: ThreadTask & { kind: 'score' }, por
   const report = (message: ThreadReport<Score>) => port.postMessage(message);
   report({ limitMs: PREPARE_LIMIT_MS });
   const prepared = [...ready(evaluators).entries()];
-  // Those of our own first: they end in any case, and then have their scores whatever the others do.
+  // Our own evaluators first: they always finish, and so keep their scores whatever the others do.
   prepared.sort(([, a], [, b]) => Number(runsCallersCode(a)) - Number(runsCallersCode(b)));
   report({ limitMs: EXAMPLE_LIMIT_MS });
   const { expected, ...others }: Omit<ScoredExample, 'output'> = JSON.parse(rest);

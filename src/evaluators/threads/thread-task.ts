@@ -1,4 +1,4 @@
-/** Work for a thread. Large values are JSON: a text is copied much faster than what it says. */
+/** Work for a thread. Large values are JSON because copying a string is much faster than copying an object. */
 export type ThreadTask =
   | { kind: 'check' /** The evaluators' options. */; evaluators: string }
   | { kind: 'schemas' /** A list of JSON schemas. */; schemas: string }
@@ -11,7 +11,7 @@ export type ThreadTask =
     };
 
 /**
- * What a thread tells while it is at work, so that what is done is not lost when it is ended: how long the next stage may
- * take, or the result for one evaluator, by its index.
+ * A thread's report while it works, so that results survive its termination: the time limit of the next stage, or the result of
+ * one evaluator, by its index.
  */
 export type ThreadReport<Result> = { limitMs: number } | { index: number; result: Result };

@@ -4,28 +4,28 @@ import { Piscina } from 'piscina';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { ThreadReport, ThreadTask } from './thread-task.ts';
 
-/** One workspace alone has at most half of them, so there must be a few. */
+/** One workspace gets at most half of them, so there must be a few. */
 const MIN_THREADS = 4;
-/** What a thread may allocate. Far above what 1 MiB of output takes in any evaluator. */
+/** Maximum heap of a thread: far above what any evaluator needs for 1 MiB of output. */
 const MAX_HEAP_MIB = 192;
 const MAX_YOUNG_MIB = 32;
-/** Until a new thread has loaded its code, also on a busy machine. */
+/** Time for a new thread to load its code, even on a busy machine. */
 const START_LIMIT_MS = 60_000;
-/** A thread without work is kept for so long. */
+/** How long an idle thread is kept. */
 const IDLE_MS = 60_000;
-/** A thread that died by itself: the task is tried once more, since another task may have used up the memory. */
+/** If a thread dies on its own, the task is tried once more, because another task may have used up the memory. */
 const MAX_TRIES = 2;
 
-/** Why a task did not end by itself. */
+/** Why a task did not finish. */
 export type ThreadEnd = 'timed_out' | 'out_of_memory' | 'failed';
 
-/** What came of a task, also where its thread had to be ended. */
+/** The result of a task, even if its thread had to be terminated. */
 export interface ThreadOutcome<Result> {
-  /** By the index of the evaluator, as far as the task came. */
+  /** By index of the evaluator, as far as the task got. */
   results: Map<number, Result>;
-  /** Undefined where the task ended by itself. */
+  /** Undefined if the task finished. */
   end: ThreadEnd | undefined;
-  /** Of the stage in which it was ended. */
+  /** The limit of the stage in which it was terminated. */
   limitMs: number;
 }
 
@@ -33,26 +33,28 @@ export interface ThreadRequest {
   workspaceId: string;
   /** Ends the wait for a thread; its reason is thrown. */
   signal?: AbortSignal | undefined;
-  /** Goes before the workspace's others. */
+  /** Goes ahead of the workspace's other requests. */
   urgent?: boolean;
 }
 
-/** Threads for what may take any time. One that outlives the limit of its task is ended, and costs that task alone. */
+/**
+ * Threads for work that may take any time. One that exceeds the limit of its task is terminated, which costs only that task.
+ */
 export interface Threads {
-  /** @throws the reason of `request.signal`; Error where no thread can be started or the pool is closed */
+  /** @throws the reason of `request.signal`; Error if no thread can be started or the pool is closed */
   run<Result>(task: ThreadTask, request: ThreadRequest): Promise<ThreadOutcome<Result>>;
-  /** Whether a thread is free for a workspace at the moment. */
+  /** Whether a thread is currently free for a workspace. */
   isFree(workspaceId: string): boolean;
   /** Ends all threads. */
   close(): Promise<void>;
 }
 
-/** @param onError told of threads that died outside of a task */
+/** @param onError called for threads that died outside of a task */
 export function createThreads({ onError }: { onError: (error: unknown) => void }): Threads {
   const total = Math.max(MIN_THREADS, availableParallelism());
   const slots = createFairSemaphore({ total });
   const pool = new Piscina({
-    // Node loads it by itself, with its types stripped.
+    // Node.js loads it directly, stripping its types.
     filename: new URL('./scoring-thread.ts', import.meta.url).href,
     name: 'runTask',
     minThreads: 0,
@@ -89,7 +91,7 @@ export function createThreads({ onError }: { onError: (error: unknown) => void }
     } catch (error) {
       end = stop.signal.aborted ? 'timed_out' : isOutOfMemory(error) ? 'out_of_memory' : 'failed';
     }
-    // What was sent and not seen yet.
+    // Drain messages that were sent but not received yet.
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
       take(next.message);
     clearTimeout(timer);

@@ -35,7 +35,7 @@ const ContainsConfig = z
 
 type ContainsConfig = z.output<typeof ContainsConfig>;
 
-/** 1 when the values are found in the output, else 0. */
+/** 1 if the values are found in the output, otherwise 0. */
 export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof ContainsConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,
@@ -57,7 +57,7 @@ function expectedValues(example: ScoredExample): string[] {
   const expected = requireExpected(example);
   const texts = Array.isArray(expected) ? expected.filter((item) => typeof item === 'string') : [];
   const values = Array.isArray(expected) && texts.length === expected.length ? texts : [toPlainText(expected)];
-  // Every output contains the empty text, so that it would pass whatever the model says.
+  // Every output contains the empty text, which would always pass.
   if (values.length === 0 || values.includes('')) {
     throw new ScoringError('missing_expected', 'the expected value is empty, so there is nothing to look for');
   }

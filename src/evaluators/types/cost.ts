@@ -16,7 +16,7 @@ const CostConfig = z
 
 type CostConfig = z.output<typeof CostConfig>;
 
-/** 1 when the output cost no more than this, else 0. */
+/** 1 if the output cost at most this much, otherwise 0. */
 export const cost: ScoringEvaluator<CostConfig> & { config: typeof CostConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

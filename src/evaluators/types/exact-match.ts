@@ -17,7 +17,7 @@ const ExactMatchConfig = z
 
 type ExactMatchConfig = z.output<typeof ExactMatchConfig>;
 
-/** 1 when the output is the example's expected value, else 0. */
+/** 1 if the output is the example's expected value, otherwise 0. */
 export const exactMatch: ScoringEvaluator<ExactMatchConfig> & { config: typeof ExactMatchConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,
@@ -38,7 +38,7 @@ function normalize(text: string, config: ExactMatchConfig): string {
   return comparable(normalized, config);
 }
 
-/** An expected number, list or object may be written with any spacing and any order of keys; an expected text may not. */
+/** Expected numbers, lists and objects match with any spacing and order of keys; expected texts do not. */
 function isSameJson(output: string, expected: JsonValue): boolean {
   if (typeof expected === 'string') return false;
   const parsed = parseJson(output, parseKeepingDigits);

@@ -6,11 +6,11 @@ import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
 import { quote } from '../matching/text.ts';
 
-/** The longest that a scorer may be given for a response. */
+/** The maximum `timeout_ms` of a scorer. */
 export const MAX_SCORER_TIMEOUT_MS = 60_000;
-/** Bytes of a scorer's response: more are not read. */
+/** Maximum bytes read from a scorer's response. */
 export const MAX_SCORER_RESPONSE_BYTES = 64 * 1024;
-/** Characters of a scorer's reason, as of every other. */
+/** Maximum characters of a scorer's reason, as for every other reason. */
 const MAX_REASON_LENGTH = 500;
 
 const HttpConfig = z
@@ -21,13 +21,13 @@ const HttpConfig = z
       description: 'The endpoint that scores, by `https:`. The operator may allow other URLs.',
       example: 'https://example.com/score',
     }),
-    /** Stored apart from the other options. */
+    /** Stored separately from the other options. */
     secret: SigningSecret.optional().meta({
       title: 'Signing secret',
       description:
         '24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule.',
     }),
-    /** From looking up the host to the last byte of the response. */
+    /** From DNS lookup to the last byte of the response. */
     timeout_ms: z
       .int()
       .min(100)
@@ -42,7 +42,7 @@ const HttpConfig = z
 
 type HttpConfig = z.output<typeof HttpConfig>;
 
-/** Posts the example to an endpoint of the caller, which responds with a score and, if it likes, a reason. */
+/** Posts the example to one of the caller's endpoints, which responds with a score and optionally a reason. */
 export const http: EndpointEvaluator<HttpConfig> & { config: typeof HttpConfig } = {
   kind: 'endpoint',
   config: HttpConfig,
@@ -61,10 +61,10 @@ function request({ input, output, toolCalls, expected = null, variables }: Examp
   });
 }
 
-/** A score off the scale is refused and not moved to its end, which would be a guess. Other fields are the scorer's own. */
+/** A score off the scale is rejected rather than clamped, which would be a guess. Other fields are up to the scorer. */
 function read(response: string): Score {
   if (response.trim() === '') return unusable('it is empty');
-  // What is cut there may have lost a part of its last character.
+  // A truncated response may have lost part of its last character.
   if (Buffer.byteLength(response) > MAX_SCORER_RESPONSE_BYTES - 4)
     return unusable(`it is longer than the ${MAX_SCORER_RESPONSE_BYTES} bytes that are read`);
   const parsed = parseJson(response);

@@ -33,7 +33,7 @@ const JsonMatchConfig = z
 
 type JsonMatchConfig = z.output<typeof JsonMatchConfig>;
 
-/** How much of the expected JSON is in the output: 1 for all of it. */
+/** The share of the expected JSON found in the output: 1 for all of it. */
 export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof JsonMatchConfig } = {
   kind: 'scoring',
   isPassOrFail: (config) => !config.partial_credit,
@@ -56,7 +56,7 @@ export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof Jso
   },
 };
 
-/** An example's expected text that is JSON stands for what it says: a CSV dataset has no other way to hold an object. */
+/** An expected text that is JSON stands for its value: a CSV dataset has no other way to hold an object. */
 function wantedValue(config: JsonMatchConfig, example: ScoredExample): JsonValue {
   if (isJsonValue(config.value)) return config.value;
   const expected = requireExpected(example);

@@ -6,11 +6,11 @@ import { parseJson } from '../matching/json.ts';
 import { compileSchema, schemaFault } from '../matching/schema-compiler.ts';
 import { shorten, stripCodeFence } from '../matching/text.ts';
 
-/** Violations named in a reason. */
+/** Number of violations named in a reason. */
 const LISTED_VIOLATIONS = 3;
 /**
- * Beyond these the reason names the first violation only. All of them can be millions, and the work of collecting them goes
- * with the size of the schema times that of the output.
+ * Beyond these sizes the reason names only the first violation. There can be millions, and collecting all takes time
+ * proportional to the schema times the output.
  */
 const MAX_EXPLAINING_SCHEMA = 16_384;
 const MAX_EXPLAINED_WORK = 50_000_000;
@@ -29,7 +29,7 @@ const JsonSchemaConfig = z
 
 type JsonSchemaConfig = z.output<typeof JsonSchemaConfig>;
 
-/** 1 when the output is JSON that holds to the schema, else 0 with the first violations. */
+/** 1 if the output is JSON that matches the schema, otherwise 0 with the first violations. */
 export const jsonSchema: ScoringEvaluator<JsonSchemaConfig> & { config: typeof JsonSchemaConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

@@ -13,7 +13,7 @@ const JsonValidConfig = z
 
 type JsonValidConfig = z.output<typeof JsonValidConfig>;
 
-/** 1 when the output is JSON (RFC 8259), else 0. */
+/** 1 if the output is JSON (RFC 8259), otherwise 0. */
 export const jsonValid: ScoringEvaluator<JsonValidConfig> & { config: typeof JsonValidConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

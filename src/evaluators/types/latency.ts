@@ -14,7 +14,7 @@ const LatencyConfig = z
 
 type LatencyConfig = z.output<typeof LatencyConfig>;
 
-/** 1 when the model responded in time, else 0. */
+/** 1 if the model responded in time, otherwise 0. */
 export const latency: ScoringEvaluator<LatencyConfig> & { config: typeof LatencyConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

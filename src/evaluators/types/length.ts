@@ -27,7 +27,7 @@ const LengthConfig = z
 
 type LengthConfig = z.output<typeof LengthConfig>;
 
-/** 1 when the output has so many characters (UTF-16 code units) or words (runs without white space), else 0. */
+/** 1 if the number of characters (UTF-16 code units) or words (runs without white space) is within the bounds, otherwise 0. */
 export const length: ScoringEvaluator<LengthConfig> & { config: typeof LengthConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

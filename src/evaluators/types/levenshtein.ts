@@ -5,7 +5,7 @@ import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
 import { comparable } from '../matching/text.ts';
 
-/** The distance takes time in proportion to the product of the lengths: about 0.1 s for two texts of this many characters. */
+/** The distance takes time proportional to the product of the lengths: about 0.1 s for two texts of this many characters. */
 const MAX_COMPARED_LENGTH = 20_000;
 
 const LevenshteinConfig = z
@@ -21,8 +21,8 @@ const LevenshteinConfig = z
 type LevenshteinConfig = z.output<typeof LevenshteinConfig>;
 
 /**
- * How alike the output and the expected value are: 1 minus the edit distance as a share of the longer text's length,
- * in UTF-16 code units.
+ * The similarity of the output and the expected value: 1 minus the edit distance divided by the longer text's length, in UTF-16
+ * code units.
  */
 export const levenshtein: ScoringEvaluator<LevenshteinConfig> & { config: typeof LevenshteinConfig } = {
   kind: 'scoring',
@@ -43,9 +43,9 @@ export const levenshtein: ScoringEvaluator<LevenshteinConfig> & { config: typeof
   },
 };
 
-/** `bounded`: the texts are too long for the exact distance, and `edits` is the most it can be. */
+/** `bounded`: the texts are too long for the exact distance, and `edits` is an upper bound. */
 function countEdits(a: string, b: string): { edits: number; bounded: boolean } {
-  // What the texts have in common at both ends needs no edit; leaving it out leaves the distance as it is.
+  // Common prefixes and suffixes need no edits and can be skipped.
   let start = 0;
   const shortest = Math.min(a.length, b.length);
   while (start < shortest && a[start] === b[start]) start += 1;

@@ -17,7 +17,7 @@ const Scale = z
   })
   .refine((scale) => scale.min < scale.max, { path: ['max'], error: 'must be above min' });
 
-/** What is compared of a category: judges write it in any case. */
+/** Normalizes a category for comparison: judges vary its case. */
 const keyOf = (value: string) => value.trim().toLowerCase();
 
 const Categories = z
@@ -64,10 +64,10 @@ const LlmJudgeConfig = z
 
 type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
 
-/** Characters of a judge's response that are read: a score and its reason take a few hundred. */
+/** Maximum characters read from a judge's response: a score and its reason take a few hundred. */
 const MAX_RESPONSE_LENGTH = 100_000;
 
-/** Asks a model for a grade by a rubric, and brings it to 0..1. */
+/** Asks a model for a grade according to a rubric, and scales it to 0..1. */
 export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJudgeConfig } = {
   kind: 'judging',
   config: LlmJudgeConfig,
@@ -98,7 +98,9 @@ function sectionsOf(config: LlmJudgeConfig, example: Example) {
   return sections;
 }
 
-/** The reason comes first, so that the score follows from it. Providers differ in the bounds they take; `read` checks them. */
+/**
+ * The reason comes first, so that the score follows from it. Providers differ in the bounds they accept; `read` checks them.
+ */
 function responseFormat({ scale, categories }: LlmJudgeConfig): NonNullable<ModelParameters['response_format']> {
   return {
     type: 'json_schema',
@@ -120,16 +122,15 @@ function responseFormat({ scale, categories }: LlmJudgeConfig): NonNullable<Mode
   };
 }
 
-/** A grade or a category as a response has it, before it is known to be one. */
+/** A grade or category from a response, before validation. */
 interface Grade {
   given: unknown;
   reason: unknown;
 }
 
 /**
- * Takes the grade or category where the response can be read in one way only: all objects with one have the same. A grade off the scale
- * is refused and not moved to its end: a judge that responds with 85 on a scale of 1 to 5 has not read the question, and 5 would be a
- * guess in its favour.
+ * Accepts the grade or category if it is unambiguous: all objects with one have the same. A grade off the scale is rejected rather than
+ * clamped: a judge that responds with 85 on a scale of 1 to 5 has misread the question, and 5 would be a guess in its favor.
  */
 function readResponse(response: string, { scale, categories }: LlmJudgeConfig): Judgement {
   const what = categories === undefined ? 'score' : 'category';
@@ -153,7 +154,7 @@ function readResponse(response: string, { scale, categories }: LlmJudgeConfig): 
   return { usable: true, score: { ...scored(score, typeof reason === 'string' ? reason : null), ...category } };
 }
 
-/** The score of grades, or what is wrong with them. */
+/** The score for grades, or the problem with them. */
 function readGrade(grades: readonly Grade[], scale: LlmJudgeConfig['scale']): { score: number } | string {
   const scores = [...new Set(grades.map(({ given }) => toNumber(given)))];
   const [score = Number.NaN] = scores;
@@ -163,7 +164,7 @@ function readGrade(grades: readonly Grade[], scale: LlmJudgeConfig['scale']): { 
   return { score: (score - scale.min) / (scale.max - scale.min) };
 }
 
-/** The same of categories. What a judge wrote is not repeated. */
+/** The same for categories. The message does not repeat the judge's text. */
 function readCategory(grades: readonly Grade[], categories: Categories): { score: number; category: string } | string {
   const keys = new Set(grades.map(({ given }) => (typeof given === 'string' ? keyOf(given) : undefined)));
   if (keys.size > 1) return 'it has several categories';
@@ -172,7 +173,7 @@ function readCategory(grades: readonly Grade[], categories: Categories): { score
   return found === undefined ? 'its category is none of those given' : { score: found.score, category: found.value };
 }
 
-/** The grades of an object, by its keys in any case: one, unless several keys differ in case only. */
+/** The grades in an object, with case-insensitive keys: one, unless several keys differ only in case. */
 function gradesOf(object: unknown, what: 'score' | 'category'): Grade[] {
   if (!isObject(object)) return [];
   const valuesOf = (name: string) =>
@@ -181,7 +182,7 @@ function gradesOf(object: unknown, what: 'score' | 'category'): Grade[] {
   return valuesOf(what).map((given) => ({ given, reason }));
 }
 
-/** NaN where it is not a number, also as a text. */
+/** Accepts numbers in strings; NaN if it is not a number. */
 function toNumber(score: unknown): number {
   if (typeof score === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(score)) return Number(score);
   return typeof score === 'number' && Number.isFinite(score) ? score : Number.NaN;

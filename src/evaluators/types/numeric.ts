@@ -6,7 +6,7 @@ import { evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
 import { quote } from '../matching/text.ts';
 
-/** Beyond these a number is not read: arithmetic on it could take long, and no output needs it. */
+/** Longer numbers are not parsed: arithmetic on them could take long, and no output needs them. */
 const MAX_NUMBER_LENGTH = 100;
 const MAX_EXPONENT = 1_000;
 
@@ -43,7 +43,9 @@ const NumericConfig = z
 
 type NumericConfig = z.output<typeof NumericConfig>;
 
-/** 1 when the number in the output is the expected one, within the tolerance, else 0. Decimal arithmetic, without float noise. */
+/**
+ * 1 if the number in the output is the expected one, within the tolerance, otherwise 0. Decimal arithmetic, without float noise.
+ */
 export const numeric: ScoringEvaluator<NumericConfig> & { config: typeof NumericConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,
@@ -87,7 +89,7 @@ function findNumber(
   return value === null ? { reason: `${quote(text)} is not a number that can be compared` } : { value, text };
 }
 
-/** Null for what is not a number from end to end, or is too long to calculate with. */
+/** Null if the text is not entirely a number, or too long to calculate with. */
 function readNumber(text: string): Big | null {
   if (text.length > MAX_NUMBER_LENGTH || !new RegExp(`^${NUMBER}$`, 'u').test(text)) return null;
   const number = new Big(text.replaceAll(',', '').replace('−', '-').replace(/^\+/, ''));

@@ -9,7 +9,7 @@ const RegexConfig = z
     pattern: z.string().min(1).max(MAX_PATTERN_LENGTH).meta({ title: 'Pattern', description: "In RE2's syntax." }),
     flags: z
       .string()
-      // First, since the expression takes quadratic time.
+      // Checked first because the expression takes quadratic time.
       .max(3, { error: 'use i, m and s, each at most once', abort: true })
       .regex(/^(?!.*(.).*\1)[ims]*$/, 'use i, m and s, each at most once')
       .default('')
@@ -24,7 +24,7 @@ const RegexConfig = z
 
 type RegexConfig = z.output<typeof RegexConfig>;
 
-/** 1 when the output matches the pattern, else 0. */
+/** 1 if the output matches the pattern, otherwise 0. */
 export const regex: ScoringEvaluator<RegexConfig> & { config: typeof RegexConfig } = {
   kind: 'scoring',
   isPassOrFail: () => true,

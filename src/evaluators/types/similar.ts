@@ -13,7 +13,7 @@ import {
 import { evaluatorFields } from '../fields.ts';
 import { parseJson, toPlainText } from '../matching/json.ts';
 
-/** Providers embed up to about 8,000 tokens of a text. */
+/** Providers embed up to about 8,000 tokens per text. */
 const MAX_EMBEDDED_LENGTH = 30_000;
 const MAX_VALUES = 20;
 
@@ -39,7 +39,7 @@ type SimilarConfig = z.output<typeof SimilarConfig>;
 
 const Similarities = z.array(z.number()).min(1);
 
-/** The cosine of the embeddings of the output and of the text that is most alike; below 0 it counts 0. */
+/** The cosine similarity of the output and the most similar text; negative values count 0. */
 export const similar: EmbeddingEvaluator<SimilarConfig> & { config: typeof SimilarConfig } = {
   kind: 'embedding',
   config: SimilarConfig,
@@ -55,7 +55,7 @@ function compared(example: Example, values: readonly string[] | undefined): Comp
     if (error instanceof ScoringError) return unscored(error.code, error.message);
     throw error;
   }
-  // Providers refuse texts without content.
+  // Providers reject empty texts.
   if (text.trim() === '') return scored(0, 'the output is empty');
   if (others.some((other) => other.trim() === '')) return unscored('missing_expected', 'the expected value is empty');
   if ([text, ...others].some(({ length }) => length > MAX_EMBEDDED_LENGTH))

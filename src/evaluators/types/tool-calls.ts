@@ -10,12 +10,12 @@ import { matchJson } from '../matching/json-matcher.ts';
 import { quote } from '../matching/text.ts';
 
 const MAX_EXPECTED = 100;
-/** More calls than this are not examined: each is compared with each that is expected. */
+/** More calls than this are not scored: each is compared with each expected one. */
 const MAX_CALLS = 1_000;
 
 const ExpectedCall = z.strictObject({
   name: z.string('must be a string').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
-  /** Left out: any input will do. */
+  /** If omitted, any input matches. */
   input: AnyJson.refine((input) => jsonFault(input) === null, 'is nested too deeply').optional(),
 });
 type ExpectedCall = z.infer<typeof ExpectedCall>;
@@ -43,7 +43,7 @@ const ToolCallsConfig = z
 
 type ToolCallsConfig = z.output<typeof ToolCallsConfig>;
 
-/** How many of the expected tool calls the model asks for: 1 for all of them, and for nothing else. */
+/** The share of expected tool calls that the model requested: 1 for exactly these. */
 export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof ToolCallsConfig } = {
   kind: 'scoring',
   isPassOrFail: (config) => !config.partial_credit,
@@ -63,7 +63,7 @@ export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof Too
   },
 };
 
-/** A list of calls, one call, or either under `tool_calls`; also as a text that is JSON, as CSV has it. */
+/** A list of calls, one call, or either under `tool_calls`; also as JSON in a string, as in CSV. */
 function expectedOf(example: ScoredExample): ExpectedCall[] {
   const value = requireExpected(example);
   const parsed = typeof value === 'string' ? parseJson(value, parseKeepingDigits) : undefined;
@@ -85,14 +85,14 @@ function isSameCall({ name, input }: ExpectedCall, call: ToolCall, how: ToolCall
   if (name !== call.name) return false;
   if (input === undefined || how === 'ignore') return true;
   if (!isJsonValue(call.input)) return false;
-  // It stays a text where a number in it would lose digits.
+  // It stays a string if a number in it would lose digits.
   const text = typeof call.input === 'string' ? parseJson(call.input, parseKeepingDigits) : undefined;
   const made = typeof input !== 'string' && text?.ok ? text.value : call.input;
   const { matched, total } = matchJson(input, made, { mode: how, ignoreArrayOrder: false });
   return matched === total;
 }
 
-/** The most expected calls that can each have a call of their own (Kuhn's algorithm). */
+/** The maximum number of expected calls that can be matched to distinct calls (Kuhn's algorithm). */
 function mostPairs(fits: readonly boolean[][]): number {
   const ownerOf = new Map<number, number>();
 
@@ -111,7 +111,7 @@ function mostPairs(fits: readonly boolean[][]): number {
   return fits.filter((_, wanted) => findFor(wanted, new Set())).length;
 }
 
-/** The longest common subsequence of the expected calls and those made. */
+/** The longest common subsequence of expected and actual calls. */
 function longestInOrder(fits: readonly boolean[][]): number {
   let before: number[] = [];
   for (const row of fits) {

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import MarkdownIt, { type Token } from 'markdown-it';
 
-/** What a heading and the text below it say, up to the next heading. */
+/** A heading and the text below it, up to the next heading. */
 export interface Section {
   heading: string;
-  /** The heading's `id` on its page; empty for what is above the first one. */
+  /** The heading's `id` on its page; empty for the part above the first heading. */
   anchor: string;
   text: string;
 }
 
-/** A guide, as it is shown and searched. */
+/** A guide, rendered and indexed. */
 export interface RenderedGuide {
   title: string;
   html: string;
@@ -17,23 +17,23 @@ export interface RenderedGuide {
 }
 
 /**
- * Where a link or an image of a guide leads on this server.
+ * Maps the target of a guide's link or image to its address on this server.
  * @param file path from the root of the project: `docs/prompts.md`
- * @returns undefined where it is not served
+ * @returns undefined if it is not served
  */
 export type Locate = (file: string) => string | undefined;
 
-/** What stands in brackets is text: HTML in a guide is shown, and never part of the page. */
+/** HTML in a guide is shown as text, never included in the page. */
 const markdown = new MarkdownIt({ html: false });
 const { rules } = markdown.renderer;
 const { escapeHtml } = markdown.utils;
-// What may be wider than the page scrolls by itself, also by the keyboard.
+// Blocks that can be wider than the page scroll on their own, also with the keyboard.
 rules['fence'] = (tokens, index) =>
   `<pre tabindex="0"><code>${escapeHtml(tokens[index]?.content ?? '')}</code></pre>\n`;
 rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
 rules['table_close'] = () => '</table></div>\n';
 
-/** The `id` of a heading, as GitHub has it. */
+/** The `id` of a heading, as on GitHub. */
 function slug(heading: string): string {
   return heading
     .toLowerCase()
@@ -41,7 +41,7 @@ function slug(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The text of a line, without its marks. */
+/** The plain text of a line, without its markup. */
 function plainText(token: Token): string {
   const children = token.children ?? [];
   return children.map((child) => (child.type === 'softbreak' ? ' ' : child.content)).join('');
@@ -49,7 +49,7 @@ function plainText(token: Token): string {
 
 const isElsewhere = (target: string) => /^[a-z][a-z0-9+.-]*:/i.test(target);
 
-/** The address of what a guide points at. @returns undefined where this server does not have it */
+/** The address of a link target. @returns undefined if this server does not have it */
 function addressOf(target: string, file: string, locate: Locate): string | undefined {
   if (isElsewhere(target) || target.startsWith('#')) return target;
   const [to = '', heading] = target.split('#');
@@ -57,7 +57,7 @@ function addressOf(target: string, file: string, locate: Locate): string | undef
   return found === undefined || heading === undefined ? found : `${found}#${heading}`;
 }
 
-/** Gives links and images of a line their addresses here. What is not served stays as its text. */
+/** Rewrites the links and images of a line to addresses here. Targets that are not served become plain text. */
 function relocate(line: Token, file: string, locate: Locate): void {
   const hidden: boolean[] = [];
   line.children = (line.children ?? []).filter((token) => {
@@ -71,7 +71,7 @@ function relocate(line: Token, file: string, locate: Locate): void {
   });
 }
 
-/** A head without a text is no head to those who hear the page. */
+/** Empty table headers are not headers to screen readers. */
 function unheadEmpty(tokens: Token[]): void {
   for (const [index, token] of tokens.entries()) {
     const close = tokens[index + 2];
@@ -81,7 +81,7 @@ function unheadEmpty(tokens: Token[]): void {
   }
 }
 
-/** Renders a guide. @param file its path from the root of the project, from which its links are read */
+/** Renders a guide. @param file its path from the root of the project, to which its links are relative */
 export function renderGuide(source: string, file: string, locate: Locate): RenderedGuide {
   const tokens = markdown.parse(source, {});
   unheadEmpty(tokens);

@@ -3,7 +3,7 @@ import { type Found, MAX_QUESTION_LENGTH } from './search.ts';
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-/** A page of the guides. @param content HTML */
+/** A page of the guides. @param content as HTML */
 export function guidePage(title: string, content: string, question = ''): string {
   return `<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ ${content}
 `;
 }
 
-/** What a search has found, as the content of a page. */
+/** Renders search results as page content. */
 export function foundPage(question: string, found: Found[]): string {
   const items = found.map(
     ({ guide, heading, address, excerpt }) =>

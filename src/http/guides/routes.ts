@@ -13,9 +13,9 @@ import { createSearch, type Found, MAX_QUESTION_LENGTH, type SearchedSection } f
 
 const AT = '/docs/guides';
 const MAX_ANSWERS = 500;
-/** Beside what is in `docs`. */
+/** Guides outside `docs`. */
 const AT_THE_ROOT = ['README.md', 'CHANGELOG.md'];
-/** Found last: records of decisions, measurements and history say much about everything, and are seldom what is asked for. */
+/** Ranked last: records of decisions, measurements and history mention everything, but are rarely what is wanted. */
 const FOR_FEW =
   /^(docs\/decisions\/|docs\/(architecture|performance|releasing|reliability|security)\.md|CHANGELOG\.md)/;
 const FIRST = 'docs/how-to.md';
@@ -23,12 +23,12 @@ const FIRST = 'docs/how-to.md';
 /** All guides of an installation, by their path on this server. */
 interface Guides {
   pages: Map<string, FixedText>;
-  /** Files of images. */
+  /** Image files. */
   images: Map<string, string>;
   search: (question: string) => Found[];
 }
 
-/** Where a file of the project is served: `docs/README.md` is the first page. */
+/** The address of a file of the project: `docs/README.md` is the first page. */
 function addressOf(file: string): string {
   if (file === 'docs/README.md') return AT;
   const name = file.startsWith('docs/') ? file.slice('docs/'.length) : file.toLowerCase();
@@ -55,7 +55,7 @@ async function readGuides(root: string): Promise<Guides> {
   const pages = new Map<string, FixedText>();
   const sections: SearchedSection[] = [];
   for (const [file, source] of sources) {
-    // Other requests go on meanwhile.
+    // Yields to other requests.
     await setImmediate();
     const [guide, address, weight] = [renderGuide(source, file, locate), addressOf(file), weightOf(file)];
     pages.set(address, new FixedText(guidePage(guide.title, guide.html)));
@@ -71,7 +71,7 @@ async function sendPage(ctx: Context, page: FixedText): Promise<void> {
   await page.send(ctx);
 }
 
-/** @throws ApiError `invalid_request` where there are several */
+/** @throws ApiError `invalid_request` if there are several */
 function questionOf({ query }: Context): string {
   const { q = '' } = query;
   if (typeof q !== 'string') throw new ApiError('invalid_request', 'q must be given once.');
@@ -79,14 +79,14 @@ function questionOf({ query }: Context): string {
 }
 
 /**
- * `/docs/guides`: the guides of the project, as pages that need no script and nothing from elsewhere. `/docs/search?q=`: a search in them.
- * They are read at the first request. Where there are none, each of these pages is a 404.
- * @param root folder of the project, with `docs` in it
+ * `/docs/guides`: the guides of the project, as pages without scripts or external resources. `/docs/search?q=`: searches them. They are
+ * read at the first request. Without guides, each of these pages is a 404.
+ * @param root folder of the project that contains `docs`
  */
 export function guideRoutes(root: string): Middleware {
   let reading: Promise<Guides> | undefined;
   const answers = new LRUCache<string, FixedText>({ max: MAX_ANSWERS });
-  /** Kept once they were asked for: so many requests at the same time hold one copy. */
+  /** Cached on first use, so that concurrent requests share one copy. */
   const files = new Map<string, Buffer>();
 
   return async (ctx, next) => {

@@ -1,57 +1,57 @@
 import MiniSearch from 'minisearch';
 import type { Section } from './markdown.ts';
 
-/** A section of a guide, where it is. */
+/** A section of a guide, with its location. */
 export interface SearchedSection extends Section {
   /** Title of the guide. */
   guide: string;
   /** `/docs/guides/prompts#compare-versions` */
   address: string;
-  /** How much a match here counts; 1 for guides for users. */
+  /** Weight of a match here; 1 for user guides. */
   weight: number;
 }
 
-/** What a search has found, best first. */
+/** A search result. */
 export interface Found {
   guide: string;
   heading: string;
   address: string;
-  /** Some words of the section, around the first that was asked for. */
+  /** Some words of the section around the first match. */
   excerpt: string;
 }
 
-/** Longer questions are cut: what they cost must have a bound. */
+/** Longer questions are truncated to bound their cost. */
 export const MAX_QUESTION_LENGTH = 200;
-/** Words of a question that are looked for: more add little to what is found, and each takes its time. */
+/** Maximum number of words searched: more add little, and each takes time. */
 const MAX_TERMS = 8;
-/** Words that may be misspelled: each is compared with every word that there is. */
+/** Maximum number of words matched with misspellings: each is compared with every indexed word. */
 const MAX_FUZZY_TERMS = 3;
 const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 220;
 
-/** Words of questions, which nearly every section has and which tell none apart. */
+/** Stop words of questions, which nearly every section contains. */
 const COMMON = new Set(
   'a an and are as at be by can do does for from get have how i in is it its me my of on one or our so that the their them there this to use we what when where which who why with you your'.split(
     ' ',
   ),
 );
 
-/** Of English words, what they have in common with their plural and their forms in -ed and -ing. */
+/** Strips plural, -ed and -ing endings from English words. */
 function stem(word: string): string {
   if (word.length < 5 || !/^[a-z]+$/.test(word)) return word;
   return word.replace(/(?:ies|ied)$/, 'y').replace(/(?:ing|ed|es|s|e)$/, '');
 }
 
-/** The words of a text. "A/B" is one. */
+/** Splits a text into words. "A/B" is one. */
 const wordsOf = (text: string) => text.replace(/\ba\/b\b/gi, 'ab').split(/[\s\p{P}]+/u);
 
-/** @returns null for what is not looked for */
+/** @returns null for words that are not searched */
 function processTerm(term: string): string | null {
   const word = term.toLowerCase();
   return COMMON.has(word) ? null : stem(word);
 }
 
-/** @param line of one line; `lower` is the same in lower case */
+/** @param line the text in one line; `lower` is its lower case */
 function excerptOf({ line, lower }: { line: string; lower: string }, terms: string[]): string {
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const place = places.length === 0 ? 0 : Math.min(...places);
@@ -61,7 +61,7 @@ function excerptOf({ line, lower }: { line: string; lower: string }, terms: stri
   return begin > 0 ? `… ${cut}` : cut;
 }
 
-/** A search over sections, made piece by piece: other requests go on meanwhile. */
+/** Builds a search over sections in steps, so that other requests can proceed. */
 export async function createSearch(sections: SearchedSection[]): Promise<(question: string) => Found[]> {
   const index = new MiniSearch<SearchedSection & { id: number }>({
     fields: ['heading', 'guide', 'text'],
@@ -85,7 +85,7 @@ export async function createSearch(sections: SearchedSection[]): Promise<(questi
     const words = wordsOf(question.slice(0, MAX_QUESTION_LENGTH)).filter((word) => processTerm(word) !== null);
     const query = words.slice(0, MAX_TERMS).join(' ');
     let results = index.search(query);
-    // Only then, since it looks at every word that there is.
+    // Only as a fallback, because it visits every indexed word.
     if (results.length === 0) {
       const few = words.slice(0, MAX_FUZZY_TERMS).join(' ');
       results = index.search(few, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });

@@ -20,29 +20,29 @@ export function tooMany(state: RateLimitState, message: string): ApiError {
 
 /** Limits of requests with a key. */
 export interface RateLimiters {
-  /** Of a holder, with all keys that were made from one another. */
+  /** Per holder, for all keys created from one another. */
   key: RateLimiter;
-  /** Of a workspace, with all of its keys; undefined: no limit. */
+  /** Per workspace, for all of its keys; undefined for no limit. */
   workspace: RateLimiter | undefined;
 }
 
 /**
- * Finds out whose request it is.
- * @param credentialOf reads what the request shows; it may refuse it
+ * Authenticates a request.
+ * @param credentialOf reads the credential; it can reject the request
  * @throws ApiError `unauthorized`, `rate_limited`
  */
 export type Authenticate = (ctx: Context, credentialOf: () => Credential) => Promise<AuthenticatedKey>;
 
-/** Look-ups at a time, in this process, for all addresses that have used up their limit; one address has half of them at most. */
+/** Concurrent lookups in this process for all addresses that have used up their limit; one address gets at most half of them. */
 const CHECKS = 4;
-/** Requests of such an address that may wait for one. More are refused unseen. */
+/** Queued requests of such addresses. Further ones are rejected without a lookup. */
 const WAITING_CHECKS = 100;
 
 /**
- * Lets requests with a valid key or session through, within the key's limit. Failed tries are limited per address. What is valid
- * passes from an address that has used up its limit, too, so that whoever shares it with someone who guesses can go on working: what
- * this process knows passes at once, all else waits for its turn to be looked up. So guesses cost the database a few look-ups at a
- * time at most, however many there are, and nobody else's requests wait behind them.
+ * Accepts requests with a valid key or session, within the key's limit. Failed attempts are limited per address. Valid credentials
+ * also work from an address that has used up its limit, so that people who share it with a guesser can continue: cached credentials
+ * pass immediately, others wait for a lookup. So guesses cause only a few concurrent lookups, however many there are, and do not
+ * delay other requests.
  */
 export function createAuthentication({
   authenticator,
@@ -97,9 +97,9 @@ export function createAuthentication({
     const key = await identify(ctx, credentialOf);
     await takeStep(work.turns, publicId('workspace', key.workspaceId), goneOf(ctx.res));
     if (rateLimiters === undefined) return key;
-    // Keys that were made from one another share one limit: more of them are no more requests.
+    // Keys created from one another share one limit, so more keys do not allow more requests.
     const state = await rateLimiters.key.take(key.rootKeyId);
-    // What a key is refused takes nothing from other keys of its workspace.
+    // A request rejected for its key does not count for its workspace.
     const ofAll = state.allowed ? await rateLimiters.workspace?.take(key.workspaceId) : undefined;
     const least = ofAll?.allowed === false ? ofAll : state;
     setLimitHeaders(ctx, least);

@@ -7,7 +7,7 @@ import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
 import { STATUS_OF_CODE } from '../status.ts';
 
-/** The error to send to the caller. One that is not meant for callers becomes `internal_error`. */
+/** Converts an error for the caller. Errors not meant for callers become `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ReadTimeoutError)
@@ -28,7 +28,7 @@ export function toApiError(error: unknown): ApiError {
   );
 }
 
-/** Temporal's client wraps what gRPC said, or that its connection is closed. */
+/** Temporal's client wraps gRPC errors, or reports a closed connection. */
 function isTemporalUnavailable(error: unknown): boolean {
   return error instanceof ServiceError || isGrpcServiceError(error);
 }
@@ -46,7 +46,7 @@ export function errorBody(error: ApiError) {
 
 /**
  * Turns every error into a JSON response with one of the seven statuses of the API.
- * @param formatOf the format of a path and a method that have one of their own
+ * @param formatOf the error format of a path and method with their own
  */
 export function errorResponses(
   formatOf: (path: string, method: string) => ErrorFormat | undefined,
@@ -70,12 +70,13 @@ export function errorResponses(
   };
 }
 
-/** A page of another origin reads an error, too. */
+/** Pages of other origins can read errors, too. */
 const KEPT = new Set(['x-request-id', 'access-control-allow-origin', 'vary']);
 
 /**
- * Replaces Koa's default error handler, which responds in plain text. It handles errors outside of all middleware, such as a response
- * body that can't be read any more. Once the response has begun, the connection is cut, so that no one takes half of it for the whole.
+ * Replaces Koa's default error handler, which responds in plain text. It handles errors outside of all middleware, such as an
+ * unreadable response body. Once the response has started, the connection is cut, so that a partial response is not taken for a
+ * complete one.
  */
 export function respondLast(this: Context, thrown: unknown): void {
   if (thrown === null || thrown === undefined) return;

@@ -34,14 +34,14 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
-/** Gives each request an id, and logs and counts it when its response was sent. */
+/** Assigns each request an id, and logs and counts it when its response was sent. */
 export function requestLog(log: Logger, metrics: HttpMetrics): Middleware<AppState> {
   return async (ctx, next) => {
     const started = performance.now();
     const given = ctx.get('X-Request-Id');
     const requestId = SANE_REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
     ctx.state.requestId = requestId;
-    // No child with the id in it: few requests log anything.
+    // Not a child logger with the id: few requests log anything.
     ctx.state.log = log;
     ctx.set('X-Request-Id', requestId);
     await next();

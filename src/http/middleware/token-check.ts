@@ -8,31 +8,31 @@ import { goneOf } from '../http-request.ts';
 import { type LargeWork, takeStep } from '../large-work.ts';
 import { setLimitHeaders, tooMany } from './authentication.ts';
 
-/** Limits of requests that show a token in place of a key. */
+/** Limits of requests that use a token instead of a key. */
 export interface TokenLimiters {
-  /** Of an address, whatever it shows. */
+  /** Per address, whatever the token. */
   address: RateLimiter;
-  /** Of a token that is valid. */
+  /** Per valid token. */
   token: RateLimiter;
 }
 
 /**
- * Finds out whose workspace a token is of.
- * @throws ApiError `unauthorized`, the same whatever is wrong with the token; `rate_limited`
+ * Finds the workspace of a token.
+ * @throws ApiError `unauthorized`, the same for any problem with the token; `rate_limited`
  */
 export type IdentifyByToken = (
   ctx: Context,
   workspaceOf: (token: string) => string | undefined,
 ) => Promise<AuthenticatedKey>;
 
-/** What every token gets that is not valid, or not any more. */
+/** The error for every invalid or expired token. */
 export const invalidToken = () => new ApiError('unauthorized', 'This token is not valid.');
 
-/** The token of a request, as `Authorization: Bearer <token>`; empty where there is none. */
+/** The token in `Authorization: Bearer <token>`; empty if there is none. */
 export const tokenIn = (authorization: string | undefined): string =>
   /^Bearer +([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
-/** In place of a key, where there is none: it has no scopes. */
+/** The placeholder for a request without a key: it has no scopes. */
 const nobodyIn = (workspaceId: string): AuthenticatedKey => ({
   id: '',
   rootKeyId: '',
@@ -45,7 +45,7 @@ const nobodyIn = (workspaceId: string): AuthenticatedKey => ({
   sessionId: undefined,
 });
 
-/** Takes one request from a caller's limit. @throws ApiError `rate_limited` */
+/** Counts one request against a caller's limit. @throws ApiError `rate_limited` */
 async function take(ctx: Context, limiter: Pick<RateLimiter, 'take'> | undefined, caller: string): Promise<void> {
   if (limiter === undefined) return;
   const state = await limiter.take(caller);
@@ -53,7 +53,7 @@ async function take(ctx: Context, limiter: Pick<RateLimiter, 'take'> | undefined
   if (!state.allowed) throw tooMany(state, `Too many requests. Try again in ${state.resetSeconds} s.`);
 }
 
-/** Lets a request without a key through. @throws ApiError `rate_limited` */
+/** Admits a request without a key. @throws ApiError `rate_limited` */
 export async function admitAnyone(
   ctx: Context,
   { anyoneLimiter, work }: { anyoneLimiter: RateLimiter | undefined; work: LargeWork },
@@ -65,7 +65,7 @@ export async function admitAnyone(
 
 const API = /^\/(v1|mcp)(\/|$)/;
 
-/** Requests outside of the API, in steps by address. Those of the API have turns and limits of their own. */
+/** Gives requests outside of the API turns per address. The API has its own turns and limits. */
 export function takeTurns({ turnsOfStrangers }: LargeWork): Middleware {
   return async (ctx, next) => {
     if (!API.test(ctx.path) || ctx.method === 'OPTIONS')
@@ -74,7 +74,7 @@ export function takeTurns({ turnsOfStrangers }: LargeWork): Middleware {
   };
 }
 
-/** Requests outside of the API, within the limit of their address. */
+/** Limits requests outside of the API per address. */
 export function limitPublic(limiter: Pick<RateLimiter, 'take'> | undefined): Middleware {
   return async (ctx, next) => {
     if (!API.test(ctx.path)) await take(ctx, limiter, callerOf(ctx));

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../domain/text/json.ts';
 
-/** Of one result as JSON: what a model's context has room for. */
+/** Maximum size of one result as JSON, to suit a model's context. */
 export const MAX_RESULT_BYTES = 40 * 1024;
-/** What was cut is named at most so often; the rest is counted. */
+/** Maximum number of cuts named individually; the rest is counted. */
 const MAX_NAMED_CUTS = 25;
-/** The note and the names of what was cut. */
+/** Room for the note and the names of the cuts. */
 const ROOM_FOR_CUTS = 6 * 1024;
 
-/** Something that is shown in part. */
+/** A part of the result that was shortened. */
 export interface Cut {
   /** A JSON pointer (RFC 6901) into the result. */
   part: string;
@@ -16,13 +16,13 @@ export interface Cut {
   unit: 'characters' | 'items' | 'fields';
 }
 
-/** What is shown of a result. */
+/** The shortened result. */
 export interface Fitted {
   value: JsonValue;
   cuts: Cut[];
 }
 
-/** How much is shown of each text, list, object, and how many levels of them; tried in turn. */
+/** Limits for each text, list, object and for nesting, tried in order. */
 const STEPS = [
   { characters: 8_000, entries: 500, levels: 32 },
   { characters: 2_000, entries: 100, levels: 32 },
@@ -33,7 +33,7 @@ const STEPS = [
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The beginning of a text, with no half of a character at its end. */
+/** The start of a text, without splitting a character at its end. */
 function begin(text: string, characters: number): string {
   const last = text.charCodeAt(characters - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? characters - 1 : characters);
@@ -41,13 +41,13 @@ function begin(text: string, characters: number): string {
 
 const pointerOf = (key: string | number) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** What one try to shorten has found, and how much of its room is left. */
+/** One attempt to shorten: the cuts made, and the room left. */
 interface Attempt {
   cuts: Cut[];
   left: number;
 }
 
-/** Gives up where there is no room left, so that a try takes no longer for a value that is larger. */
+/** Stops when there is no room left, so that larger values do not take longer. */
 function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, part: string, at: Attempt): JsonValue {
   const cut = (shown: number, of: number, unit: Cut['unit']) => {
     if (shown < of) at.cuts.push({ part, shown, of, unit });
@@ -79,9 +79,9 @@ function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, 
 }
 
 /**
- * Shortens texts, lists and objects until all of it fits.
+ * Shortens texts, lists and objects until the result fits.
  * @param maxBytes of the value as JSON, with {@link namedCuts}
- * @returns undefined where nothing of use would be left
+ * @returns undefined if nothing useful would be left
  */
 export function shortenToFit(value: JsonValue, maxBytes = MAX_RESULT_BYTES): Fitted | undefined {
   if (bytesOf(value) <= maxBytes) return { value, cuts: [] };
@@ -93,7 +93,7 @@ export function shortenToFit(value: JsonValue, maxBytes = MAX_RESULT_BYTES): Fit
   return undefined;
 }
 
-/** What was cut, as a result names it: small, whatever keys it has. */
+/** The cuts as named in a result: small, whatever keys it has. */
 export function namedCuts(cuts: readonly Cut[]): { cut: Cut[]; more?: number } | undefined {
   if (cuts.length === 0) return undefined;
   const named: Cut[] = [];
@@ -106,7 +106,7 @@ export function namedCuts(cuts: readonly Cut[]): { cut: Cut[]; more?: number } |
   return { cut: named, ...(named.length < cuts.length && { more: cuts.length - named.length }) };
 }
 
-/** What a pointer points at; undefined where there is nothing. */
+/** The value at a pointer; undefined if there is none. */
 export function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
   if (pointer === '') return value;
   if (!pointer.startsWith('/')) return undefined;
@@ -125,13 +125,13 @@ export interface Piece {
   part_from: number;
   of: number;
   value: JsonValue;
-  /** Where the next piece begins; null: that was the last. */
+  /** The start of the next piece; null for the last one. */
   next_part_from: number | null;
 }
 
 /**
- * As much of a text, list or object as fits, from a character, item or field on.
- * @returns undefined where it has none of these
+ * As much of a text, list or object as fits, from the given character, item or field.
+ * @returns undefined for other values
  */
 export function pieceOf(part: string, value: JsonValue, from: number, maxBytes = MAX_RESULT_BYTES): Piece | undefined {
   const whole = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value;

@@ -11,7 +11,7 @@ import { bytesOf, type Fitted, MAX_RESULT_BYTES, namedCuts, pieceOf, shortenToFi
 import type { JsonObject, ToolSpec } from './tool.ts';
 import { type RoutedInput, type ToolInput, toolInput } from './tool-input.ts';
 
-/** Of a result without its notes. */
+/** Room for a result without its notes. */
 const ROOM = MAX_RESULT_BYTES - 2 * 1024;
 
 /** A tool with its operation. */
@@ -19,11 +19,11 @@ export interface BoundTool {
   spec: ToolSpec;
   route: Route;
   input: ToolInput;
-  /** As `tools/list` shows it. */
+  /** As shown in `tools/list`. */
   shown: Tool;
 }
 
-/** All tools by name. Made once: their schemas take time. */
+/** All tools by name. Built once because their schemas take time. */
 export function bindTools(
   specs: readonly ToolSpec[],
   routes: ReadonlyMap<string, Route>,
@@ -52,11 +52,11 @@ export function bindTools(
   );
 }
 
-/** Whether a key's scopes allow a tool. */
+/** Whether a key's scopes allow using a tool. */
 export const mayUse = ({ scopes }: AuthenticatedKey, { route }: BoundTool): boolean =>
   allows(scopes, ...scopesOf(route)) && (route.alsoScope === undefined || allows(scopes, route.alsoScope));
 
-/** Runs a tool. What goes wrong is a result, too, so that the model can do something about it. */
+/** Runs a tool. A failure is a result, too, so that the model can react. */
 export async function callTool(
   { spec, route, input }: BoundTool,
   given: JsonObject,
@@ -85,7 +85,10 @@ function noteOn({ hints }: ToolSpec, { method }: Route): string {
     : 'Too long to be shown in full.';
 }
 
-/** A page that is too large is read again with fewer records, so that its cursor leads on to the rest; one record is shortened. */
+/**
+ * A page that is too large is read again with fewer records, so that its cursor continues with the rest; a single record is
+ * shortened.
+ */
 async function readFitting(route: Route, routed: RoutedInput, call: McpCall): Promise<Fitted & { whole: JsonValue }> {
   for (let limit = Number(routed.query['limit']); ; limit = Math.floor(limit / 4)) {
     const query = isList(route) ? { ...routed.query, limit: String(limit) } : routed.query;
@@ -106,7 +109,7 @@ function pieceIn(whole: JsonValue, { pointer, from }: NonNullable<RoutedInput['p
   });
 }
 
-/** @param content what clients that read structured results are given, and others as text */
+/** @param content for clients that read structured results, and as text for others */
 function contentOf(content: object): Pick<CallToolResult, 'content' | 'structuredContent'> {
   return {
     content: [{ type: 'text', text: JSON.stringify(content) }],

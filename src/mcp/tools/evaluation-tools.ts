@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import { WAITING } from './run-tools.ts';
 import { ADDS, asText, CALLS_MODELS, type JsonObject, READS, SETS, type ToolSpec } from './tool.ts';
 
-/** The schemas of all evaluators would fill a context. */
+/** A short schema: the full schemas of all evaluators would fill a context. */
 export const EVALUATORS: JsonObject = {
   type: 'array',
   items: {

@@ -21,7 +21,7 @@ const PARAMETERS: JsonObject = {
   type: 'object',
   description: 'Of the model: temperature, max_tokens, top_p, stop, seed, response_format and others.',
 };
-/** The parts of a prompt's content whose whole schemas would fill a context. */
+/** Short schemas for parts of a prompt's content whose full schemas would fill a context. */
 export const BRIEF_CONTENT = { messages: MESSAGES, tools: TOOLS, inputs: INPUTS, parameters: PARAMETERS };
 
 export const PROMPT_TOOLS: readonly ToolSpec[] = [

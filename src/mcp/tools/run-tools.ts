@@ -2,10 +2,10 @@ import { BRIEF_CONTENT } from './prompt-tools.ts';
 import { asText, CALLS_MODELS, READS, SETS, type ToolSpec } from './tool.ts';
 
 const DEFAULT_WAIT_SECONDS = 30;
-/** Hosts give up a call after a minute. */
+/** MCP hosts abort a call after a minute. */
 const MAX_WAIT_SECONDS = 55;
 
-/** Of what runs prompts: for how long it waits. */
+/** For tools that run prompts: how long to wait. */
 export const WAITING: Pick<ToolSpec, 'own' | 'headers'> = {
   own: {
     wait_seconds: {

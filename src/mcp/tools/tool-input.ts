@@ -15,7 +15,7 @@ const MAX_PAGE = 100;
 const MAX_UNKNOWN = 5;
 const DEFS = '#/$defs/';
 
-/** What of JSON Schema is looked into here. */
+/** The part of JSON Schema that is inspected here. */
 const ObjectSchema = z.looseObject({
   properties: z.record(z.string(), z.looseObject({})).default({}),
   required: z.array(z.string()).default([]),
@@ -23,25 +23,25 @@ const ObjectSchema = z.looseObject({
 const Reference = z.object({ $ref: z.string() });
 const Components = z.record(z.string(), z.looseObject({}));
 
-/** Where an argument goes. */
+/** The part of the request that gets an argument. */
 type Place = 'params' | 'query' | 'body';
 
-/** The arguments of a tool, sorted into the parts of its operation's request. */
+/** A tool's arguments, sorted into the parts of its operation's request. */
 export interface RoutedInput {
   params: Record<string, string>;
   query: Record<string, string | string[]>;
   body: JsonObject;
   headers: Record<string, string>;
-  /** A part of the result, and where in it to begin. */
+  /** A part of the result, and the offset in it. */
   part: { pointer: string; from: number } | undefined;
-  /** Tells whether a repeated call is the same one. */
+  /** Identifies a repeated call. */
   hash: Buffer;
 }
 
 export interface ToolInput {
   /** For `tools/list`: a JSON Schema of the arguments. */
   schema: JsonObject & { type: 'object' };
-  /** Arguments are checked by the schemas of the operation, later; unknown ones are left for them to refuse. */
+  /** The operation's schemas check the arguments later; unknown ones are left for them to reject. */
   route(given: JsonObject): RoutedInput;
 }
 
@@ -69,7 +69,7 @@ function schemaOf(schema: z.ZodType, form: number | undefined, defs: Record<stri
   return ObjectSchema.parse(reference.success ? components[reference.data.$ref.slice(DEFS.length)] : own);
 }
 
-/** The definitions that a schema refers to, at any depth. */
+/** The definitions that a schema refers to, recursively. */
 function usedDefs(schema: unknown, defs: Record<string, JsonObject>): Record<string, JsonObject> {
   const used: Record<string, JsonObject> = {};
   const waiting: unknown[] = [schema];
@@ -86,7 +86,7 @@ function usedDefs(schema: unknown, defs: Record<string, JsonObject>): Record<str
 
 const clash = ({ name }: ToolSpec, argument: string) => new Error(`${name}: two arguments are called ${argument}.`);
 
-/** @throws Error where two parts of the request have an argument of the same name: the table of tools is wrong */
+/** @throws Error if two parts of the request have an argument of the same name: the table of tools is wrong */
 export function toolInput(spec: ToolSpec, route: Route): ToolInput {
   const defs: Record<string, JsonObject> = {};
   const places = new Map<string, Place>();
@@ -160,7 +160,7 @@ export function toolInput(spec: ToolSpec, route: Route): ToolInput {
   };
 }
 
-/** @throws ApiError `invalid_request` naming what the tool does not take, and what it does */
+/** @throws ApiError `invalid_request` naming unknown arguments and the accepted ones */
 function refuseUnknown(given: JsonObject, known: JsonObject): void {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) return;
@@ -171,10 +171,10 @@ function refuseUnknown(given: JsonObject, known: JsonObject): void {
   throw new ApiError('invalid_request', describe(details), { details });
 }
 
-/** What is no whole number from 0 begins at the beginning. */
+/** Anything other than a whole number from 0 means the beginning. */
 const beginningOf = (from: JsonValue | undefined): number =>
   typeof from === 'number' ? Math.max(0, Math.floor(from)) : Number(/^\d{1,15}$/.exec(asText(from ?? 0))?.[0] ?? 0);
 
-/** Models send null for what they leave out. */
+/** Models send null for omitted arguments. */
 const withoutAbsent = (given: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));

@@ -2,50 +2,50 @@ import type { JsonValue } from '../../domain/text/json.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A value as a path, a query or a header holds it. */
+/** A value as text for a path, a query or a header. */
 export const asText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a client may take for granted of a tool (`ToolAnnotations` of the protocol). */
+/** Hints about a tool for clients (`ToolAnnotations` of the protocol). */
 export interface Hints {
-  /** It changes nothing. */
+  /** Whether it changes nothing. */
   readOnly: boolean;
-  /** What it changes, it takes away or replaces: what runs, or what others see. */
+  /** Whether its changes remove or replace something: what runs, or what others see. */
   destructive: boolean;
-  /** Once more with the same arguments changes nothing more. */
+  /** Whether repeating it with the same arguments changes nothing more. */
   idempotent: boolean;
-  /** It calls something outside of the service: models. */
+  /** Whether it calls something outside the service: models. */
   openWorld: boolean;
 }
 
-/** An operation of the API as a tool. Its arguments are those of the operation, whatever part of the request they are in. */
+/** An operation of the API as a tool. Its arguments are those of the operation, from any part of the request. */
 export interface ToolSpec {
   name: string;
   /** The operation's `operationId`. */
   operation: string;
   title: string;
-  /** When a model is to use it. */
+  /** When a model should use it. */
   description: string;
   hints: Hints;
-  /** Arguments that make no sense here. */
+  /** Arguments to leave out. */
   omit?: readonly string[];
-  /** JSON Schemas that say less than the operation's own, which are still what arguments are checked by. */
+  /** Shorter JSON Schemas than the operation's own, which still validate the arguments. */
   brief?: Record<string, JsonObject>;
-  /** Of a body that may have several forms: the index of the one that is meant. */
+  /** For a body with several forms: the index of the one to use. */
   form?: number;
-  /** Arguments of the tool alone. */
+  /** Additional arguments of the tool. */
   own?: Record<string, JsonObject>;
-  /** Turns its own arguments into those of the operation. */
+  /** Converts its own arguments to those of the operation. */
   translate?: (given: JsonObject) => JsonObject;
-  /** Headers of the operation, from its own arguments. */
+  /** Headers of the operation, from the tool's own arguments. */
   headers?: (given: JsonObject) => Record<string, string>;
-  /** What to do next, in words. */
+  /** A hint on what to do next. */
   next?: (result: JsonObject) => string | undefined;
 }
 
 export const READS: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-/** Makes something new. */
+/** Creates something new. */
 export const ADDS: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
-/** Puts something into a state, in which it stays. */
+/** Puts something into a lasting state. */
 export const SETS: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
-/** Makes something new by calling models. */
+/** Creates something new by calling models. */
 export const CALLS_MODELS: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: true };
