@@ -21,9 +21,8 @@ import { workspaces } from './capabilities/workspaces.ts';
 import type { Expiry, Retention } from './jobs/clean-up.ts';
 
 /**
- * Everything that the service does. The API document has the operations in this order, and a workspace that is removed
- * loses its rows in the reverse of it, since what comes later refers to what comes first. `domain/capabilities.ts` has the
- * other half of each.
+ * All capabilities of the service. The API document lists operations in this order, and removing a workspace deletes its rows
+ * in reverse, because later ones refer to earlier ones. `domain/capabilities.ts` has the other half of each.
  */
 export const CAPABILITIES: readonly Capability[] = [
   workspaces,
@@ -47,6 +46,6 @@ export const CAPABILITIES: readonly Capability[] = [
   traces,
 ];
 
-/** All that has expired, as each capability declares it. */
+/** Everything that has expired, as declared by each capability. */
 export const expiredBy = (retention: Retention): Expiry[] =>
   CAPABILITIES.flatMap((each) => each.expired?.(retention) ?? []);

@@ -24,7 +24,7 @@ import type { AllowPrivate } from './outbound/target.ts';
 import { type ProviderSettings, readProviders } from './sign-in/provider-settings.ts';
 import type { TelemetrySettings } from './telemetry/settings.ts';
 
-/** The settings are wrong: `problems` names each, so that all can be mended at once. */
+/** Invalid settings: `problems` names each, so that all can be fixed together. */
 export class SettingsError extends Error {
   readonly problems: string[];
 
@@ -134,7 +134,7 @@ function fieldsBySetting<Declared extends { setting: string }, Field>(
   return Object.fromEntries(Object.values(declarations).map((each) => [each.setting, toField(each)]));
 }
 
-/** Of each setting by the name that its capability gives it. */
+/** Limits by the name that the capability gives the setting. */
 function limitsOf(env: z.output<typeof LimitEnvironment>) {
   const named = (declarations: Record<string, { setting: string }>) =>
     Object.fromEntries(Object.entries(declarations).map(([name, { setting }]) => [name, env[setting]]));
@@ -159,7 +159,7 @@ function fieldsOf<Field>(nameOf: (settings: ProviderVariables) => string, field:
   return Object.fromEntries(PROVIDERS.map(({ settings }) => [nameOf(settings), field]));
 }
 
-/** What no setting shows by itself. */
+/** Problems that concern several settings. */
 function problemsOf(env: Environment): string[] {
   const problems: string[] = [];
   if ((env.TEMPORAL_TLS_CERT === undefined) !== (env.TEMPORAL_TLS_KEY === undefined))
@@ -192,10 +192,10 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
   return problems;
 }
 
-/** As OpenTelemetry has it: other values than true, in whatever case, are false. */
+/** OpenTelemetry's rule: any value other than case-insensitive "true" is false. */
 const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'true';
 
-/** Traces and metrics are sent where a setting says where to or how. All other `OTEL_*` variables are the SDK's own. */
+/** Traces and metrics are sent if a setting says where or how. The SDK reads all other `OTEL_*` variables itself. */
 function telemetryOf(env: Environment): TelemetrySettings {
   const everywhere = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOn = (exporter: string | undefined, endpoint = everywhere) =>
@@ -220,39 +220,39 @@ function toSettings(
   return {
     host: env.HOST,
     port: env.PORT,
-    /** 0: no metrics server. */
+    /** 0 for no metrics server. */
     metricsPort: env.METRICS_PORT,
     dataDir: path.resolve(env.DATA_DIR),
-    /** Unset: `npm start` runs its own PostgreSQL. */
+    /** If unset, `npm start` runs its own PostgreSQL. */
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     temporal: {
-      /** Unset: `npm start` runs its own Temporal. */
+      /** If unset, `npm start` runs its own Temporal. */
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
-      /** Keeps installations that share a namespace apart. */
+      /** Separates installations that share a namespace. */
       taskQueuePrefix: env.TEMPORAL_TASK_QUEUE_PREFIX,
       apiKey: env.TEMPORAL_API_KEY,
       /** Paths of PEM files. */
       tlsCert: env.TEMPORAL_TLS_CERT,
       tlsKey: env.TEMPORAL_TLS_KEY,
-      /** Unset: payloads are not encrypted. */
+      /** If unset, payloads are not encrypted. */
       payloadKeys: env.TEMPORAL_PAYLOAD_KEYS,
       uiPort: env.TEMPORAL_UI_PORT,
-      /** Where people find its UI. Unset: that of the embedded Temporal, if any. */
+      /** The address of Temporal's UI for people. If unset, that of the embedded Temporal, if any. */
       uiUrl: env.TEMPORAL_UI_URL,
       /** Whether its UI can show the call stacks of workflows. */
       callStacks: env.TEMPORAL_CALL_STACKS === 'true',
     },
-    /** Of the process that decodes payloads for Temporal's UI and CLI. */
+    /** For the process that decodes payloads for Temporal's UI and CLI. */
     codecServer: { port: env.CODEC_SERVER_PORT, token: env.CODEC_SERVER_TOKEN },
-    /** Model calls of one workspace in flight in one worker process. */
+    /** Maximum concurrent model calls of one workspace in one worker process. */
     workspaceConcurrency: env.WORKSPACE_CONCURRENCY,
     bootstrapApiKey: env.BOOTSTRAP_API_KEY,
-    /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
+    /** The first key encrypts; all decrypt. Unset only if `npm start` creates its own. */
     encryptionKeys: env.ENCRYPTION_KEY,
     models: {
-      /** By the provider's name. */
+      /** By provider name. */
       providers: Object.fromEntries(
         PROVIDERS.map(({ name, settings: { apiKey, baseUrl } }) => [
           name,
@@ -262,50 +262,50 @@ function toSettings(
       /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       pricesFile: env.MODEL_PRICES_FILE,
-      /** Of one call to a model. */
+      /** Time limit of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },
-    /** How long calls and requests in flight are waited for when a process is asked to stop. */
+    /** How long a stopping process waits for calls and requests in flight. */
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
     /** How often workers look for what was left behind. */
     reconcileEveryMs: env.RECONCILE_EVERY,
     /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
-    /** Per workspace, whatever its keys; 0: no limit. */
+    /** Per workspace, for all its keys; 0 for no limit. */
     workspaceRateLimitPerMinute: env.WORKSPACE_RATE_LIMIT_PER_MINUTE ?? 10 * env.RATE_LIMIT_PER_MINUTE,
-    /** Of one API process; 0: any number. */
+    /** Per API process; 0 for no limit. */
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
-    /** Origins whose pages may call the API. */
+    /** Origins whose pages can call the API. */
     corsOrigins: env.CORS_ORIGINS,
-    /** How many of each a workspace can have; 0: any number. */
+    /** Maximum number of each resource per workspace; 0 for no limit. */
     quotas: limits.quotas,
-    /** How long what has ended is kept, in ms; undefined: for ever. */
+    /** How long ended records are kept, in ms; undefined for ever. */
     retention: limits.retention,
     webhooks: {
-      /** Before each retry; the failure of the last one disables the webhook. */
+      /** The waits before each retry; the failure of the last one disables the webhook. */
       retryWaitsMs: env.WEBHOOK_RETRY_WAITS,
-      /** Of one attempt, from looking up the host to the last byte of the response. */
+      /** Time limit of one attempt, from DNS lookup to the last byte of the response. */
       timeoutMs: env.WEBHOOK_TIMEOUT,
-      /** Attempts of one workspace in flight to one host in one process. */
+      /** Maximum concurrent attempts of one workspace to one host in one process. */
       hostConcurrency: env.WEBHOOK_HOST_CONCURRENCY,
-      /** Unset: what is usual for the way the service was started. */
+      /** If unset, it depends on how the service was started. */
       allowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     },
-    /** Unset: no e-mail. */
+    /** If unset, no e-mail is sent. */
     mail: SMTP_URL === undefined || MAIL_FROM === undefined ? undefined : { smtpUrl: SMTP_URL, from: MAIL_FROM },
     signIn: {
-      /** Where browsers reach the service, without a slash at the end. Set where there are identity providers. */
+      /** The public address of the service, without a trailing slash. Required with identity providers. */
       publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-      /** Empty: people sign in with keys alone. */
+      /** If empty, people sign in only with keys. */
       identityProviders,
-      /** By which the first identity provider tells who may come in (SCIM); undefined: not at all. */
+      /** The token with which the first identity provider provisions users (SCIM); undefined if disabled. */
       scimToken: env.SCIM_TOKEN,
-      /** Whether keys sign in at the console. */
+      /** Whether people can sign in at the console with keys. */
       byKey: env.CONSOLE_KEY_SIGN_IN === 'true',
     },
-    /** Which build of the console is served: that in this language. */
+    /** The language of the console build to serve. */
     consoleLocale: env.CONSOLE_LOCALE,
-    /** Whether `X-Forwarded-For` is believed. */
+    /** Whether to trust `X-Forwarded-For`. */
     trustProxy: env.TRUST_PROXY === 'true',
     telemetry: telemetryOf(env),
     logLevel: env.LOG_LEVEL,
@@ -313,9 +313,9 @@ function toSettings(
 }
 
 /**
- * Parses the environment. White space around a value is left out, since files of secrets end with a line break. An empty variable counts as
+ * Parses the environment. White space around a value is trimmed because secret files end with a line break. An empty variable counts as
  * unset.
- * @throws SettingsError naming every wrong setting
+ * @throws SettingsError naming every invalid setting
  */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(
@@ -341,9 +341,9 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 }
 
 /**
- * Reads the environment and, under it, the `.env` file of the working folder.
- * The only place that reads `process.env` for settings.
- * @throws SettingsError naming every wrong setting
+ * Reads the environment and, with lower precedence, the `.env` file in the working directory. The only place that reads
+ * `process.env` for settings.
+ * @throws SettingsError naming every invalid setting
  */
 export function loadSettings(): Settings {
   if (existsSync('.env')) process.loadEnvFile('.env');
@@ -351,8 +351,8 @@ export function loadSettings(): Settings {
 }
 
 /**
- * For the processes that bring no PostgreSQL or Temporal of their own.
- * @throws SettingsError naming every setting that is missing
+ * For processes without their own PostgreSQL or Temporal.
+ * @throws SettingsError naming every missing setting
  */
 export function requireServers(settings: Settings): {
   databaseUrl: string;

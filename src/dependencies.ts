@@ -28,25 +28,25 @@ import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 import { REQUEST_BUCKETS, SCHEDULE_TO_START_BUCKETS } from './temporal/sdk-metrics.ts';
 
-/** What depends on how the service was started: where the servers are, which keys encrypt, which addresses webhooks may have. */
+/** Properties that depend on how the service was started: server addresses, encryption keys, allowed webhook addresses. */
 export interface Servers {
   databaseUrl: string;
   /** host:port */
   temporalAddress: string;
   encryptionKeys: Buffer[];
   allowPrivate: AllowPrivate;
-  /** What servers that were started with this process listen on besides their addresses. */
+  /** Other ports of servers that were started with this process. */
   ports?: readonly number[];
 }
 
-/** What the API and the workers stand on: one of each in a process. */
+/** The shared dependencies of the API and the workers, one of each per process. */
 export interface Dependencies {
   settings: Settings;
   log: Logger;
   db: Database;
   listener: Listener;
   startLimiter: StartLimiter;
-  /** At the event loop of this process, by workspaces' public ids. */
+  /** Turns at the event loop of this process, by public workspace id. */
   turns: Turns;
   connection: NativeConnection;
   client: Client;
@@ -56,23 +56,23 @@ export interface Dependencies {
   cipher: Cipher;
   identityProviders: IdentityProviders;
   registry: Registry;
-  /** Where the metrics of Temporal's SDK are read; undefined where metrics are off. */
+  /** Where to read the metrics of Temporal's SDK; undefined if metrics are off. */
   sdkMetricsAddress: string | undefined;
-  /** Told of each execution that this process ends. */
+  /** Called for each execution that this process ends. */
   onExecutionEnd: OnExecutionEnd;
   allowPrivate: AllowPrivate;
-  /** What no caller's address may lead to. */
+  /** Servers that no caller's address may reach. */
   ownServers: OwnServers;
   close(): Promise<void>;
 }
 
 /**
- * The SDK warns of a workflow task that takes more than 5 s. That of an execution takes as long as its call, whose time limit is
+ * The SDK warns about workflow tasks over 5 s. That of an execution takes as long as its call, whose time limit is
  * MODEL_TIMEOUT.
  */
 const LONG_TASK = '[TMPRL1104]';
 
-/** What the SDK's core counts, where operators are served metrics. It serves that itself, on this machine alone. */
+/** Metrics of the SDK's core, if metrics are on. The core serves them itself, on this machine only. */
 const sdkMetrics = (bindAddress: string) => ({
   prometheus: {
     bindAddress,
@@ -88,8 +88,8 @@ const sdkMetrics = (bindAddress: string) => ({
 });
 
 /**
- * The SDK's own log goes into ours, and its signal handlers stay out of the way of ours. Once per process.
- * @param metricsAddress `host:port` where the SDK's core is to serve its metrics; undefined: it counts nothing
+ * Routes the SDK's log into ours and keeps its signal handlers from interfering with ours. Once per process.
+ * @param metricsAddress `host:port` where the SDK's core serves its metrics; undefined to disable them
  */
 export function installTemporalRuntime(log: Logger, metricsAddress?: string): void {
   Runtime.install({
@@ -108,7 +108,7 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
   });
 }
 
-/** The servers of this service, as far as its settings tell. Port 0 is none, or one that is added when it is known. */
+/** The servers of this service, as far as known from its settings. Port 0 means none, or one that is added later. */
 function ownServersOf(settings: Settings, servers: Servers, sdkMetricsAddress: string | undefined): OwnServers {
   const { port, metricsPort, codecServer, temporal } = settings;
   const own = createOwnServers();
@@ -136,8 +136,8 @@ function ownServersOf(settings: Settings, servers: Servers, sdkMetricsAddress: s
 }
 
 /**
- * Opens everything.
- * @throws Error where Temporal cannot be reached; the database may come up later
+ * Opens all dependencies.
+ * @throws Error if Temporal cannot be reached; the database may come up later
  */
 export async function connectDependencies(settings: Settings, servers: Servers, log: Logger): Promise<Dependencies> {
   const sdkMetricsAddress = settings.metricsPort === 0 ? undefined : `127.0.0.1:${await freePort()}`;
@@ -162,7 +162,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
   const registry = new Registry();
   const counted = countModelCalls(registry, created);
   const models = isTraced ? traceModels(counted, settings.telemetry.captureContent) : counted;
-  // First of those that ask the database: their own statements should not show among those that wait for a connection.
+  // First among the metrics that query the database, so that their own statements do not show up as waiting for a connection.
   addDatabaseMetrics(registry, db);
   addBacklogMetrics(registry, db);
   addTemporalMetrics(registry, readinessChecks({ db, client }).temporal);
@@ -198,7 +198,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
 
 const CHECK_DEADLINE_MS = 2_500;
 
-/** What `/readyz` looks at: each rejects where the service can't work at the moment. */
+/** The checks of `/readyz`: each rejects if the service currently cannot work. */
 export function readinessChecks({
   db,
   client,

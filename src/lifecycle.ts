@@ -10,7 +10,7 @@ import { projectVersion } from './version.ts';
 /** Stops one part of a process. */
 export type Stop = () => Promise<void>;
 
-/** Parts of a process, stopped in the opposite order of their start. */
+/** Parts of a process, stopped in reverse order of their start. */
 export class Parts {
   readonly #parts: { name: string; stop: Stop }[] = [];
 
@@ -18,7 +18,7 @@ export class Parts {
     this.#parts.push({ name, stop });
   }
 
-  /** Stops everything; what fails to stop is logged and the rest is stopped all the same. */
+  /** Stops everything; failures are logged and do not prevent stopping the rest. */
   async stop(log: Logger): Promise<void> {
     for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
       try {
@@ -30,19 +30,19 @@ export class Parts {
   }
 }
 
-/** A terminal sends Ctrl-C to npm and to its script alike, and npm passes its own on: one stroke arrives twice. */
+/** A terminal sends Ctrl-C to both npm and its script, and npm forwards its own: one keystroke arrives twice. */
 const ONE_STROKE_MS = 500;
-/** How long a process that stops tries to send the telemetry that is left. */
+/** How long a stopping process tries to send its remaining telemetry. */
 const FLUSH_WITHIN_MS = 5_000;
 
-/** Errors whose message alone says what to do. */
+/** Errors whose message is sufficient without a stack trace. */
 function isPlain(error: unknown): error is Error {
   return error instanceof SettingsError || error instanceof PortError || error instanceof EmbeddedStartError;
 }
 
 /**
- * Runs a process until SIGINT or SIGTERM, then stops its parts in order. A second signal ends it at once.
- * A start that fails, or a part that ends by itself, stops the rest, says why and exits with 1.
+ * Runs a process until SIGINT or SIGTERM, then stops its parts in order. A second signal ends it immediately. If a start fails
+ * or a part ends unexpectedly, it stops the rest, reports the reason and exits with 1.
  */
 export async function runProcess(
   name: string,

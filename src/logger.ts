@@ -2,7 +2,7 @@ import process from 'node:process';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 
-/** JSON lines, or readable text where a person is looking at a terminal. Keys and secrets are removed. */
+/** Logs JSON lines, or readable text on a terminal. Keys and secrets are removed. */
 export function createLogger(level: string, name: string): Logger {
   const options = {
     name,

@@ -22,7 +22,7 @@ import { welcomeText } from './welcome.ts';
 import { startWorkers } from './worker.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
-/** The database: the given one, else PostgreSQL on this machine. */
+/** The configured database, otherwise PostgreSQL on this machine. */
 async function database({ databaseUrl, dataDir }: Settings, log: Logger, parts: Parts): Promise<string> {
   if (databaseUrl !== undefined) return databaseUrl;
   log.info('starting PostgreSQL');
@@ -33,7 +33,7 @@ async function database({ databaseUrl, dataDir }: Settings, log: Logger, parts: 
   return postgres.first.url('pms');
 }
 
-/** Temporal: the given one, else a server on this machine. */
+/** The configured Temporal, otherwise a server on this machine. */
 async function temporal(
   { temporal: { address, namespace, uiPort }, dataDir }: Settings,
   log: Logger,
@@ -56,7 +56,7 @@ async function temporal(
 }
 
 /**
- * Finds taken ports before the servers are started, which takes a while the first time.
+ * Detects occupied ports before the servers are started, which takes a while the first time.
  * @throws PortError
  */
 async function checkPorts({ host, port, metricsPort, temporal: { address, uiPort } }: Settings): Promise<void> {
@@ -65,7 +65,7 @@ async function checkPorts({ host, port, metricsPort, temporal: { address, uiPort
     { setting: 'METRICS_PORT', host, port: metricsPort },
     { setting: 'TEMPORAL_UI_PORT', host: '127.0.0.1', port: address === undefined ? uiPort : 0 },
   ];
-  // All are held before any is given back, so that two settings with the same port are found too.
+  // All ports are held together, so that two settings with the same port are detected too.
   const held: RunningServer[] = [];
   try {
     for (const each of wanted) if (each.port !== 0) held.push(await listen(() => {}, each));
@@ -86,7 +86,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   ];
   const firstKey = await keptSecret(dataDir, 'first-api-key', generateApiKey, settings.bootstrapApiKey);
 
-  // Side by side: each takes its time.
+  // In parallel because each takes a while.
   const [databaseUrl, { address: temporalAddress, sidePorts, uiUrl }] = await Promise.all([
     database(settings, log, parts).then(async (url) => {
       const applied = await migrate(url);
@@ -111,7 +111,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const workers = await startWorkers(dependencies);
   parts.add('the workers', () => workers.stop());
   const api = await startApi(dependencies, { eager: true, temporalUiUrl: settings.temporal.uiUrl ?? uiUrl });
-  // Both at once, so that they share one grace: a request that waits for a run has nothing to wait for without workers.
+  // Both in parallel, so that they share one grace period: without workers, a request that waits for a run waits in vain.
   parts.add('the API', () => api.close(settings.shutdownGraceMs, workers.stop()));
 
   console.log(

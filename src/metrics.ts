@@ -9,7 +9,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-/** Those of this process, then those of Temporal's SDK. */
+/** The metrics of this process, then those of Temporal's SDK. */
 async function allMetrics({ registry, sdkMetricsAddress, taskQueues }: Dependencies): Promise<string> {
   const kinds = new Map(Object.entries(taskQueues).map(([kind, name]) => [name, kind]));
   const [own, ofSdk] = await Promise.all([
@@ -20,10 +20,10 @@ async function allMetrics({ registry, sdkMetricsAddress, taskQueues }: Dependenc
 }
 
 /**
- * Serves `GET /metrics` for Prometheus, `/healthz` and `/readyz` on a port of its own, without a key: whatever callers of the API do with
- * its connections, operators get through. Node's figures are added here, for what observes them cannot be stopped: they are for a process
- * that serves them to its end.
- * @param isAtWork whether the process has started and does not stop yet: `/readyz` is a 500 else, so that no caller is sent to it
+ * Serves `GET /metrics` for Prometheus, `/healthz` and `/readyz` on a separate port without a key, so that operators get through whatever
+ * API callers do with its connections. Also adds Node.js metrics, whose observers cannot be stopped, so use this only in processes that
+ * serve them until exit.
+ * @param isAtWork whether the process has started and is not stopping: otherwise `/readyz` is a 500, so that no caller is routed to it
  */
 export function serveMetrics(dependencies: Dependencies, isAtWork: () => boolean = () => true): Promise<RunningServer> {
   const { registry, settings } = dependencies;

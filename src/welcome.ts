@@ -1,27 +1,27 @@
-/** What `npm start` has started. */
+/** The services that `npm start` has started. */
 export interface Started {
   host: string;
   port: number;
-  /** 0: none. */
+  /** 0 for none. */
   metricsPort: number;
   temporal: {
     /** `host:port` */
     address: string;
     /** Whether it was started here. */
     isEmbedded: boolean;
-    /** Undefined: no UI was started here. */
+    /** Undefined if no UI was started here. */
     uiUrl: string | undefined;
   };
   firstKey: {
     file: string;
-    /** Undefined: it was made at an earlier start, or by the operator. */
+    /** Undefined if it was created at an earlier start, or by the operator. */
     newText: string | undefined;
   };
 }
 
 /** What `npm start` prints when everything is ready: addresses, the first key, and a first prompt to run. */
 export function welcomeText({ host, port, metricsPort, temporal, firstKey }: Started): string {
-  // An IPv6 address stands in brackets in a URL.
+  // A URL needs brackets around an IPv6 address.
   const origin = `http://${host.includes(':') ? `[${host}]` : host}`;
   const base = `${origin}:${port}`;
   const noUi = temporal.isEmbedded ? 'off' : `see the Temporal server at ${temporal.address}`;

@@ -38,11 +38,11 @@ import { workflowBundle } from './workflows/bundle.ts';
 const SPARE_WORKFLOWS = 500;
 /** Workers of every queue and the recurring tasks, until `stop`. */
 export interface RunningWorkers {
-  /** Rejects when a worker ends by itself. */
+  /** Rejects if a worker ends unexpectedly. */
   failed: Promise<never>;
   /**
-   * Begins nothing more and waits for calls under way, `SHUTDOWN_GRACE` at most; over at once where there is nothing under
-   * way. Calling it again waits for the same.
+   * Starts nothing more and waits for calls in flight, `SHUTDOWN_GRACE` at most; returns immediately if there are none. Further
+   * calls wait for the same stop.
    */
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function startWorkers(
     hostConcurrency: settings.webhooks.hostConcurrency,
     offer: (workflowId, step) => signalSlotFree(client, workflowId, step),
   });
-  // Most have no mail server, and its client takes a while to load.
+  // Loaded lazily: most installations have no mail server, and its client is slow to load.
   const mailer =
     settings.mail === undefined ? undefined : (await import('./mail/mailer.ts')).createMailer(settings.mail);
   const stopping = new AbortController();
@@ -129,7 +129,7 @@ export async function startWorkers(
     dataConverter,
     shutdownGraceTime: settings.shutdownGraceMs,
     interceptors: { activity: [boundedFailures, ...(isTraced ? [traceActivities] : [])] },
-    // Cancellations arrive with heartbeats.
+    // Heartbeats deliver cancellations.
     maxHeartbeatThrottleInterval: '1 second' as const,
     // Others go on soon with what a worker that died had in its cache.
     stickyQueueScheduleToStartTimeout: '3 seconds' as const,
@@ -141,7 +141,7 @@ export async function startWorkers(
       taskQueue: taskQueues.executions,
       activities: activities.executions,
       enableNonLocalActivities: false,
-      // A call holds both for as long as it takes.
+      // A call holds both a workflow and a local activity slot while it runs.
       maxConcurrentLocalActivityExecutions: slots.ofWorkers.executions,
       maxConcurrentWorkflowTaskExecutions: slots.ofWorkers.executions,
       maxCachedWorkflows: slots.ofWorkers.executions + SPARE_WORKFLOWS,
@@ -152,8 +152,8 @@ export async function startWorkers(
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
       maxConcurrentActivityTaskExecutions: slots.ofWorkers.evaluations,
-      // A batch runs for long, so one is asked for at a time. Each open request of a process that froze takes one task into the void
-      // until its heartbeat is missed. (The SDK ignores maxConcurrentActivityTaskPolls: 1.24 asks for 10.)
+      // Batches run for long, so poll for one at a time. Each open poll of a frozen process swallows one task until its heartbeat is
+      // missed. (The SDK ignores maxConcurrentActivityTaskPolls: 1.24 polls 10.)
       activityTaskPollerBehavior: { type: 'simple-maximum' as const, maximum: 1 },
     }),
     await Worker.create({
@@ -218,7 +218,7 @@ export async function startWorkers(
     clearTimeout(grace);
     stopWatching();
     const closing = Promise.all([outbound.close(), scorers.close()]);
-    // What is in flight when the grace is over is left to other workers: it is theirs when its claim has run out.
+    // Work still in flight after the grace period is left to other workers, which take it over when its claim expires.
     if (!graceOver.signal.aborted) await closing;
     mailer?.close();
   }
@@ -232,7 +232,7 @@ export async function startWorkers(
   };
 }
 
-/** The workers as a process of their own: `npm run worker`. */
+/** Runs the workers as a separate process: `npm run worker`. */
 async function main(): Promise<void> {
   await runProcess('worker', async (settings, log, parts, stopRequested) => {
     const dependencies = await connectDependencies(settings, requireServers(settings), log);

@@ -5,7 +5,7 @@ import { CliError, EXIT } from './exit-status.ts';
 /** A stream that commands write to. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean | undefined };
 
-/** What commands have of the process. */
+/** The parts of the process that commands use. */
 export interface Context {
   stdout: Output;
   stderr: Output;
@@ -16,8 +16,8 @@ export interface Context {
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 /**
- * Where the service is and with which key: from the environment, else from what `pms login` has kept.
- * @throws CliError where there is no key
+ * The service's address and the key: from the environment, otherwise from `pms login`.
+ * @throws CliError if there is no key
  */
 export async function accessOf({ env, stderr }: Context): Promise<Credentials & { source: string }> {
   const [url, apiKey] = [env['PMS_BASE_URL']?.trim(), env['PMS_API_KEY']?.trim()];
@@ -27,7 +27,7 @@ export async function accessOf({ env, stderr }: Context): Promise<Credentials & 
   const stored = profiles.byName.get(name ?? '');
   if (stored === undefined) throw new CliError(EXIT.usage, whyNoKey(name, [...profiles.byName.keys()]));
   const { file } = profiles;
-  // A key goes only to the service that it is of.
+  // A key is sent only to the service that it belongs to.
   if (url && url !== stored.url)
     throw new CliError(EXIT.usage, `PMS_BASE_URL is ${url}, but the key of pms login is for ${stored.url}.`);
   if (await isReadableByOthers(file))
@@ -43,7 +43,10 @@ function whyNoKey(name: string | undefined, known: readonly string[]): string {
   return 'No key found: run pms login, or set PMS_BASE_URL and PMS_API_KEY.';
 }
 
-/** Asks before what can't be undone, where somebody sits. @param yes whether that was answered on the command line @throws CliError */
+/**
+ * Asks for confirmation of an irreversible action on a terminal. @param yes whether the command line already confirmed it @throws
+ * CliError
+ */
 export async function confirm({ stdin, stderr }: Context, question: string, yes: boolean | undefined): Promise<void> {
   if (yes || !stdin.isTTY) return;
   const { createInterface } = await import('node:readline/promises');
@@ -64,10 +67,10 @@ export async function confirm({ stdin, stderr }: Context, question: string, yes:
 }
 
 const RETRY_SECONDS = 120;
-/** Between two failures of the same outage there is less than that. */
+/** Failures of the same outage are less than this apart. */
 const NEW_OUTAGE_MS = 30_000;
 
-/** For how long a service that is away is waited for. @throws CliError */
+/** How long to retry while the service is unavailable. @throws CliError */
 function retryForMs({ PMS_RETRY_SECONDS: text }: NodeJS.ProcessEnv): number {
   if (!text) return RETRY_SECONDS * 1000;
   if (!/^\d{1,6}$/.test(text))
@@ -75,7 +78,7 @@ function retryForMs({ PMS_RETRY_SECONDS: text }: NodeJS.ProcessEnv): number {
   return Number(text) * 1000;
 }
 
-/** Tells once per outage that the service is waited for. */
+/** Reports once per outage that the command is waiting for the service. */
 function reportOutages({ stderr }: Context, url: string, forMs: number): (error: PmsError) => void {
   let toldOfAt = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -87,13 +90,13 @@ function reportOutages({ stderr }: Context, url: string, forMs: number): (error:
   };
 }
 
-/** A client of the service. @param forMs how long a service that is away is waited for @throws CliError */
+/** A client of the service. @param forMs how long to retry while the service is unavailable @throws CliError */
 export async function connect(context: Context, forMs: number = retryForMs(context.env)): Promise<Pms> {
   const { url, apiKey } = await accessOf(context);
   return clientOf({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: reportOutages(context, url, forMs) });
 }
 
-/** @throws CliError if the address or the key cannot be one; it does not show the key */
+/** @throws CliError if the address or the key is malformed; it does not show the key */
 export function clientOf(options: PmsOptions): Pms {
   try {
     return new Pms(options);
@@ -110,7 +113,7 @@ export function printJson(output: Output, value: unknown): void {
   output.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** Text of others, which must not steer a terminal. */
+/** Escapes untrusted text, which could control a terminal. */
 export function safeText(text: string): string {
   return text.replace(/[\p{Cc}--[\n\t]]/gv, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -6,24 +6,24 @@ import { CliError, EXIT } from './exit-status.ts';
 import { isObject } from './json.ts';
 
 export interface Credentials {
-  /** Of the service, without `/v1`. */
+  /** The service's address, without `/v1`. */
   url: string;
   apiKey: string;
-  /** Whether `pms login` had the key made: then `pms logout` ends it. */
+  /** Whether `pms login` created the key: then `pms logout` revokes it. */
   isOwn?: boolean;
 }
 
-/** All that `pms login` keeps. */
+/** Everything that `pms login` saves. */
 export interface Profiles {
   file: string;
-  /** The profile that is used where none is named; undefined: none. */
+  /** The profile used by default; undefined if none. */
   current: string | undefined;
   byName: Map<string, Credentials>;
 }
 
 const DEFAULT_PROFILE = 'default';
 
-/** Where the keys of `pms login` are kept. `PMS_CONFIG_DIR` names another folder. */
+/** The file for the keys of `pms login`. `PMS_CONFIG_DIR` sets another folder. */
 export function credentialsFile(env: NodeJS.ProcessEnv): string {
   const folder = env['PMS_CONFIG_DIR'] || envPaths('pms', { suffix: '' }).config;
   return path.join(folder, 'credentials.json');
@@ -35,7 +35,7 @@ function credentialsOf(record: unknown): Credentials | undefined {
   return typeof url === 'string' && typeof apiKey === 'string' ? { url, apiKey, isOwn: isOwn === true } : undefined;
 }
 
-/** What the text of a file keeps. @returns undefined where it is no such file */
+/** Parses a credentials file. @returns undefined if it is not one */
 function parseProfiles(text: string): Omit<Profiles, 'file'> | undefined {
   let content: unknown;
   try {
@@ -44,7 +44,7 @@ function parseProfiles(text: string): Omit<Profiles, 'file'> | undefined {
     return undefined;
   }
   if (!isObject(content)) return undefined;
-  // Version 1.0 kept one login, without a name.
+  // Version 1.0 stored one login, without a name.
   const records = isObject(content['profiles']) ? content['profiles'] : { [DEFAULT_PROFILE]: content };
   const current = isObject(content['profiles']) ? content['current'] : DEFAULT_PROFILE;
   const byName = new Map<string, Credentials>();
@@ -56,7 +56,7 @@ function parseProfiles(text: string): Omit<Profiles, 'file'> | undefined {
   return { current: typeof current === 'string' && byName.has(current) ? current : undefined, byName };
 }
 
-/** Nothing where nobody has logged in. @throws CliError where the file is none of credentials */
+/** Empty if nobody has logged in. @throws CliError if the file is not a credentials file */
 export async function readProfiles(env: NodeJS.ProcessEnv): Promise<Profiles> {
   const file = credentialsFile(env);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -69,17 +69,17 @@ export async function readProfiles(env: NodeJS.ProcessEnv): Promise<Profiles> {
   return { file, ...profiles };
 }
 
-/** Which profile is meant: that of `--profile` or `PMS_PROFILE`, else the current one. @returns undefined where there is none */
+/** The selected profile: from `--profile` or `PMS_PROFILE`, otherwise the current one. @returns undefined if there is none */
 export function profileName({ PMS_PROFILE: name }: NodeJS.ProcessEnv, { current }: Profiles): string | undefined {
   return name || current;
 }
 
-/** Whether others on this machine may read a file. Windows has no such mode: there it is said of none. */
+/** Whether others on this machine can read a file. Always false on Windows, which has no such mode. */
 export async function isReadableByOthers(file: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
 }
 
-/** Keeps profiles for this user alone. A reader never finds half of them. */
+/** Saves profiles, readable by this user only. The file is replaced atomically. */
 export async function writeProfiles({ file, current, byName }: Profiles): Promise<void> {
   if (byName.size === 0) return rm(file, { force: true });
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -94,10 +94,10 @@ export async function writeProfiles({ file, current, byName }: Profiles): Promis
   await rename(draft, file);
 }
 
-/** A name starts with a letter or digit, so that it is no option and no path. */
+/** A name starts with a letter or digit, so that it is not taken for an option or a path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The profile that a login is to be kept as. @throws CliError where it can't be called so */
+/** The profile name for a login. @throws CliError if the name is invalid */
 export function nameOfLogin(env: NodeJS.ProcessEnv): string | undefined {
   const { PMS_PROFILE: name } = env;
   if (name && !NAME.test(name))
@@ -108,7 +108,7 @@ export function nameOfLogin(env: NodeJS.ProcessEnv): string | undefined {
   return name || undefined;
 }
 
-/** Keeps a login. The first one becomes the current one. @returns where, and as which profile */
+/** Saves a login. The first one becomes the current one. @returns the file and the profile */
 export async function keepLogin(env: NodeJS.ProcessEnv, login: Credentials): Promise<{ file: string; name: string }> {
   const profiles = await readProfiles(env);
   const name = nameOfLogin(env) ?? profiles.current ?? DEFAULT_PROFILE;
@@ -117,7 +117,7 @@ export async function keepLogin(env: NodeJS.ProcessEnv, login: Credentials): Pro
   return { file: profiles.file, name };
 }
 
-/** Forgets a login. Where it was the current one, none is. */
+/** Removes a login. If it was the current one, there is no current one afterwards. */
 export async function forgetLogin(env: NodeJS.ProcessEnv, name: string): Promise<void> {
   const profiles = await readProfiles(env);
   profiles.byName.delete(name);

@@ -3,9 +3,9 @@ import { CliError, EXIT } from './exit.ts';
 import { readObject } from './object-file.ts';
 
 /**
- * What is stored under a name by `PUT`: its body, and the name beside it. Nothing else is checked here.
+ * A definition stored under a name by `PUT`: its body and the name. Nothing else is validated here.
  * @param file YAML or JSON
- * @throws CliError where it holds no object, or no name
+ * @throws CliError if it contains no object or no name
  */
 export async function readDefinition<Body>(file: string): Promise<{ name: string; body: Body }> {
   const { name, ...body } = (await readObject(file, ': a name and a definition')) as { name?: unknown };
@@ -15,8 +15,7 @@ export async function readDefinition<Body>(file: string): Promise<{ name: string
 }
 
 /**
- * A definition as YAML that {@link readDefinition} takes again, with what is to be known besides as comments. What is null is left
- * out: it is the default.
+ * A definition as YAML for {@link readDefinition}, with additional information as comments. Null fields are defaults and left out.
  */
 export async function definitionText(definition: object, comments: string[]): Promise<string> {
   const { stringify } = await import('yaml');

@@ -14,33 +14,33 @@ import { openInBrowser } from './browser.ts';
 import { type Context, clientOf, printLine, safeText } from './context.ts';
 import { CliError, EXIT } from './exit.ts';
 
-/** Added each time that the service says it is asked too often. */
+/** Added to the interval whenever the service reports too frequent polling. */
 const SLOWER_SECONDS = 5;
 const MAX_NAME = 100;
 
 const nameOfThis = () => `pms on ${hostname().replaceAll(/[\p{Cc}\p{Cf}]/gu, '')}`.slice(0, MAX_NAME);
 
-/** Begins. @returns undefined where the service has no such way */
+/** Starts the login. @returns undefined if the service does not support it */
 async function begin(pms: Pms): Promise<Api.CreatedDeviceAuthorization | undefined> {
   try {
     return await pms.call('createDeviceAuthorization', { body: { client: nameOfThis() } });
   } catch (error) {
-    // An older service asks for a key before it says what it knows.
+    // An older service requires a key before it reports an unknown path.
     const isUnknown = error instanceof NotFoundError || error instanceof UnauthorizedError;
     if (isUnknown && error.requestId !== undefined) return undefined;
     throw error;
   }
 }
 
-/** What goes by: the next poll may tell more. */
+/** Transient errors: the next poll may succeed. */
 const passes = (error: unknown) =>
   error instanceof ConnectionError || error instanceof ServiceError || error instanceof RateLimitedError;
 
 /**
- * Has a person approve this program at the console, and fetches the key. Ctrl-C ends it; nothing is left behind but a code that expires.
+ * Lets a person approve this program at the console, and fetches the key. Ctrl-C aborts it; only a code that expires is left behind.
  * @param url of the service
- * @returns undefined where the service has no such way
- * @throws CliError where it is denied, or nobody approves it in time
+ * @returns undefined if the service does not support it
+ * @throws CliError if it is denied, or not approved in time
  */
 export async function loginByDevice(
   { stderr, env }: Context,

@@ -10,5 +10,5 @@ export function eventName(text: string): EventName {
   throw new InvalidArgumentError(`"${text}" is not an event. Events: ${EVENT_TYPES.join(', ')}.`);
 }
 
-/** Names that are joined by commas. @throws InvalidArgumentError */
+/** Comma-separated names. @throws InvalidArgumentError */
 export const eventNames = (text: string): EventName[] => text.split(',').map((each) => eventName(each.trim()));

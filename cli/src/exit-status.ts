@@ -1,4 +1,4 @@
-/** What the exit status says. What is printed says the same. */
+/** Exit statuses. The printed output conveys the same. */
 export const EXIT = {
   passed: 0,
   /** A gate failed: the score, a regression, a check of files, a conflict. */
@@ -7,9 +7,9 @@ export const EXIT = {
   usage: 2,
   /** The service, or a run, failed. */
   service: 3,
-  /** Nobody can say: the budget was reached, or the difference is within noise. */
+  /** Undecided: the budget was reached, or the difference is within noise. */
   inconclusive: 4,
-  /** Ctrl-C: nothing is said of what goes on at the service. As shells have it: 128 and the number of SIGINT. */
+  /** Ctrl-C: says nothing about work that continues at the service. As in shells: 128 plus the number of SIGINT. */
   interrupted: 130,
 } as const;
 

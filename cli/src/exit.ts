@@ -12,7 +12,7 @@ import { CliError, EXIT, type ExitStatus } from './exit-status.ts';
 
 export { CliError, EXIT } from './exit-status.ts';
 
-/** The service refuses the request, and would again: something else must be asked for, or be changed there first. */
+/** The service would reject the request again: it must be changed, or something at the service. */
 const OF_THE_CALLER = [
   InvalidRequestError,
   InvalidStateError,
@@ -23,11 +23,11 @@ const OF_THE_CALLER = [
   InsufficientScopeError,
 ];
 
-/** The status of a command that an error of the client has ended. */
+/** The exit status for a client error. */
 export const statusOf = (error: PmsError): typeof EXIT.usage | typeof EXIT.service =>
   OF_THE_CALLER.some((known) => error instanceof known) ? EXIT.usage : EXIT.service;
 
-/** What a command that ended with an error says and gives. */
+/** The exit status and message for a command that threw an error. */
 export function endOf(error: unknown): { status: ExitStatus; message: string } {
   if (error instanceof CliError) return { status: error.status, message: error.message };
   if (error instanceof UnauthorizedError)
@@ -41,7 +41,7 @@ export function endOf(error: unknown): { status: ExitStatus; message: string } {
   return { status: EXIT.service, message };
 }
 
-/** By what somebody finds out whether the service has done it, and asks for the same again. */
+/** Appends the keys for finding out whether the service acted, and for repeating the request. */
 function withTraces({ message, idempotencyKey, executionId }: PmsError): string {
   const traces = [
     ...(executionId === undefined ? [] : [`execution ${executionId}, still running`]),
@@ -62,7 +62,7 @@ const FILE_PROBLEMS: Readonly<Record<string, (path: string) => string>> = {
 const fileProblem = ({ code = '', path = '', message }: NodeJS.ErrnoException) =>
   FILE_PROBLEMS[code]?.(path) ?? message;
 
-/** A file that is missing, can't be read or written. */
+/** Whether a file is missing, unreadable or not writable. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error;
 }

@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { take } from './lists.ts';
 
 const POLL_MS = 1_000;
-/** A round that takes long is followed by a pause that is longer in proportion, so that the service is not kept busy by it. */
+/** The pause after a slow round is proportionally longer, so that polling does not keep the service busy. */
 const PAUSE_FACTOR = 4;
-/** How long after its time an entry can appear: the transaction that made it commits later than it began. */
+/** How late an entry can appear: its transaction commits after its timestamp. */
 const LATE_MS = 60_000;
 
-/** A list that grows. */
+/** A growing list. */
 export interface Growing<Item> {
-  /** Entries made at or after a time, newest first. */
+  /** Entries created at or after a time, newest first. */
   read: (since: string | undefined) => AsyncIterable<Item>;
   idOf: (item: Item) => string;
-  /** When it was made, by the service's clock: ISO 8601. */
+  /** When it was created, by the service's clock: ISO 8601. */
   timeOf: (item: Item) => string;
-  /** Whether it is to be given now; one that is not is looked at again. */
+  /** Whether to yield it now; otherwise it is checked again later. */
   isReady: (item: Item) => boolean;
-  /** How long one that was made before the start may have been waited for. */
+  /** How long an entry created before the start may have been pending. */
   lookbackMs: number;
 }
 
-/** The first look's beginning; undefined where there is nothing yet. */
+/** The start time of the first poll; undefined if there are no entries yet. */
 async function startOf<Item>({ read, timeOf, lookbackMs }: Growing<Item>): Promise<number | undefined> {
   const [newest] = await take(read(undefined), 1);
   return newest === undefined ? undefined : Date.parse(timeOf(newest)) - Math.max(lookbackMs, LATE_MS);
@@ -29,10 +29,10 @@ async function startOf<Item>({ read, timeOf, lookbackMs }: Growing<Item>): Promi
 const isoTime = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
 /**
- * Gives what a list gets from now on, the oldest first: each entry once, whatever order they become visible in. Times are those of the service,
- * so that the clock of this machine does not matter.
- * @param from also what was made since then, in milliseconds
- * @param onStart called when it is known what was there before: what comes after that is given
+ * Yields new entries of a list, oldest first, each once, in whatever order they become visible. Times are those of the service, so the
+ * clock of this machine does not matter.
+ * @param from also yields entries created since then, in milliseconds
+ * @param onStart called when the existing entries are known: later ones are yielded
  */
 export async function* follow<Item>(
   list: Growing<Item>,

@@ -2,10 +2,10 @@ import { type Output, printJson, printLine, safeText } from './context.ts';
 import { definitionText } from './definition-file.ts';
 import { formatTable } from './table.ts';
 
-/** The service takes at most as many for a page. */
+/** The maximum page size of the service. */
 const MAX_PAGE = 1000;
 
-/** Of a page that is read for at most `limit` entries. */
+/** The page size for reading at most `limit` entries. */
 export const pageSize = (limit: number): number => Math.max(1, Math.min(limit, MAX_PAGE));
 
 /** The first entries of a list. */
@@ -19,10 +19,10 @@ export async function take<Item>(items: AsyncIterable<Item>, limit: number): Pro
   return taken;
 }
 
-/** What a row shows of an entry, by the heads of the columns. */
+/** The cells of an entry, by column heading. */
 export type Columns<Item> = Record<string, (item: Item) => string | number | null | undefined>;
 
-/** Prints a list: as JSON, or as a table. */
+/** Prints a list as JSON or as a table. */
 export function printList<Item>(
   output: Output,
   items: readonly Item[],
@@ -36,13 +36,13 @@ export function printList<Item>(
   }
 }
 
-/** Prints a record: as JSON, or as YAML without what is null. */
+/** Prints a record as JSON, or as YAML without null fields. */
 export async function printRecord(output: Output, record: object, json: boolean | undefined): Promise<void> {
   if (json) printJson(output, record);
   else output.write(await definitionText(record, []));
 }
 
-/** Prints a record as JSON, or else a sentence of what has become of it. */
+/** Prints a record as JSON, or a sentence about what happened to it. */
 export function printDone(output: Output, record: object, json: boolean | undefined, sentence: string): void {
   if (json) printJson(output, record);
   else printLine(output, safeText(sentence));

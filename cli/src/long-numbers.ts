@@ -1,13 +1,13 @@
 import { findLongNumber } from '../../src/domain/prompt-rules/number-digits.ts';
 
-// The rule of the service: a number whose digits a double does not keep is refused, by its place. Else it would be another one, without a word.
+// Follows the service: numbers whose digits a double cannot preserve are rejected with their path, instead of silently changing.
 
 const MESSAGE = 'has more digits than a number can keep: write it as a string';
 
-/** JSON or YAML has a number that would lose digits. Its message is for the user. */
+/** JSON or YAML contains a number that would lose digits. The message is for the user. */
 export class LongNumberError extends Error {
   readonly rule = MESSAGE;
-  /** Such as `variables.order.id`; empty: it is the whole. */
+  /** Such as `variables.order.id`; empty for the whole value. */
   readonly path: string;
 
   constructor(path: readonly (string | number)[]) {
@@ -19,7 +19,7 @@ export class LongNumberError extends Error {
   }
 }
 
-/** As `JSON.parse`. @throws SyntaxError; LongNumberError where digits would be lost */
+/** Like `JSON.parse`. @throws SyntaxError; LongNumberError if digits would be lost */
 export function parseExactly(json: string): unknown {
   const value: unknown = JSON.parse(json);
   const found = findLongNumber(json);

@@ -5,12 +5,12 @@ import { CommanderError } from 'commander';
 import { EXIT } from './exit-status.ts';
 import { createProgram } from './program.ts';
 
-// Commander has said what is wrong, or has shown the help.
+// Commander has already printed the error or the help.
 const statusOf = ({ exitCode }: CommanderError) => (exitCode === 0 ? EXIT.passed : EXIT.usage);
 
-/** Says how a command ended that threw. @returns its status */
+/** Reports the error that ended a command. @returns the exit status */
 async function tell(error: unknown): Promise<number> {
-  // Only here: to load the errors of the client takes longer than to show the help.
+  // Imported here because loading the client's errors takes longer than showing the help.
   const [{ endOf }, { safeText }] = await Promise.all([import('./exit.ts'), import('./context.ts')]);
   const { status, message } = endOf(error);
   process.stderr.write(`${safeText(message)}\n`);
@@ -20,7 +20,7 @@ async function tell(error: unknown): Promise<number> {
 /** Runs the command line. */
 async function main(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // Whoever reads has gone, as `head` does.
+  // The reader has closed the pipe, as `head` does.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -6,9 +6,9 @@ import { CliError, EXIT } from './exit-status.ts';
 const PROBLEMS = { prompt: promptNameProblem, dataset: datasetNameProblem };
 
 /**
- * A name that a service has sent, where it is to become the name of a file: a service that is not to be trusted may send `../../x`.
+ * Validates a name from the service before it becomes a file name: an untrusted service may send `../../x`.
  * @returns the name
- * @throws CliError where a prompt or dataset can't be called so
+ * @throws CliError if it is not a valid prompt or dataset name
  */
 export function requireName(kind: keyof typeof PROBLEMS, name: unknown): string {
   const problem = typeof name === 'string' ? PROBLEMS[kind](name) : 'must be a string';
@@ -20,8 +20,8 @@ export function requireName(kind: keyof typeof PROBLEMS, name: unknown): string 
 }
 
 /**
- * The path of a file in a folder, of which a part was named by others.
- * @throws CliError where it would be outside the folder
+ * The path of a file in a folder, partly from external input.
+ * @throws CliError if it would be outside the folder
  */
 export function pathInside(folder: string, file: string): string {
   const inside = path.relative(folder, path.resolve(folder, file));

@@ -6,10 +6,10 @@ import { MAX_NAME_LENGTH, PROMPT_RESERVED, promptNameProblem } from '../../src/d
 import { QUEUE_RESERVED, queueNameProblem } from '../../src/domain/queues/queue-name.ts';
 import { scoreNameProblem } from '../../src/domain/scores/score-name.ts';
 
-/** What a name is for. */
+/** The kind of thing that a name is for. */
 export type NameKind = 'prompt' | 'dataset' | 'score' | 'queue';
 
-/** What each may be called, and the words that it may not have as a segment after the first. */
+/** The name pattern of each kind, and the reserved words for segments after the first. */
 const RULES = {
   prompt: { problemOf: promptNameProblem, reserved: PROMPT_RESERVED },
   dataset: { problemOf: datasetNameProblem, reserved: DATASET_RESERVED },
@@ -17,7 +17,7 @@ const RULES = {
   queue: { problemOf: queueNameProblem, reserved: QUEUE_RESERVED },
 };
 
-/** Whether a text can be a label that is set by hand: `latest` moves by itself. */
+/** Whether a text can be a label that is set explicitly: `latest` moves automatically. */
 export function isLabel(text: string): boolean {
   return MovableLabel.safeParse(text).success;
 }
@@ -26,14 +26,14 @@ function isVariableName(text: string): boolean {
   return VariableName.safeParse(text).success;
 }
 
-/** The same for equal texts, in any order of them. */
+/** A hash that is the same for equal texts, in any order. */
 function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
 /**
- * Gives every text a name of its own. One that is a name already keeps it. Each other is rewritten; where two would get the same
- * name, or one that is another's already, they get a hash of the text behind it. So the result does not depend on the order.
+ * Assigns every text a unique name. Valid names are kept. The others are rewritten; if two would get the same name, or one would
+ * get an existing name, a hash of the text is appended. So the result does not depend on the order.
  */
 function mapAll(
   texts: Iterable<string>,
@@ -48,7 +48,7 @@ function mapAll(
   const names = new Map<string, string>();
   for (const [text, name] of wanted) {
     let own = name;
-    // A name may look like a rewritten one with its hash, by chance or by intent.
+    // A name may look like a rewritten one with its hash, by accident or on purpose.
     for (let salt = 0; own !== text && (users.get(own) ?? 0) > (own === name ? 1 : 0); salt += 1)
       own = withHash(name, fingerprint(salt === 0 ? text : `${salt} ${text}`));
     if (own !== name) users.set(own, 1);
@@ -58,8 +58,8 @@ function mapAll(
 }
 
 /**
- * Names by the texts that other products have for them: every character that a name can't have becomes "-", an empty segment, "."
- * and ".." become "_", and a reserved segment gets "_" behind it. Two texts never get one name.
+ * Maps texts of other products to names: every invalid character becomes "-", an empty segment, "." and ".." become "_", and "_"
+ * is appended to a reserved segment. Two texts never get the same name.
  */
 export function mapNames(kind: NameKind, texts: Iterable<string>): Map<string, string> {
   const { problemOf, reserved } = RULES[kind];
@@ -88,7 +88,7 @@ export function mapLabels(texts: Iterable<string>): Map<string, string> {
   return mapAll(texts, isLabel, rewrite, withHash);
 }
 
-/** Two variables of another product would get one name here. */
+/** Two variables of another product would get the same name here. */
 export class NameClashError extends Error {
   constructor(text: string, other: string) {
     super(`the variables "${text}" and "${other}" would get the same name: rename one of them`);
@@ -96,14 +96,14 @@ export class NameClashError extends Error {
   }
 }
 
-/** Names of variables: what a variable can't be called by becomes "_", and "_" goes before a digit. The same for all of an import. */
+/** Variable names: invalid characters become "_", and "_" is put before a leading digit. Shared by all of an import. */
 export class VariableNames {
   readonly #names = new Map<string, string>();
   readonly #users = new Map<string, string>();
 
   /**
    * The name of a variable that another product calls `text`.
-   * @throws NameClashError where `text` is a name that another variable got before
+   * @throws NameClashError if another variable already got that name
    */
   of(text: string): string {
     const known = this.#names.get(text);

@@ -1,6 +1,6 @@
-// What the command line uses of newer Node.js, for Node.js 20, which machines of CI still have.
+// Polyfills for Node.js 20, which some CI machines still run.
 
-/** Adds a function to a class of the platform that lacks it. */
+/** Adds a function to a built-in class that lacks it. */
 function add(target: object, name: string, value: (...args: never[]) => unknown): void {
   if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }

@@ -3,9 +3,9 @@ import { CliError, EXIT } from './exit.ts';
 import { LongNumberError } from './long-numbers.ts';
 
 /**
- * What a file of YAML or JSON holds.
- * @param what the object is, for the message
- * @throws CliError where it holds no object
+ * The object in a YAML or JSON file.
+ * @param what describes the object, for the message
+ * @throws CliError if it contains no object
  */
 export async function readObject(file: string, what: string): Promise<object> {
   const given = await readYaml(file);
@@ -14,9 +14,9 @@ export async function readObject(file: string, what: string): Promise<object> {
   return given;
 }
 
-/** What a file of YAML or JSON holds, whatever it is. @throws CliError where it is neither */
+/** Any value in a YAML or JSON file. @throws CliError if it is neither */
 export async function readYaml(file: string): Promise<unknown> {
-  // Only here: its many modules take longer to load than a command without a file takes.
+  // Imported here because its many modules are slow to load.
   const { parseDocument } = await import('yaml');
   const { requireExactNumbers } = await import('./yaml-numbers.ts');
   const text = await readFile(file, 'utf8');
@@ -28,7 +28,7 @@ export async function readYaml(file: string): Promise<unknown> {
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
     if (error instanceof LongNumberError) throw new CliError(EXIT.usage, `${file}: ${error.message}`, { cause: error });
-    // Behind its first line is the place in the file, drawn.
+    // The lines after the first one show the location in the file.
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new CliError(EXIT.usage, `${file}: not valid YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });
   }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** For options that may be repeated. */
+/** For repeatable options. */
 export const collect = (value: string, before: string[]): string[] => [...before, value];
 
 /** @throws InvalidArgumentError */
@@ -15,7 +15,7 @@ export function decimal(text: string): number {
   return Number(text);
 }
 
-/** The fields that are given. */
+/** Only the fields that are set. */
 export function given<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

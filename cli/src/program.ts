@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
 
-// Node.js 20 warns of modules that are JSON. From the package's own name, since its compiled files are in another folder.
+// Node.js 20 warns about JSON modules. Resolved through the package's own name because its compiled files are in another
+// folder.
 const manifest: { version: string } = createRequire(import.meta.url)('pms-cli/package.json');
 
 const EXITS = `
@@ -19,7 +20,7 @@ used. A service that does not respond is tried again for PMS_RETRY_SECONDS (defa
 /** Gives a command its options and subcommands. */
 type Fill = (command: Command, context: Context) => void;
 
-/** A command by what the help says of it. Its module is loaded when it is called: all of them take longer than most commands do. */
+/** A command as listed in the help. Its module is loaded when it is called, because loading all takes longer than most commands. */
 interface Entry {
   description: string;
   alias?: string;
@@ -128,19 +129,19 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 
 const profileOption = () => new Option('--profile <name>', 'use this profile instead of the current one');
 
-/** Lets `--profile` stand behind a command as well. */
+/** Allows `--profile` after a command as well. */
 function addProfileOption(command: Command): void {
   if (command.commands.length === 0) command.addOption(profileOption().hideHelp());
   for (const each of command.commands) addProfileOption(each);
 }
 
-/** Commander has set them already for the options that a command had before it was called. */
+/** Commander only sets them for options that a command has before it is called. */
 function setNegatedDefaults(command: Command): void {
   for (const option of command.options)
     if (option.negate) command.setOptionValueWithSource(option.attributeName(), true, 'default');
 }
 
-/** The profile of an option goes before a key of the environment. */
+/** An explicitly selected profile takes precedence over a key in the environment. */
 function useProfile({ env }: Context, name: string): void {
   env['PMS_PROFILE'] = name;
   delete env['PMS_API_KEY'];
@@ -148,7 +149,7 @@ function useProfile({ env }: Context, name: string): void {
 }
 
 /**
- * The program. Of its commands, help and suggestions know the names and descriptions; the rest of a command is loaded when it is called.
+ * The program. Help and suggestions use the names and descriptions of its commands; the rest of a command is loaded when it is called.
  * @param args the command line, without the program
  */
 export async function createProgram(given: Context, args: readonly string[] = []): Promise<Command> {
@@ -180,14 +181,14 @@ export async function createProgram(given: Context, args: readonly string[] = []
     if (profile !== undefined) useProfile(context, profile);
   });
   const [first, second] = args;
-  // Help of a command calls no hook.
+  // The help of a command calls no hook.
   if (first === 'help') await Promise.all(program.commands.filter((each) => each.name() === second).map(load));
   if (first === 'complete') await addCompletion(program, load);
   else program.command('complete').description('print a completion script for bash, zsh, fish or powershell');
   return program;
 }
 
-/** Completion knows all commands, so that all are loaded. */
+/** Completion needs all commands, so all are loaded. */
 async function addCompletion(program: Command, load: (command: Command) => Promise<void>): Promise<void> {
   const { default: tab } = await import('@bomb.sh/tab/commander');
   await Promise.all(program.commands.map(load));

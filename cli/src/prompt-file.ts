@@ -7,7 +7,7 @@ import { LongNumberError } from './long-numbers.ts';
 import { checkTogether, type PromptVersion, parseWith, versionFields } from './prompt-version.ts';
 import { requireExactNumbers } from './yaml-numbers.ts';
 
-/** A file larger than this holds no prompt: a version has at most 256 KiB. */
+/** A larger file is not a prompt: a version has at most 256 KiB. */
 const MAX_FILE_CHARS = 2 * 1024 * 1024;
 
 const FileFields = z.strictObject(
@@ -25,7 +25,7 @@ const FileFields = z.strictObject(
 );
 const FileSchema = FileFields.superRefine(checkTogether);
 
-/** A prompt as a file says it. */
+/** The content of a prompt file. */
 export interface PromptFile extends PromptVersion {
   name: string;
   /** The version of the service that the file was written from. */
@@ -34,15 +34,15 @@ export interface PromptFile extends PromptVersion {
   commit_message?: string | undefined;
 }
 
-/** The order of the fields in a file: what a person looks for first comes first. */
+/** The order of the fields in a file: the most important for readers first. */
 const ORDER = Object.keys(FileFields.shape) as (keyof PromptFile)[];
 
-/** What is wrong in a prompt file, and where. */
+/** A problem in a prompt file, and its location. */
 export class PromptFileError extends CliError {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** In dot notation; empty where it is the file as a whole. */
+  /** In dot notation; empty for the file as a whole. */
   readonly field: string;
 
   constructor(file: string, line: number, field: string, problem: string) {
@@ -54,11 +54,11 @@ export class PromptFileError extends CliError {
   }
 }
 
-/** A file that was read, and where in it the fields are. */
+/** A parsed file and the locations of its fields. */
 export interface ParsedPromptFile {
   prompt: PromptFile;
   /**
-   * The line of a field, or of the nearest one around it, so that what the service says of a field can be shown at its place.
+   * The line of a field, or of the nearest one around it, so that errors of the service can be shown at their location.
    * @param path in dot notation, as in the details of an error
    */
   lineOf: (path: string) => number;
@@ -88,7 +88,7 @@ function lineAt(root: ParsedNode | null, lines: LineCounter, path: readonly stri
 /**
  * Reads a prompt file.
  * @param file its name, for messages
- * @throws PromptFileError naming the line and the field at fault
+ * @throws PromptFileError naming the invalid line and field
  */
 export function parsePromptFile(text: string, file: string): ParsedPromptFile {
   if (text.length > MAX_FILE_CHARS) throw new PromptFileError(file, 1, '', 'is too long to be a prompt');
@@ -107,7 +107,7 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
   }
   let value: unknown;
   try {
-    // No alias at all: a prompt has no use for them, and a few lines of them make gigabytes.
+    // No aliases: prompts do not need them, and a few lines of them can expand to gigabytes.
     value = document.toJS({ maxAliasCount: 0 });
   } catch {
     throw new PromptFileError(file, 1, '', 'has a YAML alias ("*name"): write out the value');
@@ -119,12 +119,12 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
 }
 
 /**
- * Writes a prompt file, texts of several lines as block scalars. {@link parsePromptFile} gives back the very same.
- * @throws PromptFileError where the prompt is none that could be read again
+ * Writes a prompt file, with multi-line texts as block scalars. {@link parsePromptFile} returns an equal prompt.
+ * @throws PromptFileError if the prompt could not be read again
  */
 export function formatPromptFile(prompt: PromptFile): string {
   const isEmpty = (value: unknown) => value === undefined || isSameJson(value, []) || isSameJson(value, {});
-  // Tools, inputs and config may be there and empty; the others are the same as left out.
+  // Tools, inputs and config can be present but empty; empty values of other fields are equivalent to omitting them.
   const keepsEmpty = new Set<keyof PromptFile>(['tools', 'inputs', 'config']);
   const fields = ORDER.flatMap((field) => {
     const value = prompt[field];

@@ -17,7 +17,7 @@ import { insaneParts } from '../../src/domain/text/json-faults.ts';
 import { detailsOf } from '../../src/domain/text/schema-details.ts';
 import { isSameJson } from './json.ts';
 
-/** The fields of a version, by the rules of the service: what a model is sent, and with which settings. */
+/** The fields of a version with the rules of the service: the content sent to a model, and its settings. */
 export const versionFields = {
   model: ModelName,
   fallback_models: FallbackModels.default([]),
@@ -30,12 +30,12 @@ export const versionFields = {
   config: Config.optional(),
 };
 
-/** All that a version says. A field that is left out is null in the API, or empty where it can't be null. */
+/** The content of a version. An omitted field is null in the API, or empty if it can't be null. */
 export type PromptVersion = z.output<z.ZodObject<typeof versionFields>>;
 export type PromptMessage = NonNullable<PromptVersion['messages']>[number];
 export type PromptTool = NonNullable<PromptVersion['tools']>[number];
 
-/** Rules between the fields. */
+/** Cross-field rules. */
 export function checkTogether(version: PromptVersion, context: z.RefinementCtx): void {
   const add = ({ path, message }: { path: (string | number)[]; message: string }) =>
     context.addIssue({ code: 'custom', path, message });
@@ -58,13 +58,13 @@ export function checkTogether(version: PromptVersion, context: z.RefinementCtx):
 
 const Version = z.strictObject(versionFields).superRefine(checkTogether);
 
-/** What is wrong with a value, and where: in dot notation, empty where it is the value as a whole. */
+/** A problem with a value and its path: in dot notation, empty for the value as a whole. */
 export interface FieldProblem {
   path: string;
   message: string;
 }
 
-/** The first thing that is wrong by a schema that was given `reportInput`. */
+/** The first problem found by a schema with `reportInput`. */
 export function fieldProblem(error: z.ZodError): FieldProblem {
   const [issue] = error.issues;
   const [problem = { path: '', message: 'is not valid' }] = detailsOf(error);
@@ -72,8 +72,8 @@ export function fieldProblem(error: z.ZodError): FieldProblem {
 }
 
 /**
- * Parses a value of a file by a schema, and first by the rules for all JSON that the service keeps.
- * @returns what is wrong with it, where something is
+ * Parses a value of a file with a schema, after the rules for all stored JSON.
+ * @returns the problem, if any
  */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): { data: T } | { problem: FieldProblem } {
   const [insane] = insaneParts(value as JsonValue);
@@ -82,20 +82,20 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): { data: T } 
   return result.success ? { data: result.data } : { problem: fieldProblem(result.error) };
 }
 
-/** What is wrong with a version, as far as it shows without the service; undefined where nothing is. */
+/** The problem with a version that can be found without the service; undefined if none. */
 export function versionProblem(version: PromptVersion): string | undefined {
   const parsed = parseWith(Version, contentOfVersion(version));
   return 'problem' in parsed ? `${parsed.problem.path} ${parsed.problem.message}`.trim() : undefined;
 }
 
-/** A version as the API shows it: what a version need not have is null. */
+/** A version as returned by the API: optional fields are null. */
 export type VersionRecord = Pick<PromptVersion, 'model' | 'fallback_models' | 'parameters'> & {
   [Field in 'template' | 'messages' | 'tools' | 'tool_choice' | 'inputs' | 'config']: NonNullable<
     PromptVersion[Field]
   > | null;
 };
 
-/** The fields of a version out of the record that the API shows it as. */
+/** Extracts the fields of a version from an API record. */
 export function versionOf(record: VersionRecord): PromptVersion {
   const { template, messages, tools, tool_choice, inputs, model, fallback_models, parameters, config } = record;
   const given = { template, messages, tools, tool_choice, inputs, config };
@@ -103,7 +103,7 @@ export function versionOf(record: VersionRecord): PromptVersion {
   return { model, fallback_models, parameters, ...fields };
 }
 
-/** The fields of a version and no others. */
+/** Drops everything except the fields of a version. */
 export function contentOfVersion(version: PromptVersion): PromptVersion {
   const { template, messages, tools, tool_choice, inputs, model, fallback_models, parameters, config } = version;
   const given = { template, messages, tools, tool_choice, inputs, config };
@@ -111,7 +111,7 @@ export function contentOfVersion(version: PromptVersion): PromptVersion {
   return { model, fallback_models, parameters, ...fields };
 }
 
-/** Whether two versions say the same. */
+/** Whether two versions have the same content. */
 export function isSameVersion(a: PromptVersion, b: PromptVersion): boolean {
   return isSameJson(contentOfVersion(a), contentOfVersion(b));
 }

@@ -10,9 +10,9 @@ interface Options {
 }
 
 /**
- * What commands of a resource have in common: each makes one call and prints what comes of it, as JSON if that is asked for. Each method adds one
- * command to `parent`; `description` is what the help says of it.
- * @param argument which record it is about
+ * Shared commands of resources: each makes one call and prints the result, as JSON if requested. Each method adds one command to
+ * `parent`; `description` is its help text.
+ * @param argument identifies the record
  */
 export function recordCommands<Item extends object>(
   parent: Command,
@@ -27,7 +27,7 @@ export function recordCommands<Item extends object>(
   };
   const ofOne = (name: string, description: string) => command(name, description, [...argument]);
 
-  /** Changes a record, or has something done with it. @param question asked before */
+  /** Changes a record or triggers an action on it. @param question for confirmation */
   const act = (
     name: string,
     description: string,
@@ -61,7 +61,7 @@ export function recordCommands<Item extends object>(
           printList(stdout, await Array.fromAsync(call(await connect(context))), columns, json);
         });
     },
-    /** @param text in place of the whole record as YAML; `json`: what the help says of that option */
+    /** @param text replaces the output of the whole record as YAML; `json`: help text of that option */
     get(
       description: string,
       call: (pms: Pms, id: string) => Promise<Item>,
@@ -75,7 +75,7 @@ export function recordCommands<Item extends object>(
           else await printRecord(stdout, record, options.json);
         });
     },
-    /** Creates or replaces a record by a file, which the service checks. */
+    /** Creates or replaces a record from a file, which the service validates. */
     set<Body>(
       description: string,
       file: string,

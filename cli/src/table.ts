@@ -19,7 +19,7 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/** Rows under a head, aligned. */
+/** Formats rows under a heading, aligned. */
 export function formatTable(head: string[], rows: readonly (string | number | null | undefined)[][]): string {
   const table = new Table({
     head,

@@ -2,7 +2,7 @@ import { type Document, isPair, isScalar, isSeq, visit } from 'yaml';
 import { keepsDigits } from '../../src/domain/prompt-rules/number-digits.ts';
 import { LongNumberError } from './long-numbers.ts';
 
-/** Numbers as JSON has them; YAML has others. */
+/** Numbers in JSON syntax; YAML has others. */
 const JSON_NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 function losesDigits(value: unknown, source: string): boolean {
@@ -11,11 +11,11 @@ function losesDigits(value: unknown, source: string): boolean {
   return JSON_NUMBER.test(plain) ? !keepsDigits(plain) : Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** @throws LongNumberError where a number of a YAML document would lose digits */
+/** @throws LongNumberError if a number in a YAML document would lose digits */
 export function requireExactNumbers(document: Pick<Document, 'contents'>): void {
   visit(document as Document, {
     Scalar(key, { value, source }, ancestors) {
-      // A key is a text.
+      // A key is a string.
       if (source === undefined || key === 'key' || !losesDigits(value, source)) return;
       throw new LongNumberError(
         ancestors.flatMap((node, index): (string | number)[] => {

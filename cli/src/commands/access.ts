@@ -9,12 +9,12 @@ import { CliError, EXIT } from '../exit.ts';
 import { isObject } from '../json.ts';
 import { formatTable } from '../table.ts';
 
-/** Enough of a key to tell it from others. */
+/** Enough of a key to recognize it. */
 const shown = (key: string) => `${key.slice(0, 8)}…`;
 
 /**
- * What the service knows of a key.
- * @throws UnauthorizedError, ConnectionError; CliError where something else than the service is at the address
+ * The service's record of a key.
+ * @throws UnauthorizedError, ConnectionError; CliError if the address is not that of the service
  */
 async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
   const pms = clientOf({ baseUrl: url, apiKey, maxRetries: 0 });
@@ -22,7 +22,7 @@ async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentAp
     const record: unknown = await pms.call('getCurrentApiKey', {});
     if (isKeyRecord(record)) return record;
   } catch (error) {
-    // Each response of the service has an id.
+    // Every response of the service has an id.
     if (!(error instanceof PmsError) || error.status === undefined || error.requestId !== undefined) throw error;
     throw noService(url, error.status);
   }
@@ -41,12 +41,12 @@ function isKeyRecord(record: unknown): record is Api.CurrentApiKey {
   return Array.isArray(scopes) && isObject(workspace) && typeof workspace['name'] === 'string';
 }
 
-/** Reads a key: a line of standard input, which a terminal does not show. */
+/** Reads a key as a line from standard input, without echo on a terminal. */
 async function readKey({ stdin, stderr }: Context): Promise<string> {
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // As a terminal, the interface takes the keys itself, and writes what they are to its output.
+  // With `terminal: true`, readline handles the keystrokes and echoes them to its output.
   const lines = createInterface(stdin.isTTY ? { input: stdin, output: hidden, terminal: true } : { input: stdin });
-  // Not before: what is typed until then is shown.
+  // Only now: anything typed earlier would be echoed.
   if (stdin.isTTY) stderr.write('API key (input is hidden): ');
   try {
     return await new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ interface LoginOptions {
   browser: boolean;
 }
 
-/** Keeps a key that is given. */
+/** Saves a key that the user provides. */
 async function loginByKey(context: Context, url: string): Promise<void> {
   const apiKey = await readKey(context);
   if (apiKey === '') throw new CliError(EXIT.usage, 'No key was given: type it, or pass it on standard input.');
@@ -90,7 +90,7 @@ async function loginByKey(context: Context, url: string): Promise<void> {
   printLine(context.stdout, `Logged in to ${url}. ${await keep(context, { url, apiKey })}`);
 }
 
-/** Keeps a login. @returns where it is */
+/** Saves a login. @returns a description of where */
 async function keep({ env }: Context, login: Credentials): Promise<string> {
   const { file, name } = await keepLogin(env, login);
   const { current } = await readProfiles(env);
@@ -98,7 +98,7 @@ async function keep({ env }: Context, login: Credentials): Promise<string> {
   return `The key is in ${file}, as profile ${name}${isUsed}.`;
 }
 
-/** Has a key made, and keeps it. @returns whether the service has this way */
+/** Has a key created through the browser, and saves it. @returns whether the service supports it */
 async function loginByBrowser(context: Context, { url, browser }: LoginOptions): Promise<boolean> {
   const key = await loginByDevice(context, url, { browser }).catch((error: unknown) => {
     throw notOfService(error) ? noService(url, (error as PmsError).status ?? 0) : error;
@@ -109,7 +109,7 @@ async function loginByBrowser(context: Context, { url, browser }: LoginOptions):
   return true;
 }
 
-/** Ends the key, where `pms login` had it made. @returns what has become of it */
+/** Revokes the key if `pms login` created it. @returns what happened to it */
 async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
   if (!isOwn) return 'The key is still valid: you passed it to pms login, and others may use it.';
   try {
@@ -173,7 +173,7 @@ export function fillWhoami(command: Command, context: Context): void {
     const record = { id, name, member, workspace, scopes, expires_at };
     if (json) return printJson(context.stdout, { url, key: shown(apiKey), source, ...record });
     printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
-    // An older service does not tell whose key it is.
+    // An older service does not return the owner of a key.
     const person = isObject(member) ? [member.name, member.role] : [];
     const row = [name, ...person, workspace.name, scopes.join(' '), expires_at ?? 'never'];
     const columns = ['name', ...(isObject(member) ? ['person', 'role'] : []), 'workspace', 'scopes', 'expires'];

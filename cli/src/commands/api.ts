@@ -20,7 +20,7 @@ interface ApiOptions {
 
 type Fields = [name: string, value: unknown][];
 
-/** Two parts of a text. @throws CliError */
+/** Splits a text into two parts. @throws CliError */
 function split(text: string, at: string, what: string): [before: string, behind: string] {
   const cut = text.indexOf(at);
   if (cut < 1) throw new CliError(EXIT.usage, `${text}: ${what}`);
@@ -42,14 +42,14 @@ function fieldsOf({ field, fieldJson }: ApiOptions): Fields {
   return [...texts, ...fieldJson.map(assignment).map(([name, text]): Fields[number] => [name, jsonOf(name, text)])];
 }
 
-/** A path under `/v1`. @throws CliError for an address: the key is for the service alone */
+/** A path under `/v1`. @throws CliError for an absolute address, because the key is only for the service */
 function pathOf(text: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//'))
     throw new CliError(EXIT.usage, `${text}: use an API path such as /v1/prompts.`);
   return `/${text.replace(/^\/+/, '').replace(/^v1(?=\/|\?|$)\/*/, '')}`;
 }
 
-/** A path with fields in its query; one that is given twice is there twice. */
+/** Appends fields to a path's query; repeated fields are kept. */
 function withQuery(path: string, fields: Fields): string {
   if (fields.length === 0) return path;
   const texts = fields.map(([name, value]): [string, string] => [
@@ -80,11 +80,11 @@ async function allPages(pms: Pms, path: string, options: CallOptions): Promise<u
   }
 }
 
-/** Prints JSON so that people can read it, and anything else as it is, while it comes. */
+/** Pretty-prints JSON, and streams anything else unchanged. */
 async function printResponse(response: Response, { stdout }: Context): Promise<void> {
   if (/\bjson$/.test(response.headers.get('Content-Type')?.split(';')[0] ?? '')) {
     const text = await response.text();
-    // What would lose digits is printed as it came.
+    // JSON that would lose digits is printed unchanged.
     if (findLongNumber(text) !== undefined) stdout.write(`${text}\n`);
     else if (text !== '') printJson(stdout, JSON.parse(text));
   } else if (response.body !== null) await pipeline(Readable.from(response.body), stdout, { end: false });

@@ -17,10 +17,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.ndjson': 'application/x-ndjson',
 };
 const MAX_BYTES = 256 * 1024 * 1024;
-/** The service answers once it has stored all examples. */
+/** The service responds only after it has stored all examples. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000;
 
-/** A body that says how much of it has been read, which is about what has been sent. */
+/** A body that reports how much of it has been read, which approximates how much was sent. */
 class WatchedBlob extends Blob {
   readonly #onRead: (bytes: number) => void;
 
@@ -46,8 +46,8 @@ class WatchedBlob extends Blob {
 const inMib = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 
 /**
- * Uploads a file piece by piece, with a bar where somebody watches.
- * @throws CliError where the connection breaks
+ * Uploads a file in a stream, with a progress bar on a terminal.
+ * @throws CliError if the connection breaks
  */
 async function upload(
   pms: Pms,
@@ -88,7 +88,7 @@ interface SendOptions {
   mode?: 'add';
 }
 
-/** Uploads a file whose name says what is in it. @throws CliError */
+/** Uploads a file whose format follows from its name. @throws CliError */
 async function send(
   context: Context,
   name: string,

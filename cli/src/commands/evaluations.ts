@@ -36,7 +36,7 @@ interface RunOptions extends GateOptions {
   wait?: boolean;
 }
 
-/** The options by which a run is judged. */
+/** The options that decide whether a run passes. */
 function addGateOptions(command: Command): Command {
   return command
     .option(
@@ -50,7 +50,7 @@ function addGateOptions(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** @throws CliError before anything is run */
+/** @throws CliError before any run */
 function reportsOf(report: string[]): [file: string, format: Report][] {
   return report.map((text) => {
     const cut = text.indexOf('=');
@@ -62,14 +62,14 @@ function reportsOf(report: string[]): [file: string, format: Report][] {
   });
 }
 
-/** `batch`: what the file says of it, and over it what the command line says. */
+/** Combines `batch` from the file with the command line, which takes precedence. */
 function batchOf(fromFile: object, { maxWait, leftovers }: RunOptions): object | undefined {
   if (maxWait === undefined && leftovers === undefined) return undefined;
   const before = 'batch' in fromFile && typeof fromFile.batch === 'object' ? fromFile.batch : {};
   return { ...before, ...given({ max_wait: maxWait, then: leftovers }) };
 }
 
-/** Scorers without a secret of their own get this one: a file that is kept has none. */
+/** Sets the secret of scorers without one, because files under version control contain none. */
 function withSecrets(body: { evaluators?: unknown }, secret: string | undefined): object {
   if (!secret || !Array.isArray(body.evaluators)) return body;
   const isOpen = (each: unknown) =>
@@ -78,9 +78,9 @@ function withSecrets(body: { evaluators?: unknown }, secret: string | undefined)
 }
 
 /**
- * With the content of a prompt file in place of a version.
- * @param place a prompt file, or a folder of them, among which is that of the prompt
- * @throws CliError if it is not there, or is wrong
+ * Replaces the version by the content of a prompt file.
+ * @param place a prompt file, or a folder that contains that of the prompt
+ * @throws CliError if it is missing or invalid
  */
 async function withDraft(body: object, place: string): Promise<object> {
   const { prompts, broken } = await readLocalPrompts([place]);
@@ -100,7 +100,7 @@ async function withDraft(body: object, place: string): Promise<object> {
   return { ...body, prompt_name: name, draft: draftOf(local) };
 }
 
-/** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
+/** The body of `POST /evaluations`: the file, overridden by the command line. */
 async function bodyOf(
   file: string | undefined,
   options: RunOptions,
@@ -128,11 +128,11 @@ async function bodyOf(
       EXIT.usage,
       `${file === undefined ? '' : `${file}: `}No prompt given: pass --prompt or a file that names one.`,
     );
-  // The service checks the rest, and names the field.
+  // The service validates the rest, and names the field.
   return body as Api.CreateEvaluation;
 }
 
-/** Judges a run that is at rest. Its results are there where a report needs them. */
+/** Judges a run at rest, with its results if a report needs them. */
 async function judge(
   pms: Pms,
   evaluation: Api.Evaluation,
@@ -151,7 +151,7 @@ async function judge(
   return { evaluation, verdict, comparison, results };
 }
 
-/** Judges a run that is at rest, writes the reports, prints the verdict, and ends with its status. */
+/** Judges a run at rest, writes the reports, prints the verdict, and exits with its status. */
 async function conclude(
   pms: Pms,
   evaluation: Api.Evaluation,
@@ -182,7 +182,7 @@ function end(verdict: Verdict, stdout: Context['stdout'], json: boolean | undefi
   if (!json) printLine(stdout, text);
 }
 
-/** Runs all definitions of a folder, and ends with the one verdict on them. */
+/** Runs all definitions of a folder, and exits with their combined verdict. */
 async function runFolder(folder: string, options: RunOptions, context: Context): Promise<void> {
   const { stdout } = context;
   const { json, wait, timeout, report } = options;

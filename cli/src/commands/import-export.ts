@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { SOURCES } from '../importers/import-source.ts';
 import type { ExportOptions, ImportOptions } from '../importers/run.ts';
 
-/** Only when something is imported or exported: its many modules take longer to load than help does. */
+/** Loaded only when needed: its many modules take longer to load than showing help. */
 const run = () => import('../importers/run.ts');
 
 /** `pms import`. */

@@ -66,7 +66,7 @@ export function addKeyCommands(keys: Command, context: Context): void {
       const body = { name, scopes, ...given({ expires_at: end }) };
       const key = await (await connect(context)).call(personal ? 'createMyApiKey' : 'createApiKey', { body });
       if (json) return printJson(stdout, key);
-      // On standard output the key alone, so that a script can take it.
+      // Standard output gets only the key, so that a script can capture it.
       printLine(stderr, safeText(`${key.id} "${key.name}" with ${key.scopes.join(', ')}; it is not shown again:`));
       printLine(stdout, safeText(key.key));
     });

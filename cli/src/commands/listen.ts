@@ -20,9 +20,9 @@ interface ListenOptions {
   json?: boolean;
 }
 
-/** As long as the service waits for a webhook. */
+/** The same time that the service waits for a webhook. */
 const TIMEOUT_MS = 10_000;
-/** Between two attempts at a program that is not there. */
+/** Delay between attempts while the program is not running. */
 const RETRY_MS = 1_000;
 const MAX_SHOWN_CHARS = 300;
 
@@ -34,7 +34,7 @@ function checkAddress(text: string): string {
   return url.href;
 }
 
-/** What signs: a secret of the environment, or a new one, which is shown. @throws CliError */
+/** The signing secret: from the environment, or a new one, which is shown. @throws CliError */
 function secretOf({ env, stderr }: Context): string {
   const own = env['PMS_WEBHOOK_SECRET'];
   const problem = own ? signingSecretProblem(own) : undefined;
@@ -44,16 +44,16 @@ function secretOf({ env, stderr }: Context): string {
   return secret;
 }
 
-/** What an event's delivery has come to. */
+/** The outcome of an event's delivery. */
 interface Attempt {
-  /** undefined: nothing was at the address, so that nobody has got it */
+  /** undefined if nothing was listening at the address */
   status: number | undefined;
   text: string;
 }
 
 async function send(url: string, event: Api.Event, secret: string, attempt: number): Promise<Attempt> {
   const { id: eventId, event: type, data, timestamp } = event;
-  // The bytes that the service sends.
+  // The same bytes that the service would send.
   const body = Buffer.from(JSON.stringify({ event: type, data, timestamp }));
   const deliveryId = `dlv_${randomUUID()}`;
   const signed = signedHeaders({ body, eventId, deliveryId, attempt, sentAt: new Date(), secrets: [secret] });
@@ -70,7 +70,7 @@ async function send(url: string, event: Api.Event, secret: string, attempt: numb
   }
 }
 
-/** Brings an event to the program, and waits for one that is not there, as while it starts again. */
+/** Delivers an event to the program, and waits while it is not running, for example during a restart. */
 async function forward(url: string, event: Api.Event, secret: string, { stderr }: Context): Promise<Attempt> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await send(url, event, secret, attempt);

@@ -15,7 +15,7 @@ interface LogOptions extends ExecutionOptions {
 }
 
 const MAX_ERROR_CHARS = 300;
-/** An execution that has not ended by then is told of by those who wait for it. */
+/** Executions that run longer than this are not reported. */
 const LOOKBACK_MS = 10 * 60_000;
 
 const ENDS: readonly string[] = ['completed', 'failed', 'canceled'];
@@ -36,7 +36,7 @@ function lineOf(execution: Api.Execution): string {
   return parts.filter((part) => part !== undefined).join('  ');
 }
 
-/** @throws CliError where it is no time */
+/** @throws CliError if it is not a time */
 export function timeOf(text: string, option: string): number {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new CliError(EXIT.usage, `${option} ${text}: use a time such as 2026-01-01T00:00:00Z.`);

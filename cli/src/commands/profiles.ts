@@ -4,7 +4,7 @@ import { type Credentials, forgetLogin, profileName, readProfiles, writeProfiles
 import { CliError, EXIT } from '../exit-status.ts';
 import { formatTable } from '../table.ts';
 
-/** @throws CliError where there is none of that name */
+/** @throws CliError if there is none with that name */
 async function requireProfile(env: NodeJS.ProcessEnv, name: string): Promise<Credentials> {
   const { byName } = await readProfiles(env);
   const login = byName.get(name);

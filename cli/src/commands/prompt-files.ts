@@ -18,14 +18,14 @@ import { bodyOf, type PushStep, planPush } from '../prompt-files/plan-push.ts';
 import { formatRecord, latestOf, versionOfRecord } from '../prompt-files/remote-prompts.ts';
 import { isSameVersion } from '../prompt-version.ts';
 
-/** @throws CliError naming every file that says what no prompt can */
+/** @throws CliError naming every invalid file */
 async function readAll(places: string[]): Promise<LocalPrompt[]> {
   const { prompts, broken } = await readLocalPrompts(places);
   if (broken.length > 0) throw new CliError(EXIT.usage, broken.map(({ message }) => message).join('\n'));
   return prompts;
 }
 
-/** What a push would change, as a unified diff; empty where nothing. */
+/** The changes that a push would make as a unified diff; empty if none. */
 function diffOf(local: LocalPrompt, latest: Api.Prompt | undefined): string {
   const { commit_message: _message, version: _version, ...prompt } = local.prompt;
   const was = latest === undefined ? '' : formatRecord(latest).replace(/^version: \d+\n/m, '');
@@ -39,7 +39,7 @@ function diffOf(local: LocalPrompt, latest: Api.Prompt | undefined): string {
   return text.slice(text.indexOf('---'));
 }
 
-/** Whether a file says what the version says that it is of: nobody has changed it since. */
+/** Whether a file is unchanged since it was written from its version. */
 async function isUntouched(pms: Pms, file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -53,7 +53,7 @@ async function isUntouched(pms: Pms, file: string): Promise<boolean> {
   return isSameVersion(prompt, versionOfRecord(record));
 }
 
-/** Warnings about a file, each with its line. */
+/** Prints warnings about a file, each with its line. */
 function printWarnings(
   { stderr }: Context,
   { file, lineOf }: LocalPrompt,
@@ -92,7 +92,7 @@ async function pushOne(
     throw new PromptFileError(local.file, local.lineOf(detail.path), detail.path, detail.message);
   }
   printWarnings(context, local, created.warnings);
-  // What is forced is the source, and stays as it was committed.
+  // With --force the files are the source, and stay as they were committed.
   if (!force) await writeFile(local.file, withVersion(local, created.version));
   return `${name}: ${kind === 'create' ? 'created, ' : ''}version ${created.version}`;
 }

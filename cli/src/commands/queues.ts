@@ -35,7 +35,7 @@ const COLUMNS: Columns<Api.Queue> = {
   skipped: ({ progress }) => progress.skipped,
 };
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'];
-/** How many ids the service takes at once. */
+/** Maximum number of ids that the service accepts per request. */
 const MAX_IDS = 1_000;
 
 function print({ stdout }: Context, queue: Api.Queue): void {
@@ -50,7 +50,7 @@ function print({ stdout }: Context, queue: Api.Queue): void {
   );
 }
 
-/** The body of a request that adds by filter. @throws CliError where there is no filter */
+/** The body of a request that adds by filter. @throws CliError if there is no filter */
 function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptions, 'json'>): Api.AddQueueItems {
   const filter = given({ prompt_name: prompt, ...others, score: score.length === 0 ? undefined : score });
   if (Object.keys(filter).length === 0)

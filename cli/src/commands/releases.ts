@@ -28,7 +28,7 @@ interface ControlOptions extends WaitOptions {
   override?: string;
 }
 
-/** How a release that has ended is told by the status; the others are still under way. */
+/** The exit status for each end of a release; other states are still in progress. */
 const ENDS: Partial<Record<Api.Release['status'], ExitStatus>> = {
   succeeded: EXIT.passed,
   rolled_back: EXIT.failed,
@@ -59,14 +59,14 @@ const addWaitOptions = (command: Command): Command =>
     .option('--timeout <seconds>', 'maximum wait; the release continues after it', wholeNumber)
     .option('--json', 'print JSON');
 
-/** Steps from a file: a list, or an object with `steps`, as a label's policy has them. */
+/** Steps from a file: a list, or an object with `steps`, as in a label's policy. */
 async function stepsOf(file: string): Promise<NonNullable<Api.CreateRelease['steps']>> {
   const content = await readYaml(file);
   const steps: unknown =
     typeof content === 'object' && content !== null && 'steps' in content ? content.steps : content;
   if (!Array.isArray(steps))
     throw new CliError(EXIT.usage, `${file}: give a list of steps, or an object with "steps".`);
-  // The service checks them, and names what is wrong.
+  // The service validates them and reports any problem.
   return steps;
 }
 
@@ -94,7 +94,7 @@ function print({ stdout }: Context, release: Api.Release, json: boolean | undefi
   printLine(stdout, safeText(`${status}${reason === null ? '' : `: ${reason}`}`));
 }
 
-/** @throws CliError where the time is up */
+/** @throws CliError after the timeout */
 async function untilEnd(
   pms: Pms,
   started: Api.Release,
@@ -112,7 +112,7 @@ async function untilEnd(
   }
 }
 
-/** Prints a release, at its end where that is waited for, and ends with its status. */
+/** Prints a release, after waiting for its end if requested, and exits with its status. */
 async function conclude(
   context: Context,
   pms: Pms,
@@ -194,7 +194,7 @@ export function addReleaseCommands(releases: Command, context: Context): void {
       const { comment, override } = options;
       const body = { ...(comment !== undefined && { comment }), ...overrideOf(override) };
       const release = await pms.call(operation, { path: { id }, body });
-      // What was asked for was done, whatever came of it.
+      // The request succeeded, whatever the release's outcome.
       if (options.wait) await conclude(context, pms, release, options);
       else print(context, release, options.json);
     });

@@ -20,7 +20,7 @@ interface BackfillOptions {
 
 const POLL_MS = 1_000;
 
-/** How the end of a backfill is told by the status; one that is paused waits for somebody. */
+/** The exit status for each end of a backfill; a paused one waits for a person. */
 const ENDS: Partial<Record<Api.Backfill['status'], ExitStatus>> = {
   completed: EXIT.passed,
   failed: EXIT.service,
@@ -64,7 +64,7 @@ function backfillText({ id, rule, status, status_reason: reason, progress, found
   );
 }
 
-/** @throws CliError where the time is up */
+/** @throws CliError after the timeout */
 async function untilEnd(pms: Pms, started: Api.Backfill, timeoutSeconds = Number.POSITIVE_INFINITY) {
   const { id, rule } = started;
   const until = Date.now() + timeoutSeconds * 1000;

@@ -42,7 +42,7 @@ async function variablesOf({ var: texts, varJson, vars }: RunOptions): Promise<R
   return variables;
 }
 
-/** Prints what the model says as it says it, and gives the record. */
+/** Prints the output as it streams, and returns the record. */
 async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: Context): Promise<Api.Execution> {
   const shown = stdout.isTTY ? safeText : (text: string) => text;
   let execution: Api.Execution | undefined;

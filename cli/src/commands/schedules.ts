@@ -48,7 +48,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .option('--paused', 'create the schedule paused')
     .option('--json', 'print JSON')
     .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {
-      // The service checks it, and names what is wrong.
+      // The service validates it and reports any problem.
       const evaluation = (await readObject(file, ': the body of POST /evaluations')) as Api.CreateEvaluation;
       const body = { name, cron, evaluation, ...given({ time_zone: timeZone, paused }) };
       const schedule = await (await connect(context)).call('createSchedule', { body });

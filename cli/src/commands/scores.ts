@@ -39,7 +39,7 @@ const SOURCES = ['api', 'person', 'evaluator', 'feedback'];
 const TYPES = ['numeric', 'boolean', 'categorical', 'text'];
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/** What is scored. @throws CliError where the options name nothing, or two things */
+/** The subject of a score. @throws CliError if the options name none, or two */
 function subjectOf({ execution, evaluation, example }: SubjectOptions): Api.NewScore['subject'] {
   if (execution !== undefined && evaluation === undefined && example === undefined) return { execution_id: execution };
   if (execution === undefined && evaluation !== undefined && example !== undefined)
@@ -48,8 +48,8 @@ function subjectOf({ execution, evaluation, example }: SubjectOptions): Api.NewS
 }
 
 /**
- * A value from the command line. Without a type, `true` and `false` are booleans and what looks like a number is one.
- * @throws CliError where it is not of the type
+ * A value from the command line. Without a type, `true` and `false` are booleans and anything numeric is a number.
+ * @throws CliError if it does not match the type
  */
 function parseValue(text: string, type: Api.Score['data_type'] | undefined): Api.NewScore['value'] {
   if (type === 'categorical' || type === 'text') return text;

@@ -60,7 +60,7 @@ const CONTROLS = {
 export function addWebhookCommands(webhooks: Command, context: Context): void {
   const { stdout, stderr } = context;
 
-  /** Prints a secret alone on standard output, so that a script can take it. */
+  /** Prints only the secret on standard output, so that a script can capture it. */
   const printSecret = (webhook: Api.Webhook & { secret: string }, json: boolean | undefined) => {
     if (json) return printJson(stdout, webhook);
     printLine(stderr, safeText(`Created ${webhook.id} for ${webhook.url}. Its signing secret, shown only once:`));

@@ -3,7 +3,7 @@ import { type Output, printLine, safeText } from '../context.ts';
 
 const count = (number: number) => number.toLocaleString('en-US');
 
-/** `312 of 1,000 calls`, as far as the provider says. */
+/** `312 of 1,000 calls`, as far as the provider reports it. */
 const callsOf = ({ counts, items }: Api.ProviderBatch) =>
   counts === null
     ? `${count(items)} calls`
@@ -11,7 +11,7 @@ const callsOf = ({ counts, items }: Api.ProviderBatch) =>
 
 const isUnfinished = ({ finished_at: finishedAt }: Api.ProviderBatch) => finishedAt === null;
 
-/** What a bar has place for: ` | batch 2 in_progress, 312 of 1,000 calls`; empty where no batch is under way. */
+/** A short text for a progress bar: ` | batch 2 in_progress, 312 of 1,000 calls`; empty if no batch is in progress. */
 export function shortBatches({ batches = [] }: Api.Evaluation): string {
   const [first, ...others] = batches.filter(isUnfinished);
   if (first === undefined) return '';
@@ -30,7 +30,7 @@ function lineOf(batch: Api.ProviderBatch): string {
   ].join(', ');
 }
 
-/** Prints a line for each batch, and another one whenever its state has changed. */
+/** Prints a line for each batch and for each change of its state. */
 export function createBatchTeller(output: Output): (evaluation: Api.Evaluation) => void {
   const told = new Map<number, string>();
   return ({ batches = [] }) => {
@@ -42,6 +42,6 @@ export function createBatchTeller(output: Output): (evaluation: Api.Evaluation) 
   };
 }
 
-/** `, saved $0.0132 by batches`, where they have saved something. */
+/** `, saved $0.0132 by batches`, if they saved anything. */
 export const savedText = ({ savings }: Api.Evaluation): string =>
   savings === undefined || Number(savings.amount ?? 0) === 0 ? '' : `, saved $${savings.amount} by batches`;

@@ -8,14 +8,14 @@ import type { FolderRun, ReportedRun } from './reports.ts';
 import { errorVerdict, type Verdict } from './verdict.ts';
 import { watchEvaluation } from './watch.ts';
 
-/** Whether a place is a folder. What is missing is found out by whoever reads it. */
+/** Whether a path is a folder. If it does not exist, reading it reports the error. */
 export const isFolder = (place: string): Promise<boolean> =>
   stat(place).then(
     (found) => found.isDirectory(),
     () => false,
   );
 
-/** The definitions of a folder and of those in it, by name. @throws CliError where there are none */
+/** The definitions in a folder and its subfolders, by name. @throws CliError if there are none */
 export async function definitionsIn(folder: string): Promise<string[]> {
   const inside = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = inside
@@ -25,7 +25,7 @@ export async function definitionsIn(folder: string): Promise<string[]> {
   return files.toSorted();
 }
 
-/** What keeps one definition from its end, and does not concern the others. */
+/** The verdict for an error that affects only one definition. */
 function verdictOfError(error: unknown): Verdict {
   if (error instanceof CliError && error.status !== EXIT.interrupted) return errorVerdict(error.status, error.message);
   if (error instanceof PmsError) return errorVerdict(statusOf(error), error.message);
@@ -33,10 +33,10 @@ function verdictOfError(error: unknown): Verdict {
 }
 
 /**
- * Begins all evaluations, so that the service runs them at the same time, and waits for each.
- * @param judge says what has come of a run that is at rest
- * @param timeoutSeconds for all of them
- * @throws CliError by Ctrl-C; the runs go on
+ * Starts all evaluations, so that the service runs them concurrently, and waits for each.
+ * @param judge returns the verdict on a run at rest
+ * @param timeoutSeconds for all of them together
+ * @throws CliError on Ctrl-C; the runs continue
  */
 export async function runAll(
   pms: Pms,
@@ -72,10 +72,10 @@ export async function runAll(
   return runs;
 }
 
-/** What is sure goes before what is not: a gate that failed, then what could not be run, then what nobody can say. */
+/** Certain results first: a failed gate, then what could not run, then what is inconclusive. */
 const ORDER = [EXIT.failed, EXIT.usage, EXIT.service, EXIT.inconclusive] as const;
 
-/** The one verdict on all of them. */
+/** The combined verdict. */
 export function verdictOnAll(runs: readonly FolderRun[]): Verdict {
   const status = ORDER.find((each) => runs.some(({ verdict }) => verdict.status === each));
   const own = runs.filter(({ verdict }) => verdict.status === (status ?? EXIT.passed));

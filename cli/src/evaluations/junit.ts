@@ -3,13 +3,13 @@ export interface JUnitCase {
   name: string;
   suite: string;
   seconds: number;
-  /** Why it failed, could not be decided, or was skipped; none of them where it passed. */
+  /** Why it failed, was inconclusive, or was skipped; none of these if it passed. */
   failure?: string;
   error?: string;
   skipped?: string;
 }
 
-// What XML 1.0 can't hold even escaped: control characters, lone surrogates, U+FFFE and U+FFFF.
+// Characters that XML 1.0 cannot represent even when escaped: control characters, lone surrogates, U+FFFE and U+FFFF.
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 const escapeXml = (text: string): string =>
   text.replace(FORBIDDEN, '\u{FFFD}').replace(/[&<>"\n\r\t]/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -29,7 +29,7 @@ function* linesOfCase(each: JUnitCase): Generator<string> {
   else yield `${head}><${outcome} message="${escapeXml(each[outcome] ?? '')}"/></testcase>`;
 }
 
-/** Results as the JUnit XML that CI systems read. */
+/** Formats results as JUnit XML for CI systems. */
 export function junit(name: string, cases: readonly JUnitCase[]): string {
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="${escapeXml(name)}" ${countsOf(cases)}>`];
   for (const [suite, own] of Map.groupBy(cases, (each) => each.suite)) {

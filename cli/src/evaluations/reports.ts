@@ -2,7 +2,7 @@ import type { Api } from 'pms-client';
 import { type JUnitCase, junit } from './junit.ts';
 import { scoreText, type Verdict } from './verdict.ts';
 
-/** All that a report says. */
+/** The content of a report. */
 export interface ReportedRun {
   evaluation: Api.Evaluation;
   verdict: Verdict;
@@ -10,19 +10,19 @@ export interface ReportedRun {
   results: Api.EvaluationResult[];
 }
 
-/** What came of a definition in a folder. */
+/** The outcome of a definition in a folder. */
 export interface FolderRun {
   file: string;
   verdict: Verdict;
-  /** undefined where it was not begun, or has no end that could be seen */
+  /** undefined if it did not start, or its end is unknown */
   run: ReportedRun | undefined;
 }
 
-/** Rows of a table in a comment. */
+/** Maximum rows of a table in a comment. */
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 200;
 
-/** A report of one run, and one of all of a folder. */
+/** A report format, for one run and for a whole folder. */
 export interface Report {
   ofRun: (run: ReportedRun) => string;
   ofFolder: (folder: string, runs: readonly FolderRun[], verdict: Verdict) => string;
@@ -46,7 +46,7 @@ export const REPORTS: Readonly<Record<string, Report>> = {
 const isWorse = ({ status, regression, score }: Api.EvaluationResult, { threshold }: Api.Evaluation) =>
   status === 'failed' || regression === true || (score !== null && score < threshold);
 
-/** Why an example has no score; undefined where it has one. */
+/** Why an example has no score; undefined if it has one. */
 function whyUnscored(unscored: Api.EvaluationResult['unscored']): string | undefined {
   if (unscored === undefined) return undefined;
   return Object.entries(unscored)
@@ -72,7 +72,7 @@ function whyWorse({
   return `score ${scoreText(score)}${from}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
 }
 
-/** `support/greeting version 3`; what is a draft, or code, has no version. */
+/** `support/greeting version 3`; drafts and code have no version. */
 export const nameOfRun = ({ target, prompt_name: name, prompt_version: version }: Api.Evaluation): string =>
   version > 0 ? `${name} version ${version}` : target.type === 'prompt' ? `${name} (draft)` : name;
 
@@ -91,7 +91,7 @@ function gateOf(verdict: Verdict, suite: string): JUnitCase {
   };
 }
 
-/** The gate and the examples of a run. They have failures where the gate failed, and only there. */
+/** The gate and the examples of a run. Failures appear only if the gate failed. */
 function casesOf({ evaluation, verdict, results }: ReportedRun, gate: string, suite: string): JUnitCase[] {
   return [
     gateOf(verdict, gate),
@@ -108,7 +108,7 @@ function casesOf({ evaluation, verdict, results }: ReportedRun, gate: string, su
 const casesInFolder = ({ file, verdict, run }: FolderRun) =>
   run === undefined ? [gateOf(verdict, file)] : casesOf(run, file, `${file} examples`);
 
-/** The verdict on all of a folder, and below it each run. */
+/** The combined verdict on a folder, followed by each run. */
 function markdownOfFolder(runs: readonly FolderRun[], verdict: Verdict): string {
   const rows = runs.map(({ file, verdict: own }) => {
     return `| ${cell(file)} | ${ICONS[own.word]} ${own.word} | ${cell(own.reasons.join(' '))} |`;
@@ -120,7 +120,7 @@ function markdownOfFolder(runs: readonly FolderRun[], verdict: Verdict): string 
 
 const ICONS: Readonly<Record<Verdict['word'], string>> = { passed: '✅', failed: '❌', inconclusive: '⚠️', error: '💥' };
 
-/** Text in a cell: as it is, without becoming a table, a link, a mention or HTML. */
+/** Escapes text in a cell, so that it does not become a table, a link, a mention or HTML. */
 function cell(text: string): string {
   const short = text.length > MAX_CELL_CHARS ? `${text.slice(0, MAX_CELL_CHARS)}…` : text;
   return short.replace(/[\\`*_{}[\]<>()#|!~@&]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/\s+/g, ' ');

@@ -1,19 +1,19 @@
 import type { Api } from 'pms-client';
 import { EXIT, type ExitStatus } from '../exit-status.ts';
 
-/** What must hold for a run besides its threshold. */
+/** Requirements for a run in addition to its threshold. */
 export interface Gates {
-  /** Examples that may be worse than in the baseline. Default: any number */
+  /** Maximum number of examples that are worse than in the baseline. Default: no limit */
   maxRegressions?: number | undefined;
 }
 
 type VerdictStatus = Exclude<ExitStatus, typeof EXIT.interrupted>;
 
-/** The one verdict on a run: what is printed, reported and given as the exit status. */
+/** The verdict on a run, as printed, reported and returned as the exit status. */
 export interface Verdict {
   status: VerdictStatus;
   word: 'passed' | 'failed' | 'inconclusive' | 'error';
-  /** In sentences; the first says why. */
+  /** Sentences; the first one is the main reason. */
   reasons: string[];
 }
 
@@ -22,13 +22,13 @@ const verdict = (status: VerdictStatus, ...reasons: string[]): Verdict => {
   return { status, word: words[status], reasons };
 };
 
-/** The verdict where a run could not be begun, or its end was not seen. */
+/** The verdict if a run did not start, or its end is unknown. */
 export const errorVerdict = (status: VerdictStatus, reason: string): Verdict => verdict(status, reason);
 
-/** A score as people read it. */
+/** A score in readable form. */
 export const scoreText = (score: number | null): string => (score === null ? '–' : score.toFixed(4));
 
-/** How many examples failed and why, and how many have no score. Nothing where all have one. */
+/** How many examples failed and why, and how many have no score. Empty if all have one. */
 export function gapsOf(evaluation: Api.Evaluation): string[] {
   const { examples_total: total, examples_failed: failed, examples_unscored: unscored = 0, failures = [] } = evaluation;
   const causes = failures.map(({ code, message, count }) => `${count} × ${code}: ${message.replace(/\.$/, '')}`);
@@ -41,17 +41,17 @@ export function gapsOf(evaluation: Api.Evaluation): string[] {
   ];
 }
 
-/** Whether a run has come to where nothing happens without somebody. */
+/** Whether a run will not continue without a person. */
 export function isAtRest({ status, status_reason: reason }: Api.Evaluation): boolean {
   return ['completed', 'failed', 'canceled'].includes(status) || (status === 'paused' && isOutOfBudget(reason));
 }
 
-// Runs are paused by people, who resume them, or for want of budget.
+// Runs are paused by people, who can resume them, or because the budget is used up.
 const isOutOfBudget = (reason: string | null) => reason !== 'paused by request';
 
 /**
- * The verdict on a run that is at rest.
- * @param comparison with its baseline, where a difference must be more than noise to count
+ * The verdict on a run at rest.
+ * @param comparison with its baseline, whose differences count only if they are significant
  */
 export function verdictOf(
   evaluation: Api.Evaluation,
@@ -97,8 +97,8 @@ export function verdictOf(
 }
 
 /**
- * The verdict on a run beside an earlier one.
- * @param isSignificant whether a difference must be more than noise to count
+ * The verdict on a run compared with an earlier one.
+ * @param isSignificant whether differences count only if they are significant
  */
 export function comparisonVerdict(comparison: Api.EvaluationComparison, isSignificant: boolean): Verdict {
   const { note, difference, verdict: found, withheld } = comparison;

@@ -7,15 +7,15 @@ import { CliError, EXIT } from '../exit.ts';
 import { createBatchTeller, shortBatches } from './batches.ts';
 import { isAtRest, scoreText } from './verdict.ts';
 
-/** Between two looks: at first short, since small runs end soon. */
+/** Poll interval, initially short because small runs end soon. */
 const FIRST_POLL_MS = 50;
 const POLL_MS = 1_000;
 /** Batches take hours. */
 const BATCH_POLL_MS = 10_000;
-/** For a look that begins as the time is up. */
+/** For a poll that starts just before the timeout. */
 const LAST_POLL_MS = 5_000;
 
-/** The run, unless the service is away until the time is up. */
+/** The run, unless the service is unavailable until the timeout. */
 async function readUntil(pms: Pms, id: string, until: number, interrupted: AbortSignal): Promise<Api.Evaluation> {
   const read = (signal: AbortSignal) => pms.call('getEvaluation', { path: { id } }, { signal });
   if (until === Number.POSITIVE_INFINITY) return read(interrupted);
@@ -31,9 +31,9 @@ const notInTime = (id: string, cause?: unknown) =>
   new CliError(EXIT.service, `Timed out; ${id} is still running: pms eval watch ${id}`, { cause });
 
 /**
- * Waits until a run is at rest, with a bar where somebody watches. Ctrl-C ends the waiting alone.
- * @param timeoutSeconds default: for ever
- * @throws CliError where the time is up, or the service can't be reached any more, or by Ctrl-C; the run goes on
+ * Waits until a run is at rest, with a progress bar on a terminal. Ctrl-C ends only the wait.
+ * @param timeoutSeconds default: no limit
+ * @throws CliError after the timeout, if the service can no longer be reached, or on Ctrl-C; the run continues
  */
 export async function watchEvaluation(
   pms: Pms,
@@ -49,7 +49,7 @@ export async function watchEvaluation(
         Presets.shades_classic,
       )
     : undefined;
-  // What a bar shows of batches changes in place.
+  // With a progress bar, the state of batches is shown in place.
   const reportBatches = bar === undefined ? createBatchTeller(stderr) : () => {};
   let isShown = false;
   const interrupt = new AbortController();

@@ -12,20 +12,20 @@ import type { PromptMessage } from '../prompt-version.ts';
 import { collect, requireEmpty, writeInside } from './files.ts';
 import { FileNames } from './layout.ts';
 
-/** Tests that are put into one file, at most. */
+/** Maximum number of tests per file. */
 const MAX_TESTS = 1000;
 
-/** Parameters by the names that GitHub has for them; the others keep theirs. */
+/** GitHub's names of parameters; the others keep theirs. */
 const PARAMETERS: Record<string, string> = { max_tokens: 'maxTokens', top_p: 'topP', top_k: 'topK' };
 const MINDED = new Set(['temperature', 'max_tokens', 'top_p', 'response_format']);
 
-/** What a prompt is evaluated with. */
+/** The evaluation of a prompt. */
 interface Definition {
   dataset: string;
   evaluators: Json[];
 }
 
-/** Evaluations that an import has written, or that were written by hand, by their prompts. */
+/** Evaluations written by an import or by hand, by their prompts. */
 async function readDefinitions(folder: string, report: Report): Promise<Map<string, Definition>> {
   const found = new Map<string, Definition>();
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) return found;
@@ -40,7 +40,7 @@ async function readDefinitions(folder: string, report: Report): Promise<Map<stri
   return found;
 }
 
-/** @throws TemplateError where GitHub would read something else */
+/** @throws TemplateError if GitHub would interpret it differently */
 function textAtGitHub(template: string): string {
   const pieces = parseTemplate(template).map((piece) => {
     if (typeof piece !== 'string') {
@@ -114,7 +114,7 @@ function evaluatorsAtGitHub({ evaluators }: Definition, prompt: string, report: 
   });
 }
 
-/** @throws TemplateError saying what GitHub has not */
+/** @throws TemplateError naming what GitHub does not support */
 function promptAtGitHub(record: PromptRecord, thing: Thing): Json {
   const { name, description, model, template, messages, parameters, config } = record;
   const { name: shownName, modelParameters, ...unknown } = objectOf(objectOf(config)['github']);
@@ -139,7 +139,7 @@ function promptAtGitHub(record: PromptRecord, thing: Thing): Json {
   };
 }
 
-/** @throws TemplateError where YAML does not keep it */
+/** @throws TemplateError if YAML does not preserve it */
 function yamlOf(content: Json): string {
   const document = new Document(content, { aliasDuplicateObjects: false });
   const text = document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
@@ -147,7 +147,7 @@ function yamlOf(content: Json): string {
   return text;
 }
 
-/** What was written. */
+/** Counts of what was written. */
 export interface ExportedToGitHub {
   files: number;
   tests: number;
@@ -155,9 +155,9 @@ export interface ExportedToGitHub {
 
 /**
  * Writes the latest version of each prompt as a `.prompt.yml`, with the examples and evaluators of its evaluation, or the examples of
- * the dataset that is called like it.
+ * the dataset with the same name.
  * @param evaluations a folder of evaluations, each as the body of `POST /v1/evaluations`
- * @throws ImportError where the folder is not empty, or an evaluation can't be read
+ * @throws ImportError if the folder is not empty, or an evaluation can't be read
  */
 export async function exportToGitHub(
   folder: string,

@@ -10,7 +10,7 @@ import { versionOf } from '../prompt-version.ts';
 import { collect, requireEmpty, writeInside } from './files.ts';
 import { FileNames, FORMAT, INDEX_FILE, type Index } from './layout.ts';
 
-/** What was written. */
+/** Counts of what was written. */
 export interface Exported {
   prompts: number;
   versions: number;
@@ -18,13 +18,13 @@ export interface Exported {
   examples: number;
 }
 
-/** Deleted versions of a prompt that an export makes up for, at most. */
+/** Maximum number of deleted versions per prompt that an export fills in. */
 const MAX_DELETED = 10_000;
 
 /**
- * Versions by their numbers, with what follows a deleted version in its place: an import gives numbers without gaps, and labels and
- * includes (`name@3`) must mean the same there.
- * @throws CliError where too many are missing
+ * Fills gaps left by deleted versions with the version that follows: an import numbers versions without gaps, and labels and
+ * includes (`name@3`) must keep their meaning.
+ * @throws CliError if too many are missing
  */
 function withoutGaps(records: PromptRecord[]): PromptRecord[] {
   const filled: PromptRecord[] = [];
@@ -80,9 +80,9 @@ async function exportDataset(
 }
 
 /**
- * Writes all prompts with all their versions, the latest version of each dataset, schedules, webhooks without their secrets, and
- * which labels are protected. The index comes last, so that an export that was cut off is none.
- * @throws ImportError where the folder is not empty; CliError where the service names something so that it is no file in it
+ * Writes all prompts with all versions, the latest version of each dataset, schedules, webhooks without secrets, and protected
+ * labels. The index is written last, so that an interrupted export is not mistaken for a complete one.
+ * @throws ImportError if the folder is not empty; CliError if the service returns a name that is not a valid file name
  */
 export async function exportWorkspace(folder: string, reader: WorkspaceReader, now = new Date()): Promise<Exported> {
   await requireEmpty(folder);

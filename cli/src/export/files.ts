@@ -3,17 +3,17 @@ import path from 'node:path';
 import { ImportError } from '../importers/model.ts';
 import { pathInside } from '../named-path.ts';
 
-/** Writes a file of an export, and its folders. @throws CliError where it would be outside of it */
+/** Writes a file of an export, and its folders. @throws CliError if it would be outside the folder */
 export async function writeInside(folder: string, file: string, text: string): Promise<void> {
   const target = pathInside(folder, file);
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, text);
 }
 
-/** Makes the folder of an export. @throws ImportError where it is not empty */
+/** Creates the folder of an export. @throws ImportError if it is not empty */
 export async function requireEmpty(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // What is left of another export would be taken for a part of this one.
+  // Files of another export would be taken for part of this one.
   if ((await readdir(folder)).length > 0) throw new ImportError(`${folder}: is not empty: name a new folder`);
 }
 

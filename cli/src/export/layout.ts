@@ -1,19 +1,20 @@
 import { z } from 'zod';
 
-/** The file that says what is in an export; all others are named in it. */
+/** The index of an export, which names all other files. */
 export const INDEX_FILE = 'workspace.json';
-/** Grows with changes that an older `pms import` can't read. */
+/** Increases with changes that older versions of `pms import` can't read. */
 export const FORMAT = 'pms-export/1';
 
 const Name = z.string().min(1).max(200);
 
-/** The folder of an export:
+/**
+ * The folder of an export:
  *
  *     workspace.json                 labels, archived prompts, descriptions, schedules, webhooks, protected labels
  *     prompts/NAME@VERSION.yaml      a prompt file for each version
- *     datasets/NAME@VERSION.jsonl    the latest version of each dataset, as it can be uploaded
+ *     datasets/NAME@VERSION.jsonl    the latest version of each dataset, ready for upload
  *
- * "@" is in no name, so no name of a file is that of a folder.
+ * Names never contain "@", so no file has the name of a folder.
  */
 export const Index = z.strictObject({
   format: z.literal(FORMAT, `must be "${FORMAT}": use the version of pms that wrote this export`),
@@ -21,12 +22,12 @@ export const Index = z.strictObject({
   prompts: z.array(
     z.strictObject({
       name: Name,
-      /** Its files without `@VERSION.yaml`. */
+      /** The path of its files without `@VERSION.yaml`. */
       file: z.string(),
       description: z.string().nullable(),
       archived: z.boolean(),
       labels: z.record(z.string(), z.int().min(1)),
-      /** When each version was made; there are as many. */
+      /** When each version was created; one entry per version. */
       versions_created_at: z.array(z.string()).min(1),
     }),
   ),
@@ -61,7 +62,7 @@ export const Index = z.strictObject({
 });
 export type Index = z.infer<typeof Index>;
 
-/** Gives names files that are apart on file systems that take "A" and "a" for the same, too. */
+/** Assigns file names that are distinct even on case-insensitive file systems. */
 export class FileNames {
   readonly #folder: string;
   readonly #taken = new Map<string, number>();

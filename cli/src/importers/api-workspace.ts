@@ -12,26 +12,26 @@ import {
   type ScoreDefinitionRecord,
 } from './workspace.ts';
 
-/** How the service is reached. Each rejects with `RefusedError` for what the service refuses of one thing (400, 404). */
+/** The connection to the service. Each method rejects with `RefusedError` if the service rejects one item (400, 404). */
 export interface Transport {
   /**
    * @param target path under `/v1`, with its query
    * @returns the parsed body
    */
   request(method: string, target: string, body?: unknown): Promise<unknown>;
-  /** The bytes of an answer that is not JSON. */
+  /** The bytes of a response that is not JSON. */
   download(target: string): Promise<AsyncIterable<Uint8Array>>;
   upload(target: string, contentType: string, body: AsyncIterable<Uint8Array>): Promise<unknown>;
 }
 
 const PAGE_SIZE = 1000;
 
-/** The path of a name: slashes in it may stay. */
+/** The path for a name, which can contain slashes. */
 function pathOf(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
-/** A record of the API. What it looks like is the service's promise, so its shape is not checked again. */
+/** Lists API records. The service guarantees their shape, so it is not validated again. */
 async function* listAll<RecordType>(transport: Transport, target: string): AsyncGenerator<RecordType, void, undefined> {
   let cursor: string | undefined;
   do {
@@ -71,8 +71,8 @@ function webhook({
 }
 
 /**
- * A workspace by the service's API.
- * @param evaluationsFolder where evaluations are written that an import brings, each as the body of `POST /v1/evaluations`
+ * A workspace behind the service's API.
+ * @param evaluationsFolder for evaluations of an import, each as the body of `POST /v1/evaluations`
  */
 export function apiWorkspace(transport: Transport, evaluationsFolder: string): Destination {
   const send = async (method: string, target: string, body?: Json): Promise<Json> => {
@@ -98,7 +98,7 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
         for await (const record of listAll<{ label: string; protected: boolean }>(transport, '/labels'))
           if (record.protected) yield record.label;
       } catch (error) {
-        // A service from before labels could be protected.
+        // An older service without protected labels.
         if (!(error instanceof RefusedError)) throw error;
       }
     },
@@ -151,7 +151,7 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
       try {
         return JSON.parse(await readFile(evaluationFile(name), 'utf8'));
       } catch {
-        // Not there, or not what an import has written: it is written again.
+        // Missing, or not written by an import: it is written again.
         return undefined;
       }
     },

@@ -3,13 +3,13 @@ import type { Step } from './plan.ts';
 import { describeScoringStep, isScoringStep, ScoringWriter } from './plan-scoring.ts';
 import { RefusedError, type WorkspaceWriter } from './workspace.ts';
 
-/** A step that was not made, and why. */
+/** A step that failed, and why. */
 export interface FailedStep {
   step: Step;
   message: string;
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface Applied {
   done: number;
   failed: FailedStep[];
@@ -18,7 +18,7 @@ export interface Applied {
 }
 
 async function* linesOf(dataset: ImportedDataset): AsyncGenerator<Uint8Array, void, undefined> {
-  // What does not come over was noted when it was planned.
+  // Planning has already noted what cannot be imported.
   for await (const example of dataset.read(() => {})) yield Buffer.from(`${JSON.stringify(example)}\n`);
 }
 
@@ -33,7 +33,7 @@ async function make(
     case 'restore':
       return writer.restore(step.name);
     case 'version':
-      // Later steps count on the number: labels, includes.
+      // Later steps rely on the number: labels, includes.
       return writer.createVersion({ ...step.body, base_version: step.version - 1 });
     case 'label':
       return writer.setLabel(step.name, step.label, step.version);
@@ -42,7 +42,7 @@ async function make(
     case 'dataset': {
       const { dataset } = step;
       const version = await writer.uploadDataset(step.name, dataset.description, linesOf(dataset));
-      // Somebody may have made a version in the meantime.
+      // Somebody may have created a version in the meantime.
       if (dataset.pinned !== undefined) dataset.pinned.version = version;
       return;
     }
@@ -58,7 +58,7 @@ async function make(
   }
 }
 
-/** The prompt that a step belongs to: once one of its steps has failed, the others would not fit. */
+/** The prompt of a step: if one of its steps fails, the others no longer apply. */
 function promptOf(step: Step): string | undefined {
   const isPrompts =
     step.kind === 'version' || step.kind === 'label' || step.kind === 'archive' || step.kind === 'restore';
@@ -66,10 +66,9 @@ function promptOf(step: Step): string | undefined {
 }
 
 /**
- * Makes the steps of a plan, one after the other. A thing that the service refuses is passed over; planning again finds what is
- * left to do.
- * @param onStep told of each step before it is made
- * @throws whatever the writer throws besides {@link RefusedError}
+ * Applies the steps of a plan in order. Items that the service rejects are skipped; planning again finds what is left to do.
+ * @param onStep called before each step
+ * @throws whatever the writer throws except {@link RefusedError}
  */
 export async function applyPlan(
   steps: Step[],

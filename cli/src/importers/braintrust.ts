@@ -15,7 +15,7 @@ import { PLACEHOLDER, TemplateError, type TemplateSyntax } from './template-text
 
 const SYNTAXES: Record<string, TemplateSyntax | null> = { mustache: 'mustache', nunjucks: 'nunjucks', none: null };
 
-/** A row, and where it stands. */
+/** A row and its location. */
 interface Row {
   row: Json;
   at: string;
@@ -26,14 +26,14 @@ interface FoundRows {
   rows(): AsyncIterable<Row> | Iterable<Row>;
 }
 
-/** What saved files hold. */
+/** The content of saved files. */
 interface Found {
   /** Prompts and scorers, and other functions. */
   functions: Json[];
   datasets: FoundRows[];
 }
 
-/** Fields of rows of a dataset are variables by themselves: `{{input.question}}` is `question`. */
+/** Fields of dataset rows are variables themselves: `{{input.question}}` is `question`. */
 function withoutInput(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\{\{\s*input\.([\w.-]+)\s*\}\}/g, '{{$1}}');
   if (Array.isArray(value)) return value.map(withoutInput);
@@ -92,7 +92,7 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
   };
 }
 
-/** Versions by the transactions that made them: numbers of many digits, as text. */
+/** Orders versions by the transactions that created them: numbers of many digits, as strings. */
 const byTransaction = (a: Json, b: Json) => {
   const [one, other] = [a, b].map((json) => (textOf(json['_xact_id']) ?? '').padStart(40, '0'));
   return (one ?? '') < (other ?? '') ? -1 : (one ?? '') > (other ?? '') ? 1 : 0;
@@ -119,14 +119,14 @@ function takeScorer(json: Json) {
   });
 }
 
-/** A cell of a CSV file that is JSON, or text. */
+/** A cell of a CSV file: JSON or text. */
 function cell(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   if (!/^\s*[[{"]/.test(text)) return text;
   try {
     return parseExactly(text);
   } catch {
-    // Also where a number would lose digits: the text keeps them.
+    // Also if a number would lose digits: the text preserves them.
     return text;
   }
 }
@@ -165,7 +165,7 @@ async function* readRows(found: FoundRows, settings: ImportSettings, note: NoteE
   }
 }
 
-/** Sorts what a saved answer holds: prompts, functions, rows. */
+/** Sorts the content of a saved response: prompts, functions, rows. */
 function sort(value: unknown, file: SourceFile, found: Found): void {
   const list = Array.isArray(value)
     ? value
@@ -180,8 +180,8 @@ function sort(value: unknown, file: SourceFile, found: Found): void {
 }
 
 /**
- * Reads prompts and scorers of Braintrust as its API gives them (JSON), and datasets as it exports them (JSON, JSON Lines, CSV).
- * @throws ImportError naming the file, and the line where there are lines
+ * Reads prompts and scorers from Braintrust's API (JSON), and its exported datasets (JSON, JSON Lines, CSV).
+ * @throws ImportError naming the file and, if it has lines, the line
  */
 export async function importBraintrust(location: string, settings: ImportSettings): Promise<Import> {
   const found: Found = { functions: [], datasets: [] };

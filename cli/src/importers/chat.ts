@@ -5,20 +5,20 @@ import type { PromptMessage, PromptTool } from '../prompt-version.ts';
 import type { Thing } from './report.ts';
 import { escapeText, type Piece, TemplateError, type TemplateSyntax, translate } from './template-text.ts';
 
-/** How the texts of a chat are read. */
+/** How to read the texts of a chat. */
 export interface ChatReader {
-  /** `null`: nothing is filled in. */
+  /** `null` if there are no variables. */
   syntax: TemplateSyntax | null;
   names: VariableNames;
-  /** Told of variables that have another name here. */
+  /** Called for variables with another name here. */
   onRename: (from: string, to: string) => void;
-  /** Told of what else is not as it was. */
+  /** Called for anything else that changes. */
   onChange: (what: string) => void;
-  /** Takes includes out of a text. */
+  /** Extracts includes from a text. */
   split?: (text: string) => Piece[];
 }
 
-/** Reads the texts of a thing, and tells it what is not as it was. */
+/** Reads the texts of a thing, and notes changes with it. */
 export function chatReader(thing: Thing, names: VariableNames, syntax: ChatReader['syntax']): ChatReader {
   return {
     syntax,
@@ -46,7 +46,7 @@ export function readText(text: string, reader: ChatReader): string {
   return translated;
 }
 
-/** The name of a variable that stands outside of a text. @throws TemplateError */
+/** The name of a variable outside of a text. @throws TemplateError */
 export function readVariable(name: string, { names, onRename }: ChatReader): string {
   try {
     const own = names.of(name);
@@ -66,8 +66,8 @@ const IMAGE_TYPES: Record<string, string> = {
 };
 
 /**
- * An image by its address. Its type is told by its name, or by the address itself where that holds the data.
- * @throws TemplateError where it can't be told, or the address is a template
+ * An image by its address. The type follows from the file name, or from the address if it contains the data.
+ * @throws TemplateError if the type is unknown, or the address is a template
  */
 export function imagePart(address: string): Json {
   if (address.includes('{')) throw new TemplateError('an image has a template as its address');
@@ -80,7 +80,7 @@ export function imagePart(address: string): Json {
   return { type: 'file', media_type: mediaType, url: address };
 }
 
-/** One part of a content in OpenAI's formats. @throws TemplateError */
+/** Converts a content part from OpenAI's formats. @throws TemplateError */
 function readPart(part: unknown, reader: ChatReader): Json {
   if (typeof part === 'string') return { type: 'text', text: readText(part, reader) };
   if (!isObject(part)) throw new TemplateError('a message has a part that is neither text nor object');
@@ -94,14 +94,14 @@ function readPart(part: unknown, reader: ChatReader): Json {
   throw new TemplateError(`a message has a part of the type "${shown(type)}"`);
 }
 
-/** Tool calls in OpenAI's format. @throws TemplateError */
+/** Converts tool calls from OpenAI's format. @throws TemplateError */
 function readToolCalls(calls: unknown[]): Json[] {
   return calls.map((call) => {
     const { id, function: called } = isObject(call) ? call : {};
     const { name, arguments: input } = isObject(called) ? called : {};
     let parsed: unknown = input;
     try {
-      // What would lose digits stays a text, as in the service.
+      // If it would lose digits it stays a string, as in the service.
       if (typeof input === 'string' && findLongNumber(input) === undefined) parsed = JSON.parse(input);
     } catch {
       throw new TemplateError('a tool call has arguments that are no JSON');
@@ -112,8 +112,8 @@ function readToolCalls(calls: unknown[]): Json[] {
 }
 
 /**
- * Messages in OpenAI's chat format as those of a prompt.
- * @throws TemplateError saying what no prompt has
+ * Converts messages from OpenAI's chat format.
+ * @throws TemplateError naming what prompts do not support
  */
 export function readMessages(messages: unknown[], reader: ChatReader): PromptMessage[] {
   const toolNames = new Map<string, string>();
@@ -138,12 +138,12 @@ export function readMessages(messages: unknown[], reader: ChatReader): PromptMes
     if (parts.length === 0) throw new TemplateError('a message has no content');
     return { role, content: parts };
   });
-  // Checked as a whole with the version that they belong to.
+  // Validated later, together with the version.
   return read as PromptMessage[];
 }
 
 /**
- * Tools in OpenAI's formats: with their function inside, or flat.
+ * Converts tools from OpenAI's formats: with a nested function, or flat.
  * @throws TemplateError for a tool that a provider would run itself
  */
 export function readTools(tools: unknown[]): PromptTool[] {

@@ -10,8 +10,8 @@ const MAX_DESCRIPTION_LENGTH = 2000;
 const MAX_MESSAGE_LENGTH = 1000;
 
 /**
- * Reads files that stand for themselves. One of several that can't be read is left out, and the report names its line.
- * @throws ImportError where it is the only one
+ * Reads independent files. One of several that can't be read is left out, and the report names its line.
+ * @throws ImportError if it is the only one
  */
 export async function readEach<Read>(
   location: string,
@@ -35,22 +35,22 @@ export async function readEach<Read>(
   return all;
 }
 
-/** A version of a prompt as it was found. */
+/** A version of a prompt in the source. */
 export interface FoundVersion {
-  /** What it is called there, for the report, where a prompt has several: `version 3`. */
+  /** Its name in the source, for the report, if a prompt has several: `version 3`. */
   called?: string;
-  /** Labels that point at it there. */
+  /** Labels that point to it in the source. */
   labels?: string[];
   /**
-   * @param thing is told of what is not as it was
-   * @throws TemplateError saying what no prompt here has
+   * @param thing notes what changes
+   * @throws TemplateError naming what prompts here do not support
    */
   read: (thing: Thing) => ImportedVersion;
 }
 
-/** A prompt as it was found. */
+/** A prompt in the source. */
 export interface FoundPrompt {
-  /** What it is called there. */
+  /** Its name in the source. */
   source: string;
   description?: string | undefined;
   /** Oldest first. */
@@ -86,8 +86,8 @@ function takeVersions(found: FoundPrompt, labelNames: Map<string, string>, thing
 }
 
 /**
- * Gives prompts their names and reads their versions. Those of which no version can be taken are left out; of several that are
- * called the same there, the first is taken.
+ * Assigns prompts their names and reads their versions. Prompts without a usable version are left out; of several with the same
+ * name in the source, the first is used.
  */
 export function takePrompts(found: FoundPrompt[], settings: ImportSettings): ImportedPrompt[] {
   const names = mapNames(
@@ -117,15 +117,15 @@ export function takePrompts(found: FoundPrompt[], settings: ImportSettings): Imp
   });
 }
 
-/** A dataset as it was found. Its examples are read as they are needed. */
+/** A dataset in the source. Its examples are read on demand. */
 export interface FoundDataset {
-  /** What it is called there. */
+  /** Its name in the source. */
   source: string;
   description?: string | undefined;
   read: ImportedDataset['read'];
 }
 
-/** Gives datasets their names. Of several that are called the same there, the first is taken. */
+/** Assigns datasets their names. Of several with the same name in the source, the first is used. */
 export function takeDatasets(found: FoundDataset[], settings: ImportSettings): ImportedDataset[] {
   const names = mapNames(
     'dataset',

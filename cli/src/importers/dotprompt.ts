@@ -22,22 +22,22 @@ const PROVIDERS: Record<string, string> = { googleai: 'google', vertexai: 'googl
 
 /** A `.prompt` file. */
 interface DotpromptFile {
-  /** Its path without its ending. */
+  /** Its path without the extension. */
   source: string;
   settings: Json;
   body: string;
 }
 
-/** What a version is made with besides its file. */
+/** The context for creating a version from a file. */
 interface Context {
   settings: ImportSettings;
-  /** Names of the prompts that files become, by their sources. */
+  /** The names of the prompts created from files, by source. */
   names: Map<string, string>;
-  /** For a partial that names no model. */
+  /** For a partial without a model. */
   modelOfIncluder: string | undefined;
 }
 
-/** A partial `footer` is the file `_footer.prompt`, `mail/footer` is `mail/_footer.prompt`. */
+/** The partial `footer` is the file `_footer.prompt`, `mail/footer` is `mail/_footer.prompt`. */
 function sourceOfPartial(name: string): string {
   return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}`);
 }
@@ -47,7 +47,7 @@ function partialsOf(body: string): string[] {
   return [...body.matchAll(/\{\{>\s*([\w./-]+)\s*\}\}/g)].map(([, name = '']) => sourceOfPartial(name));
 }
 
-/** The name that the service has for a model. */
+/** The service's name for a model. */
 function ownModel(named: string): string {
   const [, prefix = '', rest = ''] = /^([^/]+)\/(.+)$/.exec(named) ?? [];
   return Object.hasOwn(PROVIDERS, prefix) ? `${PROVIDERS[prefix]}/${rest}` : named;
@@ -67,7 +67,7 @@ function modelOf(file: DotpromptFile, { settings, modelOfIncluder }: Context, th
   return own;
 }
 
-/** A message on its way: its text and its files. */
+/** A message under construction: its text and its files. */
 interface Draft {
   role: 'system' | 'user' | 'assistant';
   parts: (Piece[] | Json)[];
@@ -84,7 +84,7 @@ class BodyReader {
     this.#reader = chatReader(thing, context.settings.variables, null);
   }
 
-  /** Without roles, files and history it is one text, as a user says it. */
+  /** Without roles, files and history it is a single user text. */
   read(body: string): Pick<ImportedVersion, 'template' | 'messages'> {
     const pieces = readHandlebars(body);
     const isText = pieces.every((piece) => typeof piece === 'string' || 'variable' in piece || 'partial' in piece);
@@ -137,7 +137,7 @@ class BodyReader {
     return { type: 'file', media_type: contentType, variable };
   }
 
-  /** The message, unless there is nothing in it. */
+  /** The message, unless it is empty. */
   #message({ role, parts }: Draft): PromptMessage[] {
     const trimmed = parts.map((part, at) => {
       if (!Array.isArray(part)) return part;
@@ -154,7 +154,7 @@ class BodyReader {
     const [only, ...more] = content;
     if (only === undefined) return [];
     const isText = only.type === 'text' && more.length === 0;
-    // Checked as a whole with the version that it belongs to.
+    // Validated later, together with the version.
     return [{ role, content: isText ? only['text'] : content } as PromptMessage];
   }
 }
@@ -204,7 +204,7 @@ function readTools({ settings }: DotpromptFile, thing: Thing): PromptTool[] {
   }));
 }
 
-/** Variables that the messages use as files. */
+/** Variables used as files in the messages. */
 function fileVariables(messages: ImportedVersion['messages'] = []): Set<string> {
   const parts = messages.flatMap((entry) => ('content' in entry ? listOf(entry.content).map(objectOf) : []));
   return new Set(parts.flatMap(({ variable }) => textOf(variable) ?? []));
@@ -236,8 +236,8 @@ function readVersion(file: DotpromptFile, context: Context, thing: Thing): Impor
 }
 
 /**
- * Reads `.prompt` files of Dotprompt, as Genkit has them. Partials are prompts that others include.
- * @throws ImportError where there is one file, and its front matter is no YAML: the message names the line
+ * Reads `.prompt` files of Dotprompt, as used by Genkit. Partials become prompts that others include.
+ * @throws ImportError naming the line, if there is only one file and its front matter is invalid YAML
  */
 export async function importDotprompt(location: string, settings: ImportSettings): Promise<Import> {
   const files = await readEach(location, ['.prompt'], settings.report, async (file): Promise<DotpromptFile> => {

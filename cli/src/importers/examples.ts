@@ -7,19 +7,19 @@ import type { Example, NoteExample } from './model.ts';
 const MAX_ID_LENGTH = 200;
 const MAX_EXAMPLE_BYTES = 1024 * 1024;
 
-/** What another product has as an example. */
+/** An example of another product. */
 export interface RawExample {
   id?: unknown;
   /** An object of values, or one value. */
   input: unknown;
-  /** Undefined: nothing is expected. */
+  /** Undefined if there is no expected value. */
   expected?: unknown;
   metadata?: unknown;
 }
 
 /**
- * An example as the service takes it; undefined, and noted, where it can't.
- * @param at its place, for the note
+ * Converts an example for the service; undefined, with a note, if that is impossible.
+ * @param at its location, for the note
  */
 export function readExample(raw: RawExample, names: VariableNames, note: NoteExample, at: string): Example | undefined {
   const [problem] = insaneParts(raw as unknown as JsonValue);

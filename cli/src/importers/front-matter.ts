@@ -2,19 +2,19 @@ import { isObject, type Json } from '../json.ts';
 import { ImportError } from './model.ts';
 import { parseYaml } from './source-files.ts';
 
-/** Between lines of three dashes; before it may stand comments and empty lines. */
+/** Enclosed in lines of three dashes; comments and empty lines may precede it. */
 const FRONT_MATTER = /^\uFEFF?((?:(?:#[^\n]*|[ \t]*)\r?\n)*---[ \t]*\r?\n)(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
 
-/** A file that begins with settings in YAML. */
+/** A file that starts with settings in YAML. */
 export interface FrontMatter {
   settings: Json;
-  /** What comes behind them. */
+  /** The content after the settings. */
   body: string;
 }
 
 /**
- * Takes a file apart; undefined where it has no front matter.
- * @throws ImportError naming the line, where that is no YAML, or no mapping
+ * Splits a file; undefined if it has no front matter.
+ * @throws ImportError naming the line, if that is not a YAML mapping
  */
 export function splitFrontMatter(text: string, file: string): FrontMatter | undefined {
   const match = FRONT_MATTER.exec(text);

@@ -6,14 +6,14 @@ import { PLACEHOLDER, TemplateError } from './template-text.ts';
 
 const MAX_PATTERN_LENGTH = 1000;
 const MAX_VALUE_LENGTH = 10_000;
-/** Grades that an export lists as choices, at most. */
+/** Maximum number of grades that an export lists as choices. */
 const MAX_CHOICES = 21;
 
 const EXPECTED = '{{expected}}';
 const ALONE = /^\s*\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}\s*$/;
 
 const BUILT_IN_MODEL = 'openai/gpt-4o';
-/** GitHub's own judges. Their prompts are GitHub's; these rubrics ask for the same. */
+/** GitHub's built-in judges. Their prompts are GitHub's; these rubrics are equivalent. */
 const BUILT_IN: Record<string, { rubric: string; include_expected: boolean; include_input: boolean }> = {
   similarity: {
     rubric:
@@ -59,7 +59,7 @@ function builtIn(name: string): Json | undefined {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
-/** The text that a pattern stands for; undefined where it is more than a text. */
+/** The text that a pattern matches literally; undefined if it is more than a text. */
 function literalOf(pattern: string): string | undefined {
   const text = pattern.replace(/\\([\\^$.*+?()[\]{}|/-])/g, '$1');
   return escapePattern(text) === pattern ? text : undefined;
@@ -73,7 +73,7 @@ function patternOf(text: string, before: string, after: string): string {
 
 const CONDITIONS = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
 
-/** GitHub minds upper and lower case with `equals` alone. */
+/** Only `equals` is case-sensitive on GitHub. */
 function takeString(given: Json): TakenGrader {
   const [condition, ...more] = CONDITIONS.filter((name) => textOf(given[name]) !== undefined);
   if (condition === undefined) throw new TemplateError('it has no condition');
@@ -98,7 +98,7 @@ function takeString(given: Json): TakenGrader {
   return { evaluator, notes: [] };
 }
 
-/** What an export tells a judge of GitHub to answer. An import knows it again. */
+/** The answer format in exported judges. An import recognizes it. */
 function gradeInstruction({ min, max }: { min: number; max: number }): string {
   return `Grade the output. Answer with a whole number from ${min} to ${max}, and nothing else.`;
 }
@@ -122,7 +122,7 @@ function takeModel(given: Json): TakenGrader {
   return withExpected(judge.evaluator, judge.notes);
 }
 
-/** A judge that is shown what is expected needs that as what the example expects. */
+/** A judge that sees the expected value needs it as the example's `expected`. */
 function withExpected(evaluator: Json, notes: string[]): TakenGrader {
   return evaluator['include_expected'] === true
     ? { evaluator, expectedField: 'expected', notes }
@@ -130,8 +130,8 @@ function withExpected(evaluator: Json, notes: string[]): TakenGrader {
 }
 
 /**
- * An evaluator of a `.prompt.yml` as one here.
- * @throws TemplateError where nothing here grades the same
+ * Converts an evaluator of a `.prompt.yml`.
+ * @throws TemplateError if there is no equivalent
  */
 export function takeGitHubEvaluator(evaluator: Json): TakenGrader {
   if (isObject(evaluator['string'])) return takeString(evaluator['string']);
@@ -172,7 +172,7 @@ function judgeAsModel(evaluator: Json, note: (what: string) => void): Json {
   if (include_input === true) lines.push('Input: {{input}}');
   if (include_expected === true) lines.push(`Expected: ${EXPECTED}`);
   lines.push('Output: {{completion}}');
-  // From the highest: GitHub takes the first that is found in the answer, and 1 is in 10.
+  // Highest first: GitHub uses the first choice found in the answer, and "10" contains "1".
   const choices = Array.from({ length: max - min + 1 }, (_, at) => max - at).map((grade) => ({
     choice: String(grade),
     score: (grade - min) / (max - min),
@@ -181,9 +181,9 @@ function judgeAsModel(evaluator: Json, note: (what: string) => void): Json {
 }
 
 /**
- * An evaluator as GitHub has it.
- * @param note is told of what is not quite the same there
- * @throws TemplateError where GitHub has none like it
+ * Converts an evaluator for GitHub.
+ * @param note called for inexact conversions
+ * @throws TemplateError if GitHub has no equivalent
  */
 export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => void): Json {
   const { type, name = type, weight = 1, ...options } = evaluator;

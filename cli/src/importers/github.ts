@@ -20,7 +20,7 @@ const FIELDS = new Set(
 
 /** A `.prompt.yml`. */
 interface PromptYaml {
-  /** Its path without its ending. */
+  /** Its path without the extension. */
   source: string;
   content: Json;
 }
@@ -62,7 +62,7 @@ function readVersion({ source, content }: PromptYaml, settings: ImportSettings, 
   return { ...version, config: storableObject({ github: kept }) };
 }
 
-/** Whether its messages use a value of the tests. */
+/** Whether its messages use a variable of the tests. */
 function usesVariable({ content }: PromptYaml, name: string): boolean {
   return new RegExp(`\\{\\{[ \\t]*${name}[ \\t]*\\}\\}`).test(JSON.stringify(content['messages'] ?? null));
 }
@@ -84,7 +84,7 @@ async function* readTests(file: PromptYaml, field: string, settings: ImportSetti
   }
 }
 
-/** The evaluators of a file, and the dataset that its test data become. */
+/** The evaluators of a file, and the dataset created from its test data. */
 interface Tested {
   dataset: FoundDataset;
   graders: TakenGraders;
@@ -106,7 +106,7 @@ function readTested(file: PromptYaml, settings: ImportSettings): Tested[] {
   return [];
 }
 
-/** With GitHub a test passes when each evaluator does, and a model passes with any score above 0. */
+/** On GitHub a test passes if each evaluator does, and a judge passes with any score above 0. */
 function evaluationOf(prompt: string, dataset: string, { evaluators, leftOut }: TakenGraders, thing: Thing) {
   thing.rename(prompt);
   if (leftOut > 0) thing.change(`${leftOut} of its evaluators are left out`);
@@ -115,8 +115,8 @@ function evaluationOf(prompt: string, dataset: string, { evaluators, leftOut }: 
 }
 
 /**
- * Reads `.prompt.yml` files as GitHub keeps them in a repository: a prompt each, with its test data and its evaluators.
- * @throws ImportError where there is one file, and it is no YAML: its message names the line
+ * Reads `.prompt.yml` files in GitHub's format: one prompt each, with test data and evaluators.
+ * @throws ImportError naming the line, if there is only one file and it is invalid YAML
  */
 export async function importGitHub(location: string, settings: ImportSettings): Promise<Import> {
   const files = await readEach(location, ENDINGS, settings.report, readFile);

@@ -4,25 +4,25 @@ import { TemplateError } from './template-text.ts';
 
 const MAX_EVALUATORS = 10;
 
-/** A grader of another product as an evaluator. */
+/** A grader of another product, converted to an evaluator. */
 export interface TakenGrader {
   evaluator: Json;
-  /** The field of an item that the example has to expect. */
+  /** The field of an item that becomes the example's expected value. */
   expectedField?: string;
-  /** What is not quite the same. */
+  /** Differences from the original. */
   notes: string[];
 }
 
-/** A grader as it was found. */
+/** A grader in the source. */
 export interface FoundGrader {
   name: string;
-  /** @throws TemplateError where nothing here grades the same */
+  /** @throws TemplateError if there is no equivalent */
   take: () => TakenGrader;
 }
 
-/** What graders come to. */
+/** The converted graders. */
 export interface TakenGraders {
-  /** With names of their own. */
+  /** With unique names. */
   evaluators: Json[];
   /** The one field of the items that graders compare with. */
   expectedField: string | undefined;
@@ -30,8 +30,8 @@ export interface TakenGraders {
 }
 
 /**
- * Makes evaluators of graders. Each has its line in the report.
- * @param of what they belong to, where there may be graders of several
+ * Converts graders to evaluators. Each gets a line in the report.
+ * @param of their owner, if there are several
  */
 export function takeGraders(found: FoundGrader[], report: Report, of?: string): TakenGraders {
   const evaluators: Json[] = [];

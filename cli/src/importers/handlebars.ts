@@ -1,6 +1,6 @@
 import { TemplateError } from './template-text.ts';
 
-/** What a template of a dotprompt consists of. */
+/** The pieces of a dotprompt template. */
 export type HandlebarsPiece =
   | string
   | { variable: string }
@@ -52,7 +52,7 @@ interface Tag {
   inside: string;
 }
 
-/** The next tag. It is looked for from left to right, so that no text takes long. @throws TemplateError where it is not closed */
+/** Finds the next tag from left to right, in linear time. @throws TemplateError if it is not closed */
 function nextTag(text: string, after: number): Tag | undefined {
   const from = text.indexOf('{{', after);
   if (from === -1) return undefined;
@@ -65,14 +65,14 @@ function nextTag(text: string, after: number): Tag | undefined {
   return { from, to: end + braces.length, inside: text.slice(start, end) };
 }
 
-/** How many backslashes stand in front of a place. */
+/** The number of backslashes before a position. */
 function backslashesBefore(text: string, at: number): number {
   let count = 0;
   while (text[at - count - 1] === '\\') count += 1;
   return count;
 }
 
-/** The line that a tag has for itself, with its end; undefined where there is more on it. */
+/** The line of a tag including its line end, if it contains nothing else; otherwise undefined. */
 function lineOf(text: string, { from, to }: Tag): { from: number; to: number } | undefined {
   let start = from;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start -= 1;
@@ -83,15 +83,15 @@ function lineOf(text: string, { from, to }: Tag): { from: number; to: number } |
 }
 
 /**
- * Takes a template of a dotprompt apart. Nothing in it is escaped as HTML, so three braces say the same as two.
- * @throws TemplateError where it computes something
+ * Splits a dotprompt template into pieces. There is no HTML escaping, so triple braces are equivalent to double ones.
+ * @throws TemplateError if it computes something
  */
 export function readHandlebars(text: string): HandlebarsPiece[] {
   const pieces: HandlebarsPiece[] = [];
   let done = 0;
   for (let tag = nextTag(text, 0); tag !== undefined; tag = nextTag(text, done)) {
     if (backslashesBefore(text, tag.from) % 2 === 1) {
-      // A backslash in front makes a tag text.
+      // A preceding backslash makes a tag literal.
       pieces.push(text.slice(done, tag.from - 1), text.slice(tag.from, tag.to));
       done = tag.to;
       continue;
@@ -100,7 +100,7 @@ export function readHandlebars(text: string): HandlebarsPiece[] {
     if (content.startsWith('~') || content.endsWith('~'))
       throw new TemplateError('the template takes white space off around a tag ("~")');
     const piece = content.startsWith('!') ? '' : readTag(content);
-    // A partial or a comment that is alone on its line takes the line with it.
+    // A partial or a comment on a line of its own consumes the line.
     const takesLine = piece === '' || (typeof piece !== 'string' && 'partial' in piece);
     const { from, to } = (takesLine && lineOf(text, tag)) || tag;
     if (piece !== '' && takesLine && from < tag.from) throw new TemplateError('the template indents a partial');

@@ -3,7 +3,7 @@ import { LongNumberError, parseExactly } from '../long-numbers.ts';
 import { parseYaml } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
-/** A `.prompt` file: its front matter, and its messages or its one text. */
+/** A `.prompt` file: its front matter, and its messages or its single text. */
 export interface HumanloopPromptFile {
   settings: Json;
   template: string | Json[];
@@ -16,7 +16,7 @@ function attributes(text: string): Map<string, string> {
   return new Map([...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** A text without the line ends at its tags, and without the indentation that all its lines have. */
+/** Removes the line ends next to tags, and the common indentation. */
 function dedent(text: string): string {
   const lines = text
     .replace(/^[ \t]*\r?\n/, '')
@@ -39,7 +39,7 @@ function parseArguments(text: string): unknown {
 const PART =
   /<image\s+url="([^"]*)"\s*\/?>(?:\s*<\/image>)?|<text>([\s\S]*?)<\/text>|<tool((?:\s+[\w-]+="[^"]*")*)\s*>([\s\S]*?)<\/tool>/g;
 
-/** The content of a message in OpenAI's chat format, whose texts are templates. */
+/** Converts the content of a message to OpenAI's chat format, whose texts are templates. */
 function readContent(role: string, inside: string): Json {
   const parts: Json[] = [];
   const calls: Json[] = [];
@@ -64,7 +64,7 @@ function readContent(role: string, inside: string): Json {
 
 /**
  * Reads a `.prompt` file of Humanloop.
- * @throws TemplateError, ImportError where it is none
+ * @throws TemplateError, ImportError if it is not one
  */
 export function parseHumanloopPrompt(text: string, file: string): HumanloopPromptFile {
   const match = FRONT_MATTER.exec(text);

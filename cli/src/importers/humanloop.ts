@@ -14,7 +14,7 @@ const MAX_PROMPT_BYTES = 1024 * 1024;
 
 const PROVIDERS: Record<string, string> = { openai: 'openai', anthropic: 'anthropic', google: 'google' };
 
-/** Fields that say how a version is kept in Humanloop, and nothing of what it says. */
+/** Fields about the storage of a version in Humanloop rather than its content. */
 const BOOKKEEPING = new Set(
   `path id directory_id version_id type environments created_at updated_at created_by last_used_at status version_status name schema
    inputs tags readme description commit_message version_name version_description version_logs_count total_logs_count evaluators
@@ -22,10 +22,10 @@ const BOOKKEEPING = new Set(
    committed_by committed_at`.split(/\s+/),
 );
 
-/** A version of a prompt as it was saved. */
+/** A saved version of a prompt. */
 interface Saved {
   path: string;
-  /** Settings and template in Humanloop's own names. */
+  /** Settings and template under Humanloop's names. */
   json: Json;
 }
 
@@ -75,7 +75,7 @@ function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): I
 
 const createdAt = ({ json }: Saved) => textOf(json['created_at']) ?? '';
 
-/** Environments that a version is deployed to. */
+/** Environments to which a version is deployed. */
 function labelsOf(json: Json): string[] {
   return listOf(json['environments']).flatMap((environment) => textOf(objectOf(environment)['name']) ?? []);
 }
@@ -167,7 +167,7 @@ class SavedFiles {
 }
 
 /**
- * Reads `.prompt` files of Humanloop, and prompts and datasets that were saved as JSON.
+ * Reads `.prompt` files of Humanloop, and prompts and datasets saved as JSON.
  * @throws ImportError
  */
 export async function importHumanloop(location: string, settings: ImportSettings): Promise<Import> {

@@ -4,7 +4,7 @@ import type { ImportSettings } from './settings.ts';
 
 type Read = (location: string, settings: ImportSettings) => Promise<Import>;
 
-/** Each is loaded when it is needed. */
+/** Each is loaded on demand. */
 const READERS: Record<string, () => Promise<Read>> = {
   pms: async () => (await import('./pms.ts')).importPms,
   github: async () => (await import('./github.ts')).importGitHub,
@@ -19,14 +19,14 @@ const READERS: Record<string, () => Promise<Read>> = {
   humanloop: async () => (await import('./humanloop.ts')).importHumanloop,
 };
 
-/** What `pms import` reads. */
+/** The sources that `pms import` supports. */
 export const SOURCES = Object.keys(READERS);
 
 /**
- * Reads the files of a product; nothing is written.
+ * Reads the files of a product without writing anything.
  * @param source one of {@link SOURCES}
  * @param location a file or a folder
- * @throws ImportError, PromptFileError whose message is for the user
+ * @throws ImportError, PromptFileError with a message for the user
  */
 export async function readSource(source: string, location: string, settings: ImportSettings): Promise<Import> {
   const load = Object.hasOwn(READERS, source) ? READERS[source] : undefined;

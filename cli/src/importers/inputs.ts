@@ -21,9 +21,9 @@ function typeOfValue(value: unknown): PromptInput['type'] {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'json';
 }
 
-/** What other products say of a variable. */
+/** A variable as described by another product. */
 export interface FoundInput {
-  /** By its name there; by its default where there is none. */
+  /** The product's own type name; derived from the default if missing. */
   type?: string | undefined;
   default?: unknown;
   description?: string | undefined;
@@ -31,7 +31,7 @@ export interface FoundInput {
   enum?: unknown[] | undefined;
 }
 
-/** What is known of a variable, as a prompt here has it. */
+/** Converts a variable to a prompt input. */
 export function readInput({ type, default: value, description, required, enum: values }: FoundInput): PromptInput {
   const known = type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
   const input = {
@@ -41,6 +41,6 @@ export function readInput({ type, default: value, description, required, enum: v
     ...(required !== undefined && { required }),
     ...(values !== undefined && values.length > 0 && { enum: values }),
   };
-  // Checked as a whole with the version that it belongs to.
+  // Validated later, together with the version.
   return storableObject(input) as PromptInput;
 }

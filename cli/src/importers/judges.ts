@@ -2,30 +2,30 @@ import type { Json } from '../json.ts';
 import { TemplateError } from './template-text.ts';
 
 const MAX_RUBRIC_LENGTH = 20_000;
-/** Scores are brought to grades in whole numbers, in at most so many steps. */
+/** Maximum number of steps when scores are converted to integer grades. */
 const MAX_STEPS = 10;
 
-/** What a judge is shown besides its rubric. */
+/** What a judge sees in addition to its rubric. */
 export type Shown = 'output' | 'expected' | 'input';
 
-/** What a model is told to grade by, and what it may answer. */
+/** The grading instructions for a model, and its possible answers. */
 export interface FoundJudge {
   model: string | undefined;
-  /** The prompt, in which the output and other values stand at the ends of lines. */
+  /** The prompt, in which the output and other values are at the ends of lines. */
   prompt: string;
-  /** Finds what is filled in: its name is the first group. With the flag g. */
+  /** Matches placeholders; the first group is the name. With the flag g. */
   placeholder: RegExp;
-  /** What the placeholders stand for. */
+  /** What each placeholder stands for. */
   shows: Record<string, Shown>;
   choices: { choice: string; score: number }[];
 }
 
-/** In front of a value that is shown there may be what it is: `[Submission]: `. */
+/** A value can be preceded by a label: `[Submission]: `. */
 const LABEL = /^(?:.{0,60}[:：][*_\s]*)?$/;
 
 /**
- * The instructions of a prompt, without the lines that show the output and other values: a judge is shown those by itself.
- * @throws TemplateError where a value stands within a sentence, or the output is not shown
+ * The instructions of a prompt, without the lines that show the output and other values, which judges here see anyway.
+ * @throws TemplateError if a value is inside a sentence, or the output is not shown
  */
 function rubricOf({ prompt, placeholder, shows }: FoundJudge): { rubric: string; shown: Set<Shown> } {
   const shown = new Set<Shown>();
@@ -49,7 +49,7 @@ function rubricOf({ prompt, placeholder, shows }: FoundJudge): { rubric: string;
   return { rubric: lines.join('\n').trim(), shown };
 }
 
-/** Choices that are whole numbers whose scores are evenly between 0 and 1. */
+/** Integer choices whose scores are evenly spaced between 0 and 1. */
 function evenScale(choices: FoundJudge['choices']): { min: number; max: number } | undefined {
   const grades = choices.map(({ choice }) => (/^-?\d{1,4}$/.test(choice.trim()) ? Number(choice) : Number.NaN));
   const [min, max] = [Math.min(...grades), Math.max(...grades)];
@@ -58,7 +58,7 @@ function evenScale(choices: FoundJudge['choices']): { min: number; max: number }
   return isEven ? { min, max } : undefined;
 }
 
-/** The same for choices that are words: each has a grade, and the rubric says which. */
+/** The same for choices that are words: each gets a grade, explained in the rubric. */
 function gradesOf(choices: FoundJudge['choices']): { scale: { min: number; max: number }; text: string } {
   const isWhole = (number: number) => Math.abs(number - Math.round(number)) < 1e-9;
   const steps = Array.from({ length: MAX_STEPS }, (_, at) => at + 1).find((count) =>
@@ -74,8 +74,8 @@ function gradesOf(choices: FoundJudge['choices']): { scale: { min: number; max: 
 }
 
 /**
- * A model that grades by choices as an evaluator.
- * @throws TemplateError where its prompt or its choices have no counterpart
+ * Converts a model that grades by choices to an evaluator.
+ * @throws TemplateError if its prompt or its choices have no equivalent
  */
 export function takeJudge(found: FoundJudge): { evaluator: Json; notes: string[] } {
   const { model, choices } = found;

@@ -13,7 +13,7 @@ const PAGE_SIZE = 50;
 const MAX_PAGES = 100_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Where Langfuse is, and the keys of a project. */
+/** Langfuse's address, and the keys of a project. */
 export interface LangfuseAccess {
   /** Such as `https://cloud.langfuse.com`. */
   baseUrl: string;
@@ -21,7 +21,7 @@ export interface LangfuseAccess {
   secretKey: string;
 }
 
-/** Reads a body up to a limit, so that no server fills the memory. */
+/** Reads a body up to a limit, so that no server can exhaust the memory. */
 async function readBody(response: Response, name: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -33,7 +33,7 @@ async function readBody(response: Response, name: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** There is nothing at an address: an older or newer Langfuse has another. */
+/** The path does not exist: other versions of Langfuse use another one. */
 class NotThereError extends ImportError {}
 
 const RETRIED = new Set([429, 502, 503, 504]);
@@ -45,7 +45,7 @@ function explain(status: number): string {
   return 'Langfuse could not answer';
 }
 
-/** A client of Langfuse's public API: only what an import reads. */
+/** A client for the parts of Langfuse's public API that an import reads. */
 class LangfuseApi {
   readonly #access: LangfuseAccess;
   readonly #authorization: string;
@@ -73,7 +73,7 @@ class LangfuseApi {
     let response: Response;
     let text: string;
     try {
-      // A redirect could take the keys elsewhere.
+      // Following a redirect could leak the keys.
       response = await fetch(url, {
         headers: { Authorization: this.#authorization, Accept: 'application/json' },
         redirect: 'manual',
@@ -107,7 +107,7 @@ class LangfuseApi {
     }
   }
 
-  /** The same of a list that tells where its next page begins. */
+  /** The same for lists with a cursor. */
   async *cursorPages(path: string): AsyncGenerator<Json, void, undefined> {
     let cursor: string | undefined;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -122,7 +122,7 @@ class LangfuseApi {
   }
 }
 
-/** All items; none where this Langfuse does not have such a list. */
+/** All items; empty if this Langfuse does not have the list. */
 async function allOf(items: AsyncIterable<Json>): Promise<Json[] | undefined> {
   const all: Json[] = [];
   try {
@@ -134,7 +134,7 @@ async function allOf(items: AsyncIterable<Json>): Promise<Json[] | undefined> {
   return all;
 }
 
-/** Reads observations by Langfuse's newer API, where it has that, else by the one before. */
+/** Reads observations through Langfuse's newer API if available, otherwise the previous one. */
 class Observations {
   readonly #api: LangfuseApi;
   #isNew = true;
@@ -143,12 +143,12 @@ class Observations {
     this.#api = api;
   }
 
-  /** Those of a trace, with what they were sent and gave. */
+  /** The observations of a trace, with their inputs and outputs. */
   async ofTrace(id: string): Promise<Json[]> {
     return this.#read(`traceId=${encodeURIComponent(id)}`, `observations?traceId=${encodeURIComponent(id)}`);
   }
 
-  /** One of which the trace is not known; none where it is not there. */
+  /** An observation whose trace is unknown; empty if it does not exist. */
   async one(id: string): Promise<Json[]> {
     const filter = JSON.stringify([{ type: 'string', column: 'id', operator: '=', value: id }]);
     const found = this.#isNew ? await this.#read(`filter=${encodeURIComponent(filter)}`, undefined) : [];
@@ -173,10 +173,10 @@ class Observations {
 
 const OBSERVATION_FIELDS = 'core,basic,io,model,usage,prompt';
 
-/** Before all experiments: the API wants a beginning. */
+/** Before all experiments: the API requires a start time. */
 const FROM = 'fromStartTime=2020-01-01T00%3A00%3A00Z';
 
-/** Reads experiments; with the values of their items where these stand in no dataset. */
+/** Reads experiments, with the values of items that are not in a dataset. */
 async function fetchExperiments(api: LangfuseApi): Promise<LangfuseExperiments> {
   const experiments = (await allOf(api.cursorPages(`experiments?${FROM}&fields=core,scores`))) ?? [];
   const items: Json[] = [];
@@ -188,7 +188,7 @@ async function fetchExperiments(api: LangfuseApi): Promise<LangfuseExperiments> 
   return { experiments, items };
 }
 
-/** Reads scores with their configs, queues with the items that wait, and the observations of both. */
+/** Reads scores with their configs, queues with their pending items, and the observations of both. */
 async function fetchScoring(api: LangfuseApi, experiments: LangfuseExperiments): Promise<LangfuseScoring> {
   const found = emptyScoring();
   found.configs = (await allOf(api.pages('score-configs'))) ?? [];
@@ -217,9 +217,9 @@ async function fetchScoring(api: LangfuseApi, experiments: LangfuseExperiments):
 }
 
 /**
- * Reads a project's prompts, all versions of them with their references unresolved, and its datasets, whose items are fetched
- * when they are needed. Scores are read with what they are about.
- * @throws ImportError saying what can't be reached or read
+ * Reads a project's prompts, in all versions with unresolved references, and its datasets, whose items are fetched on demand.
+ * Scores are read with their subjects.
+ * @throws ImportError naming what can't be reached or read
  */
 export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseContents> {
   if (!/^https?:\/\//.test(access.baseUrl) || URL.parse(access.baseUrl) === null)

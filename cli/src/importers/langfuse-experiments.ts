@@ -2,7 +2,7 @@ import { type Json, listOf, textOf } from '../json.ts';
 import type { LangfuseScoring } from './langfuse-scores.ts';
 import type { Report } from './report.ts';
 
-/** Experiments as Langfuse's API gives them, and their items. */
+/** Experiments and their items from Langfuse's API. */
 export interface LangfuseExperiments {
   experiments: Json[];
   items: Json[];
@@ -10,7 +10,7 @@ export interface LangfuseExperiments {
 
 export const noExperiments = (): LangfuseExperiments => ({ experiments: [], items: [] });
 
-/** What a saved answer is; undefined where it is neither. */
+/** The kind of a saved response; undefined if it is neither. */
 export function experimentKindOf(value: Json): keyof LangfuseExperiments | undefined {
   if ('experimentId' in value && 'experimentItemId' in value) return 'items';
   return 'itemCount' in value && 'startTime' in value ? 'experiments' : undefined;
@@ -18,7 +18,7 @@ export function experimentKindOf(value: Json): keyof LangfuseExperiments | undef
 
 const nameOfItem = (item: Json) => textOf(item['experimentName']) ?? String(item['experimentId']);
 
-/** Scores with those that stand in experiments and items, each once; items stand for themselves where nothing else was saved. */
+/** Adds scores found in experiments and items, without duplicates; items stand in for traces that were not saved. */
 export function withExperiments(
   scoring: LangfuseScoring,
   { experiments, items }: LangfuseExperiments,
@@ -35,8 +35,8 @@ export interface ExperimentDataset {
 }
 
 /**
- * Says of each experiment what becomes of it.
- * @returns datasets of those that have none in Langfuse: their items stand nowhere else
+ * Reports what happens to each experiment.
+ * @returns datasets for those without one in Langfuse, whose items are stored nowhere else
  */
 export function datasetsOfExperiments(
   { experiments, items }: LangfuseExperiments,

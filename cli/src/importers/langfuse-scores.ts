@@ -6,15 +6,15 @@ import type { ImportedRun, ImportedScore, Scoring } from './model.ts';
 import type { Thing } from './report.ts';
 import type { ImportSettings } from './settings.ts';
 
-/** What Langfuse has of scores, as its API gives it. */
+/** Score data from Langfuse's API. */
 export interface LangfuseScoring {
   configs: Json[];
-  /** Of its API v3, or of v1 and v2. */
+  /** From its API v3, or from v1 and v2. */
   scores: Json[];
   queues: Json[];
-  /** Items of queues. */
+  /** Queue items. */
   items: Json[];
-  /** Whatever observations there are of what is scored, or in a queue. */
+  /** The observations that are scored or in a queue. */
   observations: Json[];
 }
 
@@ -26,17 +26,17 @@ export const emptyScoring = (): LangfuseScoring => ({
   observations: [],
 });
 
-/** Where versions of Langfuse's prompts come to be. */
+/** Maps versions of Langfuse's prompts to their new position. */
 export type PlaceOf = (name: string, version: number) => { name: string; place: number | undefined };
 
-/** What a score, or an item of a queue, is about. */
+/** The subject of a score or queue item. */
 export interface Subject {
   kind: string;
   id: string;
   traceId?: string | undefined;
 }
 
-/** What a score is about: in `subject` (v3), or in fields of its own. */
+/** The subject of a score: in `subject` (v3), or in separate fields. */
 export function subjectOfScore(score: Json): Subject | undefined {
   const { kind, id, traceId } = objectOf(score['subject']);
   if (typeof kind === 'string' && typeof id === 'string') return { kind, id, traceId: textOf(traceId) };
@@ -60,15 +60,15 @@ const MAX_COMMENT = 4_000;
 const MAX_DESCRIPTION = 1_000;
 const MAX_METADATA = 48;
 const MAX_QUEUE_SCORES = 20;
-/** What a body may have, with some room. */
+/** Below the limit of a request body, with some margin. */
 const MAX_RUN_BYTES = 900_000;
 const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
 const TYPES = new Set(['numeric', 'boolean', 'categorical', 'text']);
 const ROLES = new Set(['system', 'user', 'assistant']);
-/** Names that say by themselves whose model it is. */
+/** Model names that identify their provider. */
 const KNOWN_MODEL = /^(gpt-|chatgpt-|o[134](-|$)|claude-|gemini-|mistral-(?!embed|ocr|moderation))[^:]*$/;
 
-/** The same id for the same score, in every import. */
+/** A stable id, so that every import gives a score the same one. */
 function scoreId(score: Json): string {
   const hex = createHash('sha256')
     .update(JSON.stringify(['langfuse', score['projectId'], score['id']]))
@@ -79,7 +79,7 @@ function scoreId(score: Json): string {
 
 const dataTypeOf = (record: Json) => (textOf(record['dataType']) ?? 'NUMERIC').toLowerCase();
 
-/** The value as it is said here. */
+/** Converts the value. */
 function valueOfScore(score: Json, type: string): number | boolean | string | undefined {
   const { value, stringValue } = score;
   if (type === 'boolean') {
@@ -94,7 +94,7 @@ function parsed(text: string): unknown {
   try {
     return parseExactly(text);
   } catch {
-    // Also where a number would lose digits: the text keeps them.
+    // Also if a number would lose digits: the text preserves them.
     return text;
   }
 }
@@ -105,7 +105,7 @@ const isMessage = (value: unknown) =>
   typeof value['content'] === 'string' &&
   value['content'] !== '';
 
-/** What a model was sent: its messages where these are plain, a text otherwise. */
+/** The input of a model: its messages if they are plain, otherwise a text. */
 function inputOf(raw: unknown): string | { role: unknown; content: unknown }[] {
   const value = typeof raw === 'string' ? parsed(raw) : raw;
   const list = isObject(value) ? listOf(value['messages']) : listOf(value);
@@ -125,7 +125,7 @@ function outputOf(raw: unknown): string | undefined {
 
 const countOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined);
 
-/** Tokens and cost, from `usageDetails` and `costDetails` or from the fields before them. */
+/** Tokens and cost, from `usageDetails` and `costDetails` or their predecessors. */
 function spentOf(observation: Json): Json {
   const details = objectOf(observation['usageDetails'] ?? observation['usage']);
   const input = countOf(details['input']);
@@ -146,7 +146,7 @@ function spentOf(observation: Json): Json {
 const modelOf = (observation: Json) => textOf(observation['providedModelName']) ?? textOf(observation['model']);
 const startOf = (observation: Json) => textOf(observation['startTime']) ?? '';
 
-/** Finds the run that stands for a trace or an observation. */
+/** Finds the run that represents a trace or an observation. */
 class Runs {
   readonly #settings: ImportSettings;
   readonly #placeOf: PlaceOf;
@@ -174,8 +174,8 @@ class Runs {
   }
 
   /**
-   * The run that is scored, where there is one; else why there is none.
-   * @param note told of what is not as it was
+   * The scored run, or the reason why there is none.
+   * @param note called for changes
    */
   of(subject: Subject | undefined, note: (what: string, at: string) => void): ImportedRun | string {
     if (subject === undefined) return 'nobody knows what it is about: save scores with fields=details,subject';
@@ -195,7 +195,7 @@ class Runs {
     return this.#runOf(String(last['id']), last);
   }
 
-  /** The item of an experiment that a trace is, where it has its values. */
+  /** The experiment item of a trace, if it includes the values. */
   #itemOf(trace: string): Json | undefined {
     return (this.#byTrace.get(trace) ?? []).find((one) => 'experimentItemId' in one && 'output' in one);
   }
@@ -244,7 +244,7 @@ class Runs {
   }
 }
 
-/** What a score may be, from a score config. */
+/** Converts a score config to a score definition. */
 function definitionOf(config: Json, thing: Thing): Json | undefined {
   const type = dataTypeOf(config);
   if (!TYPES.has(type)) {
@@ -274,7 +274,7 @@ function definitionOf(config: Json, thing: Thing): Json | undefined {
 
 const nameOf = (record: Json) => textOf(record['name']) ?? '';
 
-/** @returns what came of Langfuse's scores, score configs and annotation queues */
+/** @returns the conversion of Langfuse's scores, score configs and annotation queues */
 export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSettings, placeOf: PlaceOf): Scoring {
   const { report } = settings;
   const runs = new Runs(found.observations, settings, placeOf);
@@ -283,7 +283,7 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
 
   const definitions = new Map<string, Scoring['definitions'][number]>();
   const byConfigId = new Map<string, string>();
-  // Of several of one name, one that is in use goes first.
+  // Of several with the same name, active ones come first.
   for (const config of found.configs.toSorted(
     (a, b) => Number(a['isArchived'] === true) - Number(b['isArchived'] === true),
   )) {

@@ -27,25 +27,25 @@ import { type Piece, TemplateError } from './template-text.ts';
 
 const REFERENCE = /@@@langfusePrompt:(.*?)@@@/g;
 
-/** One version of a prompt as Langfuse's API gives it. */
+/** One version of a prompt from Langfuse's API. */
 export interface LangfusePrompt {
   name: string;
   version: number;
   record: Json;
 }
 
-/** A dataset of Langfuse. Its items are read as they are needed. */
+/** A Langfuse dataset. Its items are read on demand. */
 export interface LangfuseDataset {
   name: string;
   description?: string | undefined;
   items(): AsyncIterable<Json> | Iterable<Json>;
 }
 
-/** What was found in Langfuse's files, or by its API. */
+/** The content of Langfuse's files or API. */
 export interface LangfuseContents {
   prompts: LangfusePrompt[];
   datasets: LangfuseDataset[];
-  /** Versions that a list names. Those that did not come with their content are missed. */
+  /** Listed versions. Those without content are reported as missing. */
   listed: { name: string; version: number }[];
   scoring: LangfuseScoring;
   experiments: LangfuseExperiments;
@@ -76,11 +76,11 @@ function describeReference({ name, version, label }: Reference): string {
   return version === undefined ? `"${name}" at the label "${label}"` : `version ${version} of "${name}"`;
 }
 
-/** A version on its way over. */
+/** A version being imported. */
 interface Draft {
   source: LangfusePrompt;
   references: Reference[];
-  /** Why it is not taken. */
+  /** Why it is not imported. */
   fault?: string;
 }
 
@@ -88,7 +88,7 @@ function labelsOf(record: Json): string[] {
   return listOf(record['labels']).filter((label) => typeof label === 'string');
 }
 
-/** Reads all versions of all prompts: which can be taken depends on which others are. */
+/** Reads all versions of all prompts together, because some depend on others. */
 class PromptReader {
   readonly #settings: ImportSettings;
   readonly #drafts = new Map<string, Draft[]>();
@@ -122,14 +122,14 @@ class PromptReader {
     });
   }
 
-  /** Where a version comes to be: its place among those that are taken, from 1, where it is one of them. */
+  /** The new position of a version: its index among the imported ones, from 1, if it is one of them. */
   placeOf(name: string, version: number): { name: string; place: number | undefined } {
     const at = this.#kept(name).findIndex(({ source }) => source.version === version);
     const own = this.#names.get(name) ?? mapNames('prompt', [name]).get(name) ?? name;
     return { name: own, place: at === -1 ? undefined : at + 1 };
   }
 
-  /** Translates a version to see whether it can be, and what it refers to. */
+  /** Translates a version to check whether it can be imported and what it refers to. */
   #check(draft: Draft): void {
     const note = () => {};
     try {
@@ -149,7 +149,7 @@ class PromptReader {
     return (this.#drafts.get(name) ?? []).filter(({ fault }) => fault === undefined);
   }
 
-  /** The version that a reference stands for; undefined where it is not taken, or can't be included. */
+  /** The version that a reference resolves to; undefined if it is not imported or can't be included. */
   #target({ name, version, label }: Reference): Draft | undefined {
     const kept = this.#kept(name);
     const target = kept.find(({ source }) =>
@@ -159,7 +159,7 @@ class PromptReader {
     return found?.source.record['type'] === 'chat' ? undefined : found;
   }
 
-  /** One round; whether something was dropped. */
+  /** One round; returns whether it dropped anything. */
   #dropUnresolved(): boolean {
     let dropped = false;
     for (const draft of [...this.#drafts.values()].flat()) {
@@ -172,7 +172,7 @@ class PromptReader {
     return dropped;
   }
 
-  /** What a reference is called here. */
+  /** The name of a reference here. */
   #includeOf(reference: Reference): string {
     const name = this.#names.get(reference.name) ?? reference.name;
     if (reference.label === 'latest') return name;
@@ -273,11 +273,11 @@ function readEntry(entry: unknown, reader: ChatReader): NonNullable<ImportedVers
   const name = textOf(entry['name']);
   if (name === undefined) throw new TemplateError('a placeholder for messages has no name');
   const placeholder = readVariable(name, reader);
-  // Langfuse leaves out a placeholder that is given nothing.
+  // Langfuse drops a placeholder without a value.
   return [{ placeholder, required: false }];
 }
 
-/** @returns what came of Langfuse's prompts and datasets */
+/** @returns the conversion of Langfuse's prompts and datasets */
 export function importLangfuse(contents: LangfuseContents, settings: ImportSettings): Import {
   const reader = new PromptReader(contents.prompts, settings);
   const prompts = reader.read(contents.listed);
@@ -321,7 +321,7 @@ async function* readItems(dataset: LangfuseDataset, settings: ImportSettings, no
   }
 }
 
-/** What belongs to scores; undefined where it is something else. */
+/** The kind of score data; undefined if it is something else. */
 function scoringKindOf(value: Json): keyof LangfuseScoring | undefined {
   if ('startTime' in value && 'type' in value && 'id' in value) return 'observations';
   if ('objectType' in value && 'queueId' in value) return 'items';
@@ -330,7 +330,7 @@ function scoringKindOf(value: Json): keyof LangfuseScoring | undefined {
   return 'source' in value ? 'scores' : 'configs';
 }
 
-/** Sorts what a saved answer holds: prompts, a list of them, datasets, items. */
+/** Sorts the content of saved responses: prompts, lists of them, datasets, items. */
 class SavedAnswers {
   readonly prompts: LangfusePrompt[] = [];
   readonly listed: LangfuseContents['listed'] = [];
@@ -389,7 +389,7 @@ class SavedAnswers {
 }
 
 /**
- * Reads answers of Langfuse's API that were saved, and its own exports.
+ * Reads saved responses of Langfuse's API, and its own exports.
  * @throws ImportError
  */
 export async function importLangfuseFiles(location: string, settings: ImportSettings): Promise<Import> {

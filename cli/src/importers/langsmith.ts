@@ -17,7 +17,7 @@ import { type ImportSettings, NO_MODEL } from './settings.ts';
 import { fetchedFiles, listFiles, readCsv, readJson, readJsonLines, type SourceFile } from './source-files.ts';
 import { TemplateError } from './template-text.ts';
 
-/** An object of LangChain as it is serialized: its class, and what it is made with. */
+/** A serialized LangChain object: its class and its arguments. */
 interface Serialized {
   className: string;
   kwargs: Json;
@@ -47,7 +47,7 @@ const PROVIDERS: Record<string, string> = {
   ChatGoogleGenerativeAI: 'google',
 };
 
-/** A prompt, with the model that it is bound to where it is one. */
+/** A prompt, with its bound model if there is one. */
 interface Parts {
   prompt: Serialized;
   model: Serialized | undefined;
@@ -111,7 +111,7 @@ class ManifestReader {
     throw new TemplateError(`it is a ${className}`);
   }
 
-  /** Variables that are filled in already are inputs with a default. */
+  /** Variables that are already filled in become inputs with a default. */
   #addPartials(kwargs: Json, version: ImportedVersion): void {
     for (const [name, value] of Object.entries(objectOf(kwargs['partial_variables']))) {
       if (typeof value !== 'string') throw new TemplateError(`its partial variable "${name}" is no text`);
@@ -130,7 +130,7 @@ class ManifestReader {
     const chosen = provider === undefined || name === undefined ? this.#settings.defaultModel : `${provider}/${name}`;
     if (chosen === undefined) throw new TemplateError(NO_MODEL);
     const { parameters, others } = takeParameters(settings);
-    // Keys are placeholders for secrets; what is left says how LangChain calls the model.
+    // Placeholders for secrets are dropped; the remaining arguments determine the call.
     const kept = Object.entries(others).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     if (kept.length > 0) this.#thing.change(`kept in config.langsmith: ${kept.map(([key]) => key).join(', ')}`);
     const config = storableObject({ langsmith: Object.fromEntries(kept) });
@@ -180,7 +180,7 @@ class ManifestReader {
           ? ROLES[className]
           : undefined;
     if (role === undefined) throw new TemplateError(`it has a ${className}`);
-    // A message that is no template is sent as it stands.
+    // A message that is not a template is sent verbatim.
     if ('content' in kwargs) return readMessages([{ role, content: kwargs['content'] }], this.#reader(null));
     const content = this.#content(kwargs['prompt']);
     const [read] = readMessages([{ role, content: '' }], this.#reader(null));
@@ -193,7 +193,7 @@ function schemaName(schema: Json): string {
   return (textOf(schema['title']) ?? 'response').replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
 }
 
-/** A commit of a prompt: `{repo, commit_hash, manifest}`, or a manifest alone. */
+/** A commit of a prompt: `{repo, commit_hash, manifest}`, or a manifest. */
 interface Commit {
   prompt: string;
   hash: string;
@@ -240,7 +240,7 @@ function promptsOf(commits: Commit[], settings: ImportSettings): FoundPrompt[] {
   }));
 }
 
-/** What an example's outputs are compared as: the only one of them, or all. */
+/** The expected value from an example's outputs: the only output, or all. */
 function expectedOf(outputs: unknown, note: NoteExample, at: string): unknown {
   if (outputs === undefined || outputs === null) return undefined;
   const entries = isObject(outputs) ? Object.entries(outputs) : [];
@@ -273,7 +273,7 @@ async function* readList(values: unknown[], settings: ImportSettings, note: Note
   }
 }
 
-/** Examples as the API lists them; undefined where it is something else. */
+/** Examples listed by the API; undefined if it is something else. */
 function examplesIn(value: unknown): unknown[] | undefined {
   const list = isObject(value) ? listOf(value['examples']) : listOf(value);
   return list.length > 0 && list.every((one) => isObject(one) && 'inputs' in one) ? list : undefined;
@@ -314,8 +314,8 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
 }
 
 /**
- * Reads prompts of LangSmith as their commits or manifests (JSON), and datasets as it exports them or its API lists their examples
- * (JSON Lines, CSV, JSON).
+ * Reads prompts of LangSmith from commits or manifests (JSON), and datasets that it exported or its API listed (JSON Lines, CSV,
+ * JSON).
  * @throws ImportError
  */
 export async function importLangSmith(location: string, settings: ImportSettings): Promise<Import> {

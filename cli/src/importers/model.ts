@@ -4,7 +4,7 @@ import type { Thing } from './report.ts';
 /** A version of an imported prompt. */
 export interface ImportedVersion extends PromptVersion {
   commit_message?: string | undefined;
-  /** When it was made: ISO 8601 in UTC. Versions of all prompts are made in this order. */
+  /** Creation time: ISO 8601 in UTC. Versions of all prompts are created in this order. */
   created_at?: string | undefined;
 }
 
@@ -12,18 +12,18 @@ export interface ImportedVersion extends PromptVersion {
 export interface ImportedPrompt {
   name: string;
   description?: string | undefined;
-  /** For a prompt that is not there yet: one that is keeps its own. */
+  /** For a new prompt; an existing one keeps its own. */
   newDescription?: string;
   archived: boolean;
   versions: ImportedVersion[];
-  /** What each label points at: a place in `versions`, from 1. */
+  /** The target of each label: a position in `versions`, from 1. */
   labels: Record<string, number>;
   thing: Thing;
-  /** The numbers of the versions in the workspace, once it is planned. */
+  /** The version numbers in the workspace, set by planning. */
   numbers?: number[];
 }
 
-/** One example of a dataset, as the service takes it. */
+/** One example of a dataset, as the service accepts it. */
 export interface Example {
   id?: string | undefined;
   variables: Record<string, unknown>;
@@ -31,26 +31,28 @@ export interface Example {
   metadata?: Record<string, unknown> | undefined;
 }
 
-/** Is told of what does not come over as it is, while examples are read. */
+/** Called for everything that changes or is left out while examples are read. */
 export type NoteExample = (outcome: 'changed' | 'left out', what: string, at: string) => void;
 
-/** A dataset whose examples are read as they are needed, again where they are needed again. */
+/** A dataset whose examples are read on demand, possibly several times. */
 export interface ImportedDataset {
   name: string;
   description?: string | undefined;
   thing: Thing;
-  /** The version that it is or becomes in the workspace, once it is planned; as it is once it is made. */
+  /** The version in the workspace: planned, and corrected once created. */
   pinned?: { name: string; version: number };
   read(note: NoteExample): AsyncIterable<Example>;
 }
 
-/** What an evaluation is to be like: a body of `POST /v1/evaluations`. The service keeps none, so it becomes a file. */
+/** An evaluation definition: a body of `POST /v1/evaluations`. The service does not store definitions, so it becomes a file. */
 export interface ImportedEvaluation {
   name: string;
   thing: Thing;
   definition: {
     prompt_name: string;
-    /** Set when it is planned, as that of the dataset: an import of the same names later does not change what the evaluation runs. */
+    /**
+     * Set by planning, like that of the dataset, so that a later import of the same names does not change what the evaluation runs.
+     */
     version?: number;
     dataset: string | { name: string; version: number };
     evaluators: Record<string, unknown>[];
@@ -60,7 +62,7 @@ export interface ImportedEvaluation {
   };
 }
 
-/** A schedule as `POST /v1/schedules` takes it. */
+/** A schedule as `POST /v1/schedules` accepts it. */
 export interface ScheduleDefinition {
   name: string;
   cron: string;
@@ -76,17 +78,17 @@ export interface WebhookDefinition {
   description: string | null;
   rate_limit_per_minute: number | null;
   status: string;
-  /** Names of custom headers, whose values are secrets. */
+  /** Names of custom headers, whose values are secret. */
   header_names: string[] | null;
 }
 
-/** A run that was made elsewhere. */
+/** A run executed elsewhere. */
 export interface ImportedRun {
-  /** What it is called there, and its key here. */
+  /** Its id in the source, and its key here. */
   id: string;
   /** A record of `POST /v1/executions/record`, without its version. */
   body: Record<string, unknown>;
-  /** Its prompt, and the place of its version in the import, from 1. */
+  /** Its prompt, and the position of its version in the import, from 1. */
   place: { name: string; place: number | undefined } | undefined;
 }
 
@@ -98,7 +100,7 @@ export interface ImportedScore {
   body: Record<string, unknown>;
 }
 
-/** What a queue is to be like, and the runs that wait in it. */
+/** A queue definition, and the runs pending in it. */
 export interface ImportedQueue {
   name: string;
   thing: Thing;
@@ -108,7 +110,7 @@ export interface ImportedQueue {
   runs: string[];
 }
 
-/** Scores, with what they need. */
+/** Scores and their dependencies. */
 export interface Scoring {
   definitions: { name: string; thing: Thing; definition: Record<string, unknown> }[];
   runs: ImportedRun[];
@@ -116,7 +118,7 @@ export interface Scoring {
   queues: ImportedQueue[];
 }
 
-/** All that one import brings. */
+/** The complete content of one import. */
 export interface Import {
   prompts: ImportedPrompt[];
   datasets: ImportedDataset[];
@@ -125,7 +127,7 @@ export interface Import {
   webhooks: { definition: WebhookDefinition; thing: Thing }[];
   protectedLabels: { label: string; thing: Thing }[];
   scoring?: Scoring | undefined;
-  /** A program that goes with it, to be run elsewhere: texts by their paths in its folder. */
+  /** A companion program to run elsewhere: texts by their paths in its folder. */
   project?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -133,7 +135,7 @@ export function emptyImport(): Import {
   return { prompts: [], datasets: [], evaluations: [], schedules: [], webhooks: [], protectedLabels: [] };
 }
 
-/** What can't be imported at all: a file that can't be read, or is of another product. Its message is for the caller. */
+/** The import as a whole is impossible: a file can't be read, or belongs to another product. The message is for the user. */
 export class ImportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

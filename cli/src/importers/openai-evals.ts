@@ -11,7 +11,7 @@ import { importRegistry, readRegistry, sampleExample } from './openai-registry.t
 import type { ImportSettings } from './settings.ts';
 import { fetchedFiles, listFiles, readJson, readJsonLines, type SourceFile } from './source-files.ts';
 
-/** Items of an eval: a file of them, or those that stand in a run. */
+/** The items of an eval, from a file or from a run. */
 interface Items {
   name: string;
   read(): AsyncIterable<{ item: Json; at: string }> | Iterable<{ item: Json; at: string }>;
@@ -44,7 +44,7 @@ function itemsOf(file: SourceFile): Items {
   };
 }
 
-/** What one object of a saved answer is: an eval, a run, a stored prompt. */
+/** Sorts an object of a saved response: an eval, a run, a stored prompt. */
 function sort(value: unknown, file: string, found: Found): void {
   if (Array.isArray(value)) for (const item of value) sort(item, file, found);
   else if (!isObject(value)) throw new ImportError(`${file}: holds something that OpenAI's API does not answer with`);
@@ -56,14 +56,14 @@ function sort(value: unknown, file: string, found: Found): void {
   else throw new ImportError(`${file}: is neither an eval, a run of one, nor a stored prompt`);
 }
 
-/** An eval with what is known to be its own. */
+/** An eval and the objects that belong to it. */
 interface OwnedEval {
   saved: Saved;
   runs: Saved[];
   items: Items[];
 }
 
-/** Items that stand in a run itself. */
+/** Items inside a run. */
 function itemsIn(run: Saved): Items[] {
   const source = objectOf(objectOf(run.json['data_source'])['source']);
   if (source['type'] !== 'file_content') return [];
@@ -116,7 +116,7 @@ class OpenAiReader {
     return { ...emptyImport(), prompts, datasets, evaluations };
   }
 
-  /** Runs and stored prompts of one name are versions of one prompt. */
+  /** Runs and stored prompts with the same name become versions of one prompt. */
   #prompts() {
     const byName = new Map<string, FoundVersion[]>();
     const add = (source: string, version: FoundVersion) => {
@@ -131,7 +131,7 @@ class OpenAiReader {
     return [...byName].map(([source, versions]) => ({ source, versions }));
   }
 
-  /** Says which items a run has elsewhere, where none are there. */
+  /** Reports the missing items of a run. */
   #missItems(run: Saved): void {
     const source = objectOf(objectOf(run.json['data_source'])['source']);
     if (source['type'] === 'file_content' || this.#found.items.length > 0) return;
@@ -141,7 +141,7 @@ class OpenAiReader {
     this.#settings.report.leaveOut('dataset', nameOf(run), missing);
   }
 
-  /** An eval does not name its items. Where there is one eval, all are its own; else its runs tell. */
+  /** Items do not name their eval. If there is only one eval, all belong to it; otherwise its runs tell. */
   #owned(all: Items[]): OwnedEval[] {
     const { evals, runs, items } = this.#found;
     const [only] = evals;
@@ -163,12 +163,12 @@ class OpenAiReader {
 
   #item(item: Json, field: string, note: NoteExample, at: string) {
     const value = item[field];
-    // Graders compare texts: what is none is written as one.
+    // Graders compare texts, so other values are serialized.
     const expected = value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
     return readExample({ input: item, expected }, this.#settings.variables, note, at);
   }
 
-  /** Where no grader says what is expected, `ideal` is: so it is in the open registry. */
+  /** If no grader names the expected field, it is `ideal`, as in the open registry. */
   #sample(item: Json, note: NoteExample, at: string) {
     if (!('ideal' in item)) return readExample({ input: item }, this.#settings.variables, note, at);
     note('changed', 'what is expected is the field "ideal"', at);
@@ -177,7 +177,7 @@ class OpenAiReader {
     return readExample({ input, expected }, this.#settings.variables, note, at);
   }
 
-  /** @returns the field of the items that its graders compare with */
+  /** @returns the item field that its graders compare with */
   #readEval(
     saved: Saved,
     prompts: string[],
@@ -224,9 +224,9 @@ class OpenAiReader {
 const NO_ITEMS: Items = { name: '', read: () => [] };
 
 /**
- * Reads saved answers of OpenAI's evals API, the items of evals as JSON Lines, stored prompts of the Responses API, and the YAML and
- * JSON Lines of the open registry.
- * @throws ImportError naming the file, and the line where it is no YAML or JSON
+ * Reads saved responses of OpenAI's evals API, the items of evals as JSON Lines, stored prompts of the Responses API, and the YAML
+ * and JSON Lines of the open registry.
+ * @throws ImportError naming the file and, for invalid YAML or JSON, the line
  */
 export async function importOpenAiEvals(location: string, settings: ImportSettings): Promise<Import> {
   const found: Found = { evals: [], runs: [], prompts: [], items: [] };
@@ -234,7 +234,7 @@ export async function importOpenAiEvals(location: string, settings: ImportSettin
   const lines: SourceFile[] = [];
   const others: SourceFile[] = [];
   for (const file of await listFiles(location, ['.json', '.jsonl', '.ndjson', '.yaml', '.yml'])) {
-    // Evals say themselves that their samples are missing.
+    // Evals report missing samples themselves.
     if (/\.(?:ya?ml|json)$/i.test(file.name)) others.push(file);
     else lines.push(file);
   }

@@ -47,8 +47,8 @@ function textOfContent(content: unknown): string | undefined {
 }
 
 /**
- * What a model is told to grade by. Judges here are shown the output by themselves, so it can be taken where the output stands
- * alone in the last message, and what comes before has no variables.
+ * The grading instructions for a model. Judges here always see the output, so a grader can be imported if its last message is
+ * only the output, and the messages before it have no variables.
  */
 function rubricOf(input: unknown): string {
   const messages = listOf(input).map((message) => (isObject(message) ? textOfContent(message['content']) : undefined));
@@ -99,8 +99,8 @@ function scoreModel(grader: Json): TakenGrader {
 }
 
 /**
- * A grader of OpenAI's evals as an evaluator.
- * @throws TemplateError where nothing here grades the same
+ * Converts a grader of OpenAI's evals to an evaluator.
+ * @throws TemplateError if there is no equivalent
  */
 export function takeGrader(grader: Json): TakenGrader {
   switch (grader['type']) {

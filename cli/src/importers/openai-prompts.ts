@@ -8,7 +8,7 @@ import type { Thing } from './report.ts';
 import { type ImportSettings, NO_MODEL } from './settings.ts';
 import { TemplateError } from './template-text.ts';
 
-/** Settings of a request that a prompt has no place for. What else a saved answer holds says how the call went. */
+/** Request settings that prompts do not support. The other fields of a saved response describe the call. */
 const UNPLACED =
   'truncation store include max_tool_calls service_tier logprobs top_logprobs logit_bias audio modalities'.split(' ');
 
@@ -62,7 +62,7 @@ function versionOf(
   };
 }
 
-/** The input messages of a run of an eval: fields of items are its variables. */
+/** The input messages of an eval's run: item fields are its variables. */
 export function versionOfRun(run: Json, settings: ImportSettings): FoundVersion {
   return {
     called: `the run ${textOf(run['id']) ?? '?'}`,
@@ -82,7 +82,7 @@ export function versionOfRun(run: Json, settings: ImportSettings): FoundVersion 
   };
 }
 
-/** What a stored prompt is called, and its version there where it says so. */
+/** The name of a stored prompt, and its version in the source if known. */
 export function storedPrompt(json: Json, file: string): { source: string; version: number } {
   const reference = objectOf(json['prompt']);
   const id = textOf(reference['id']) ?? textOf(reference['prompt_id']) ?? textOf(json['id']);
@@ -92,7 +92,7 @@ export function storedPrompt(json: Json, file: string): { source: string; versio
 const asMessages = (value: unknown, role: string): unknown[] =>
   typeof value === 'string' ? (value === '' ? [] : [{ role, content: value }]) : listOf(value);
 
-/** A prompt of the Responses API: the fields of a request, as the dashboard shows them, or a saved response. */
+/** A prompt of the Responses API: request fields, as the dashboard shows them, or a saved response. */
 export function versionOfStored(json: Json, version: number, settings: ImportSettings): FoundVersion {
   return {
     called: `version ${version}`,

@@ -10,17 +10,17 @@ import { TemplateError } from './template-text.ts';
 
 /** An eval of the open registry: a class that runs over samples. */
 interface RegistryEval {
-  /** What it is called: its entry that points at the class, or the class's own. */
+  /** Its name: that of the entry that points to the class, or of the class itself. */
   name: string;
   description: string | undefined;
   className: string;
   args: Json;
 }
 
-/** What the YAML files of a registry say. */
+/** The content of a registry's YAML files. */
 export interface Registry {
   evals: RegistryEval[];
-  /** How models grade, by name. */
+  /** Grading specs for models, by name. */
   specs: Map<string, Json>;
 }
 
@@ -28,7 +28,7 @@ export interface Registry {
 export async function readRegistry(files: SourceFile[]): Promise<Registry> {
   const entries = new Map<string, Json>();
   for (const file of files) {
-    // As the registry's own reader takes it.
+    // With the options of the registry's own reader.
     const content = parseYaml(await readText(file), file.name, { uniqueKeys: false });
     for (const [key, value] of Object.entries(objectOf(content))) if (isObject(value)) entries.set(key, value);
   }
@@ -49,7 +49,7 @@ export async function readRegistry(files: SourceFile[]): Promise<Registry> {
   return { evals, specs };
 }
 
-/** Messages as a placeholder for them takes them; undefined where they are none. */
+/** Messages for a placeholder; undefined if they are not messages. */
 function messagesOf(input: unknown, note: NoteExample, at: string): Json[] | undefined {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   if (!Array.isArray(input) || input.length === 0) return undefined;
@@ -63,7 +63,7 @@ function messagesOf(input: unknown, note: NoteExample, at: string): Json[] | und
   return messages.every((message) => message !== undefined) ? messages : undefined;
 }
 
-/** A sample as an example: its messages are the variable `input`, and `ideal` is expected. */
+/** Converts a sample to an example: its messages become the variable `input`, and `ideal` the expected value. */
 export function sampleExample(
   { input, ideal, ...others }: Json,
   settings: ImportSettings,
@@ -88,12 +88,12 @@ async function* readSamples(file: SourceFile, settings: ImportSettings, note: No
   }
 }
 
-/** Classes that grade as an evaluator here does. */
+/** Classes with an equivalent evaluator. */
 const KNOWN = new Set(['Match', 'Includes', 'FuzzyMatch', 'JsonMatch', 'ModelBasedClassify']);
 
 const isNamed = ({ name }: SourceFile, named: string) => name === named || name.endsWith(`/${named}`);
 
-/** The samples of an eval: in `data` of the registry, or wherever a file ends with their path. */
+/** The samples of an eval: in the registry's `data`, or in any file whose path ends with theirs. */
 function samplesOf({ className, args }: RegistryEval, files: SourceFile[]): SourceFile {
   if (!KNOWN.has(className.split(':').at(-1) ?? '')) throw new TemplateError(`it is code of its own (${className})`);
   const named = textOf(args['samples_jsonl']);
@@ -108,7 +108,7 @@ async function hasSeveralAnswers(file: SourceFile): Promise<boolean> {
   return false;
 }
 
-/** @throws TemplateError where nothing here grades the same */
+/** @throws TemplateError if there is no equivalent */
 async function takeClass(
   { className, args }: RegistryEval,
   samples: SourceFile,
@@ -165,7 +165,7 @@ function takeSpec(args: Json, specs: Map<string, Json>, { defaultModel }: Import
   return { evaluator, notes: [...notes, 'the model of --model grades'] };
 }
 
-/** An eval whose samples are there. */
+/** An eval with its samples. */
 interface WithSamples {
   one: RegistryEval;
   samples: SourceFile;
@@ -207,16 +207,16 @@ async function takeOne(found: WithSamples, registry: Registry, settings: ImportS
   }
 }
 
-/** What a registry comes to. */
+/** The conversion of a registry. */
 export interface ImportedRegistry {
   prompts: ImportedPrompt[];
   datasets: ImportedDataset[];
   evaluations: ImportedEvaluation[];
-  /** Files that are samples of its evals, taken or not. */
+  /** Files with samples of its evals, whether imported or not. */
   samples: Set<SourceFile>;
 }
 
-/** Each eval is a prompt that passes the messages of its samples on, a dataset and an evaluation. */
+/** Converts each eval to a prompt that passes on the messages of its samples, a dataset and an evaluation. */
 export async function importRegistry(
   registry: Registry,
   files: SourceFile[],

@@ -1,7 +1,7 @@
 import { ModelParameters } from '../../../src/domain/prompts/parameters.ts';
 import { isObject, type Json } from '../json.ts';
 
-/** What other products call the parameters. */
+/** The names of parameters in other products. */
 const NAMES: Record<string, keyof ModelParameters> = {
   temperature: 'temperature',
   top_p: 'top_p',
@@ -24,14 +24,14 @@ const NAMES: Record<string, keyof ModelParameters> = {
   response_format: 'response_format',
 };
 
-/** Settings of another product, told apart. */
+/** Settings of another product, split by support. */
 export interface TakenParameters {
   parameters: ModelParameters;
-  /** Those that have no place here, or a value that a parameter can't have. */
+  /** Settings that are not supported here, or have an invalid value. */
   others: Json;
 }
 
-/** `json_schema` as OpenAI's APIs have it; `text` says nothing. */
+/** `json_schema` in the form of OpenAI's APIs; `text` is the default. */
 function responseFormat(value: unknown): unknown {
   if (!isObject(value) || value['type'] === 'text') return undefined;
   if (value['type'] !== 'json_schema') return value;
@@ -41,7 +41,9 @@ function responseFormat(value: unknown): unknown {
   return { type: 'json_schema', json_schema: Object.fromEntries(fields) };
 }
 
-/** Takes what is a parameter here out of the settings of another product. An unset one (null, `max_tokens: -1`) is none. */
+/**
+ * Extracts the supported parameters from the settings of another product. Unset values (null, `max_tokens: -1`) are ignored.
+ */
 export function takeParameters(settings: Json): TakenParameters {
   const parameters: Record<string, unknown> = {};
   const others: Json = {};

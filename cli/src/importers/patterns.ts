@@ -1,2 +1,2 @@
-/** A text as a pattern of the evaluator `regex` that fits it alone. */
+/** Escapes a text to a pattern for the evaluator `regex` that matches only that text. */
 export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -3,7 +3,7 @@ import { TemplateError } from './template-text.ts';
 
 const SCALARS = new Set(['any', 'boolean', 'integer', 'null', 'number', 'string']);
 
-/** `string, what it is`: a type, and what is said of it. */
+/** `string, what it is`: a type and a description. */
 function split(text: string): { type: string; description: string | undefined } {
   const [, type = text, description] = /^([^,]*?)\s*,\s*([\s\S]*)$/.exec(text) ?? [];
   return { type: type.trim(), description: description === '' ? undefined : description };
@@ -34,7 +34,7 @@ function property(kind: string | undefined, value: unknown): Json {
   throw new TemplateError(`a field of a schema is of the kind "${type}"`);
 }
 
-/** A schema within Picoschema: a type, or fields with theirs. */
+/** A schema inside Picoschema: a type, or fields with their types. */
 function schemaOf(value: unknown): Json {
   if (typeof value === 'string') return scalar(value);
   if (!isObject(value)) throw new TemplateError(`a schema has ${shown(value)} for a type`);
@@ -57,8 +57,8 @@ function schemaOf(value: unknown): Json {
 }
 
 /**
- * A schema of a dotprompt as a JSON schema: it may be one already.
- * @throws TemplateError where it names one that is elsewhere
+ * Converts a dotprompt schema to a JSON schema, which it may already be.
+ * @throws TemplateError if it refers to a schema elsewhere
  */
 export function readPicoschema(schema: unknown): Json {
   const given = objectOf(schema);

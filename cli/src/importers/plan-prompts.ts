@@ -5,14 +5,14 @@ import type { Import, ImportedPrompt, ImportedVersion } from './model.ts';
 import { includesOf } from './template-text.ts';
 import type { NewVersion, PromptRecord, WorkspaceReader } from './workspace.ts';
 
-/** One change of a prompt that an import makes. */
+/** One change to a prompt by an import. */
 export type PromptStep =
   | { kind: 'restore'; name: string }
   | { kind: 'version'; name: string; version: number; body: NewVersion; includes: string[]; createdAt: string }
   | { kind: 'label'; name: string; label: string; version: number; was: number | undefined }
   | { kind: 'archive'; name: string };
 
-/** What is there of a prompt. */
+/** The existing state of a prompt. */
 interface Existing {
   versions: PromptVersion[];
   numbers: number[];
@@ -35,8 +35,8 @@ async function readExisting(reader: WorkspaceReader, name: string): Promise<Exis
 const NOTHING: Existing = { versions: [], numbers: [], labels: new Map(), archived: false };
 
 /**
- * Where the versions of an import are, or come to be. Those that the workspace has in the same order already are not made again;
- * the first that it lacks, and all behind it, become new versions.
+ * Maps the versions of an import to versions of the workspace. Existing versions in the same order are reused; the first missing
+ * one, and all after it, become new versions.
  */
 function placeVersions(versions: ImportedVersion[], existing: Existing): { numbers: number[]; created: number } {
   const numbers: number[] = [];
@@ -53,7 +53,7 @@ function placeVersions(versions: ImportedVersion[], existing: Existing): { numbe
   return { numbers, created };
 }
 
-/** What a version includes: `name`, `name@3`, `name@label`. */
+/** The includes of a version: `name`, `name@3`, `name@label`. */
 export function includesOfVersion(version: PromptVersion): string[] {
   return [...new Set([...textsOf(version)].flatMap(({ text }) => includesOf(text)))];
 }
@@ -100,7 +100,7 @@ function planPrompt(prompt: ImportedPrompt, existing: Existing): PromptStep[] {
   return steps;
 }
 
-/** Whether a step, once made, makes an include possible. */
+/** Whether a completed step makes an include possible. */
 function provides(step: PromptStep, selector: string | undefined): boolean {
   if (selector === undefined) return step.kind === 'version';
   if (/^\d+$/.test(selector)) return step.kind === 'version' && step.version === Number(selector);
@@ -108,8 +108,8 @@ function provides(step: PromptStep, selector: string | undefined): boolean {
 }
 
 /**
- * Puts the steps of prompts in one order: versions as they were made where that is known, and whatever a version includes before
- * it. The steps of one prompt keep theirs. Archiving comes last, since nothing includes what is archived.
+ * Orders the steps of all prompts: versions by creation time if known, but after whatever they include. The steps of one prompt
+ * keep their order. Archiving comes last because archived prompts cannot be included.
  */
 export function orderSteps(plans: PromptStep[][]): PromptStep[] {
   const ordered: PromptStep[] = [];
@@ -117,9 +117,9 @@ export function orderSteps(plans: PromptStep[][]): PromptStep[] {
   const done = new Map<string, number>();
   const underWay = new Set<string>();
 
-  /** Puts the steps of a prompt up to the one at `to`, each behind what it needs. */
+  /** Adds the steps of a prompt up to `to`, each after its dependencies. */
   function advance(name: string, to: number): void {
-    // A circle: the service says so, where it still is one when it is written.
+    // A cycle: the service reports it if it still exists when written.
     if (underWay.has(name)) return;
     underWay.add(name);
     const steps = byName.get(name) ?? [];
@@ -149,8 +149,8 @@ export function orderSteps(plans: PromptStep[][]): PromptStep[] {
 }
 
 /**
- * What an import does to the prompts of a workspace. Nothing is written.
- * Prompts that can't come over are marked in the report and left out.
+ * Plans the changes of an import to the prompts of a workspace without writing anything. Prompts that can't be imported are
+ * marked in the report and left out.
  */
 export async function planPrompts(imported: Import, reader: WorkspaceReader): Promise<PromptStep[]> {
   const there = new Set<string>();

@@ -3,7 +3,7 @@ import { isSameJson } from '../json.ts';
 import type { Import, ImportedRun, ImportedScore } from './model.ts';
 import { RefusedError, type ScoreDefinitionRecord, type WorkspaceReader, type WorkspaceWriter } from './workspace.ts';
 
-/** One change of what scores are about, that an import makes. */
+/** One change to scores or their subjects by an import. */
 export type ScoringStep =
   | { kind: 'score definition'; name: string; definition: Json }
   | { kind: 'runs'; records: { id: string; body: Json }[] }
@@ -17,7 +17,7 @@ export function isScoringStep(step: { kind: string }): step is ScoringStep {
   return KINDS.has(step.kind);
 }
 
-/** A step in words. */
+/** Describes a step in words. */
 export function describeScoringStep(step: ScoringStep): string {
   switch (step.kind) {
     case 'score definition':
@@ -34,10 +34,10 @@ export function describeScoringStep(step: ScoringStep): string {
 }
 
 const MAX_BATCH = 200;
-/** Bodies of requests are well below what the service takes. */
+/** Request bodies stay well below the limit of the service. */
 const MAX_BATCH_BYTES = 900_000;
 
-/** Lists that make bodies of a fair size. */
+/** Splits a list into request bodies of reasonable size. */
 function batchesOf<Item>(items: Item[]): Item[][] {
   const batches: Item[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -51,7 +51,7 @@ function batchesOf<Item>(items: Item[]): Item[][] {
   return batches;
 }
 
-/** The run with the number that its version has in the workspace. */
+/** The run with its version's number in the workspace. */
 function recordOf({ id, body, place }: ImportedRun, numbers: Map<string, number[] | undefined>) {
   const version = place?.place === undefined ? undefined : numbers.get(place.name)?.[place.place - 1];
   return { id, body: version === undefined ? body : { ...body, prompt_version: version } };
@@ -64,7 +64,7 @@ function isDefinedSo(known: ScoreDefinitionRecord, definition: Json): boolean {
   return known.defined && isSameJson({ data_type, min, max, categories, description }, all);
 }
 
-/** What an import does to scores, their definitions and queues. What is there already is left as it is. */
+/** Plans the changes of an import to scores, their definitions and queues. What already exists is left unchanged. */
 export async function planScoring({ scoring, prompts }: Import, reader: WorkspaceReader): Promise<ScoringStep[]> {
   if (scoring === undefined) return [];
   const steps: ScoringStep[] = [];
@@ -94,7 +94,7 @@ export async function planScoring({ scoring, prompts }: Import, reader: Workspac
   return steps;
 }
 
-/** Sends a list; where it is refused, what can be sent of it. @returns what was refused, and why */
+/** Sends a list; if it is rejected, sends the acceptable parts. @returns what was rejected, and why */
 async function sendWhatCan<Item>(items: Item[], send: (items: Item[]) => Promise<void>): Promise<string[]> {
   if (items.length === 0) return [];
   try {
@@ -108,7 +108,7 @@ async function sendWhatCan<Item>(items: Item[], send: (items: Item[]) => Promise
   }
 }
 
-/** Makes the steps of {@link planScoring}. It knows which executions the runs have become. */
+/** Applies the steps of {@link planScoring}. It tracks which executions the runs have become. */
 export class ScoringWriter {
   readonly #writer: WorkspaceWriter;
   readonly #executions = new Map<string, string>();
@@ -117,7 +117,7 @@ export class ScoringWriter {
     this.#writer = writer;
   }
 
-  /** @throws RefusedError saying how much of the step was refused, and why; the rest of it is made */
+  /** @throws RefusedError with how much of the step was rejected, and why; the rest of it is applied */
   async make(step: ScoringStep): Promise<void> {
     if (step.kind === 'score definition') return this.#writer.setScoreDefinition(step.name, step.definition);
     if (step.kind === 'queue') return this.#writer.createQueue(step.name, step.body);

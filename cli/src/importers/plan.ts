@@ -11,7 +11,7 @@ import { type PromptStep, planPrompts } from './plan-prompts.ts';
 import { planScoring, type ScoringStep } from './plan-scoring.ts';
 import type { WorkspaceReader } from './workspace.ts';
 
-/** One change that an import makes. */
+/** One change by an import. */
 export type Step =
   | PromptStep
   | ScoringStep
@@ -24,8 +24,8 @@ export type Step =
 const MAX_EXAMPLES = 1_000_000;
 
 /**
- * Reads a dataset once: notes what does not come over as it is, and tells whether the workspace has the same examples in the same
- * order. Both are streams, so it takes no more memory for more of them.
+ * Reads a dataset once: notes what changes, and returns whether the workspace has the same examples in the same order. Both are
+ * streams, so memory use does not depend on their number.
  */
 async function compare(dataset: ImportedDataset, known: AsyncIterator<Example> | undefined) {
   let examples = 0;
@@ -101,9 +101,9 @@ async function planOthers(imported: Import, reader: WorkspaceReader): Promise<St
 }
 
 /**
- * What an import does to a workspace, step by step. Nothing is written, and each thing's line of the report says what becomes of
- * it: things that are there already need no step.
- * @throws ImportError where a file turns out to be unreadable
+ * Plans the changes of an import to a workspace without writing anything. Each thing's line in the report says what happens to
+ * it; things that already exist need no step.
+ * @throws ImportError if a file turns out to be unreadable
  */
 export async function planImport(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
   const prompts = await planPrompts(imported, reader);

@@ -51,15 +51,15 @@ async function readPrompt(folder: string, entry: Index['prompts'][number], thing
 
 async function* readExamples(file: SourceFile, note: NoteExample): AsyncGenerator<Example, void, undefined> {
   for await (const { line, value } of readJsonLines(file)) {
-    // The service checks the rest, and names the line.
+    // The service validates the rest, and names the line.
     if (isObject(value) && isObject(value['variables'])) yield value as unknown as Example;
     else note('left out', 'a line is no example', `line ${line}`);
   }
 }
 
 /**
- * Reads what `pms export` has written.
- * @throws ImportError, PromptFileError naming the file at fault
+ * Reads an export of `pms export`.
+ * @throws ImportError, PromptFileError naming the invalid file
  */
 export async function importPms(folder: string, { report }: ImportSettings): Promise<Import> {
   const indexFile = await fileInside(folder, INDEX_FILE);

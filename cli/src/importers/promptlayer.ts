@@ -26,7 +26,7 @@ function syntaxOf({ template_format }: Json): TemplateSyntax {
   return syntax;
 }
 
-/** A content that is one text is that text. */
+/** Unwraps a content that consists of one text. */
 function contentOf({ content }: Json): unknown {
   const [part, ...more] = listOf(content);
   const { type, text } = objectOf(part);
@@ -105,7 +105,7 @@ function completion(template: Json, settings: ImportSettings, thing: Thing): str
   return readText(content, chatReader(thing, settings.variables, syntaxOf(template)));
 }
 
-/** A template as the API gives it, or several of them in lists. */
+/** A template from the API, or lists of them. */
 function templatesIn(value: unknown, file: string): Json[] {
   if (Array.isArray(value)) return value.flatMap((one) => templatesIn(one, file));
   if (!isObject(value)) throw new ImportError(`${file}: holds something that PromptLayer's API does not answer with`);
@@ -115,7 +115,7 @@ function templatesIn(value: unknown, file: string): Json[] {
   throw new ImportError(`${file}: is no prompt template of PromptLayer`);
 }
 
-/** Labels of a version, where they were saved with it. */
+/** Labels of a version, if they were saved with it. */
 function labelsOf(json: Json): string[] {
   return [...listOf(json['release_labels']), ...listOf(json['labels'])].flatMap((label) => {
     const name = textOf(label) ?? textOf(objectOf(label)['name']);
@@ -124,7 +124,7 @@ function labelsOf(json: Json): string[] {
 }
 
 /**
- * Reads prompt templates of PromptLayer as its API and its SDKs give them, a version or a list of them in a file.
+ * Reads prompt templates from PromptLayer's API and SDKs, one version or a list of them per file.
  * @throws ImportError naming the file
  */
 export async function importPromptLayer(location: string, settings: ImportSettings): Promise<Import> {

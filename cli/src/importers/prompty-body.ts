@@ -9,12 +9,12 @@ import { TemplateError, type TemplateSyntax } from './template-text.ts';
 const ROLE = /^\s*(?:#\s*)?(system|user|assistant|developer|function|tools?)(\[[^\]]*\])?\s*:\s*$/i;
 const THREAD = /^!\[thread\]/;
 const IMAGE = /!\[[^\]\n]{0,500}\]\(/g;
-/** What can't stand within a text. */
+/** Kinds that cannot appear inside a text. */
 const RICH_KINDS = new Set(['image', 'file', 'audio', 'thread']);
 
-/** A `.prompty` file, once what it takes from other files is in its place. */
+/** A `.prompty` file with its references to other files resolved. */
 export interface PromptyFile {
-  /** Its path without its ending. */
+  /** Its path without the extension. */
   source: string;
   settings: Json;
   body: string;
@@ -30,14 +30,14 @@ function syntaxOf({ template }: Json): TemplateSyntax {
   throw new TemplateError(`its template is in the format "${said}"`);
 }
 
-/** A text of lines without those at its ends that are blank. */
+/** Removes blank lines at the start and end. */
 function trimBlankLines(lines: string[]): string {
   const isFull = (line: string) => line.trim() !== '';
   const first = lines.findIndex(isFull);
   return first === -1 ? '' : lines.slice(first, lines.findLastIndex(isFull) + 1).join('\n');
 }
 
-/** Reads the body of a file: its messages, or its one text. Each of its methods throws TemplateError. */
+/** Reads the body of a file: its messages, or its single text. Each method throws TemplateError. */
 export class PromptyBodyReader {
   readonly #file: PromptyFile;
   readonly #reader: ChatReader;
@@ -82,14 +82,14 @@ export class PromptyBodyReader {
     return messages;
   }
 
-  /** The variable that stands for messages on a line of its own. */
+  /** The variable for messages on a line of its own. */
   #threadIn(line: string): string | undefined {
     if (!this.#file.isV2) return THREAD.test(line.trim()) ? 'thread' : undefined;
     const name = /^\s*\{\{\s*([\w.]+)\s*\}\}\s*$/.exec(line)?.[1];
     return name !== undefined && this.#kinds.get(name) === 'thread' ? name : undefined;
   }
 
-  /** The message, unless there is nothing in it. */
+  /** The message, unless it is empty. */
   #message(role: string, lines: string[]): PromptMessage[] {
     const text = trimBlankLines(lines);
     if (text === '') return [];
@@ -103,11 +103,11 @@ export class PromptyBodyReader {
         throw new TemplateError(`the input "${name}" is of the kind "${kind}" and stands within a text`);
     }
     const content = this.#file.isV2 ? readTemplate(text, this.#reader) : this.#withImages(text);
-    // Checked as a whole with the version that it belongs to.
+    // Validated later, together with the version.
     return [{ role: own, content } as PromptMessage];
   }
 
-  /** In v1 an image of Markdown is an image. */
+  /** In v1 a Markdown image is an image part. */
   #withImages(text: string): string | Json[] {
     const parts: Json[] = [];
     let end = 0;
@@ -120,7 +120,7 @@ export class PromptyBodyReader {
       const close = text.indexOf(')', start);
       if (close === -1) break;
       addText(text.slice(end, index));
-      // Behind the address there may be a title.
+      // A title may follow the address.
       parts.push(imagePart(text.slice(start, close).trim().split(/\s/, 1)[0] ?? ''));
       end = close + 1;
     }

@@ -1,6 +1,6 @@
 import { isObject, type Json, listOf, objectOf, textOf } from '../json.ts';
 
-/** A property of Prompty, in a list with its name or in an object by it. */
+/** A property of Prompty, from a list of named ones or from an object. */
 export interface PromptyProperty {
   name: string;
   /** `{kind, description, …}`. */
@@ -17,7 +17,7 @@ const TYPES: Record<string, string> = {
   object: 'object',
 };
 
-/** Properties as v1 and v2 write them: a value by itself is a default. */
+/** Properties in v1 or v2 syntax: a bare value is a default. */
 export function propertiesOf(value: unknown): PromptyProperty[] {
   if (Array.isArray(value)) return value.map(objectOf).map((given) => ({ name: textOf(given['name']) ?? '', given }));
   return Object.entries(objectOf(value)).map(([name, one]) => {
@@ -43,8 +43,8 @@ function schemaOfProperty(given: Json, strict: boolean): Json {
 }
 
 /**
- * Properties as a JSON schema.
- * @param strict as OpenAI takes it: all are required, and those that need not be there may be null
+ * Converts properties to a JSON schema.
+ * @param strict for OpenAI: all are required, and optional ones are nullable
  */
 export function schemaOfProperties(properties: PromptyProperty[], strict: boolean): Json {
   const required = properties.filter(({ given }) => strict || given['required'] === true).map(({ name }) => name);

@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const FIELDS = new Set('name description model inputs outputs tools template sample'.split(' '));
 const PROVIDERS: Record<string, string> = { openai: 'openai', anthropic: 'anthropic' };
 const AZURE = new Set(['azure', 'azure_openai', 'azure_openai_beta', 'foundry', 'serverless', 'azure_serverless']);
-/** Names that v2 has for options. */
+/** Option names in v2. */
 const OPTIONS: Record<string, string> = {
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
@@ -27,7 +27,7 @@ const OPTIONS: Record<string, string> = {
   allowMultipleToolCalls: 'parallel_tool_calls',
 };
 
-/** `${env:NAME:default}` is its default; `${file:path}` is what the file holds. */
+/** `${env:NAME:default}` resolves to its default; `${file:path}` to the file's content. */
 async function resolve(value: unknown, folder: string): Promise<unknown> {
   if (Array.isArray(value)) {
     const items = [];
@@ -36,7 +36,7 @@ async function resolve(value: unknown, folder: string): Promise<unknown> {
   }
   if (isObject(value)) {
     const entries: [string, unknown][] = [];
-    // How a provider is reached is not read, and may hold keys.
+    // The provider's connection is not read because it may contain keys.
     for (const [key, inner] of Object.entries(value))
       if (key !== 'apiKey' && key !== 'api_key') entries.push([key, await resolve(inner, folder)]);
     return Object.fromEntries(entries);
@@ -178,7 +178,7 @@ function readVersion(file: PromptyFile, settings: ImportSettings, thing: Thing):
   };
 }
 
-/** What a file gives as values to try it with: its sample, or those of its inputs. */
+/** Sample values from a file: its sample, or those of its inputs. */
 function samplesOf({ settings }: PromptyFile): Json[] {
   const { sample } = settings;
   if (sample !== undefined) return (Array.isArray(sample) ? sample : [sample]).filter(isObject);
@@ -201,7 +201,7 @@ async function* readSamples(samples: Json[], settings: ImportSettings, note: Not
 
 /**
  * Reads `.prompty` files of both versions.
- * @throws ImportError where there is one file, and its front matter is no YAML: the message names the line
+ * @throws ImportError naming the line, if there is only one file and its front matter is invalid YAML
  */
 export async function importPrompty(location: string, settings: ImportSettings): Promise<Import> {
   const files = await readEach(location, ['.prompty'], settings.report, readFile);

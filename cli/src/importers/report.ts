@@ -1,4 +1,4 @@
-/** What became of a thing. */
+/** What happened to a thing. */
 export type Outcome = 'taken' | 'changed' | 'left out';
 
 /** A line of the report. */
@@ -6,14 +6,14 @@ export interface ReportLine {
   kind: string;
   name: string;
   outcome: Outcome;
-  /** What was changed or left out of it, why it was left out, or what is probably a mistake in it. */
+  /** Its changes, why it was left out, or probable mistakes in it. */
   notes: string[];
 }
 
-/** How many places are named of what happened in many. */
+/** Maximum number of locations named for a repeated note. */
 const MAX_PLACES = 3;
 
-/** One thing of an import, while it is found out what becomes of it. */
+/** One thing of an import, while its outcome is being determined. */
 export class Thing {
   readonly kind: string;
   readonly name: string;
@@ -31,15 +31,15 @@ export class Thing {
   }
 
   /**
-   * Says what is not as it was.
-   * @param at the place, where there may be many: they are counted, and the first few are named
+   * Notes a change.
+   * @param at the location, if there may be many: they are counted, and the first few are named
    */
   change(what: string, at?: string): void {
     this.#changed = true;
     this.warn(what, at);
   }
 
-  /** Says what is as it was, and probably not as it is wanted. */
+  /** Notes something unchanged that is probably not wanted. */
   warn(what: string, at?: string): void {
     const note = this.#notes.get(what) ?? { count: 0, places: [] };
     note.count += 1;
@@ -47,12 +47,12 @@ export class Thing {
     this.#notes.set(what, note);
   }
 
-  /** Says what it is called here, where that is not its own name. */
+  /** Notes its name here, if that differs from its own. */
   rename(name: string): void {
     if (name !== this.name) this.change(`it is called "${name}"`);
   }
 
-  /** Says why nothing of it is taken. */
+  /** Notes why it is left out completely. */
   leaveOut(why: string, at?: string): void {
     if (!this.#leftOut) this.#notes.clear();
     this.#leftOut = true;
@@ -70,7 +70,7 @@ export class Thing {
   }
 }
 
-/** Says of each thing of an import what becomes of it. */
+/** Records what happens to each thing of an import. */
 export class Report {
   readonly #things: Thing[] = [];
 
@@ -80,7 +80,7 @@ export class Report {
     return thing;
   }
 
-  /** Something of which nothing is taken. */
+  /** Records something that is left out completely. */
   leaveOut(kind: string, name: string, why: string): void {
     this.add(kind, name).leaveOut(why);
   }
@@ -98,7 +98,7 @@ const OUTCOMES: Record<Outcome, string> = {
 
 /** A line of the report as text: `prompt support/greeting: taken with a change: …`. */
 export function formatReportLine({ kind, name, outcome, notes }: ReportLine): string {
-  // What is quoted comes from files of others, and must not steer a terminal.
+  // Quoted text comes from other people's files, and must not control a terminal.
   const safe = (text: string) => text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
   const why = notes.length === 0 ? '' : `: ${notes.join('; ')}`;
   return safe(`${kind} ${name}: ${OUTCOMES[outcome]}${why}`);

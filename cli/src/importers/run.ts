@@ -26,7 +26,7 @@ import { isFromElsewhere, RefusedError } from './workspace.ts';
 const UPLOAD_TIMEOUT_MS = 30 * 60_000;
 const OF_ONE_THING = [InvalidRequestError, InvalidStateError, NotFoundError, PromptArchivedError, VersionConflictError];
 
-/** What is refused of one thing; anything else ends the command. */
+/** Turns a rejection of one item into a RefusedError; any other error ends the command. */
 async function refusing<Result>(made: Promise<Result>): Promise<Result> {
   try {
     return await made;
@@ -37,7 +37,7 @@ async function refusing<Result>(made: Promise<Result>): Promise<Result> {
   }
 }
 
-/** The client as imports and exports reach the service. */
+/** The connection of imports and exports to the service. */
 function transportOf(pms: Pms): Transport {
   return {
     async request(method, target, body) {
@@ -74,7 +74,7 @@ export interface ImportOptions {
   json?: boolean;
 }
 
-/** Langfuse's API where a web address is given; files otherwise. */
+/** Reads from Langfuse's API if the location is a web address, otherwise from files. */
 function read(source: string, location: string, settings: ImportSettings, { env }: Context): Promise<Import> {
   if (!/^https?:\/\//i.test(location)) return readSource(source, location, settings);
   const [publicKey, secretKey] = [env['LANGFUSE_PUBLIC_KEY']?.trim(), env['LANGFUSE_SECRET_KEY']?.trim()];
@@ -85,7 +85,7 @@ function read(source: string, location: string, settings: ImportSettings, { env 
   return readLangfuseApi({ baseUrl: location, publicKey, secretKey }, settings);
 }
 
-/** Whether anything of an import comes over, or is there already. */
+/** Whether anything of an import can be imported, or already exists. */
 function takesAnything({ project, scoring, ...imported }: Import): boolean {
   const { prompts, datasets, evaluations, schedules, webhooks, protectedLabels } = imported;
   const { definitions = [], queues = [], runs = [], scores = [] } = scoring ?? {};
@@ -93,7 +93,7 @@ function takesAnything({ project, scoring, ...imported }: Import): boolean {
   return things.some(({ thing }) => !thing.isLeftOut) || runs.length + scores.length > 0 || project !== undefined;
 }
 
-/** The files of a project that are not in its folder yet, or are others there. */
+/** The files of a project that are missing in its folder, or differ. */
 async function changedFiles(
   project: ReadonlyMap<string, string>,
   folder: string,
@@ -175,7 +175,7 @@ async function exportTo(folder: string, { format, evaluations }: ExportOptions, 
   );
 }
 
-/** Says of a file that can't be read what is wrong with it, in one line. */
+/** Reports an unreadable file in one line. */
 async function sayingImportErrors(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -185,7 +185,7 @@ async function sayingImportErrors(work: Promise<void>): Promise<void> {
   }
 }
 
-/** Imports, and says what comes over. @throws CliError */
+/** Imports, and reports the result. @throws CliError */
 export const runImport = (...given: Parameters<typeof importFrom>): Promise<void> =>
   sayingImportErrors(importFrom(...given));
 

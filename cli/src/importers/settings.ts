@@ -1,30 +1,30 @@
 import { VariableNames } from '../names.ts';
 import { Report } from './report.ts';
 
-/** What every importer is given. */
+/** The settings of every importer. */
 export interface ImportSettings {
-  /** For prompts that name no model themselves. */
+  /** For prompts without a model of their own. */
   defaultModel?: string | undefined;
-  /** Whether promptfoo's prompts are made for each of its providers. Default: for the first. */
+  /** Whether to create promptfoo's prompts for each of its providers. Default: for the first. */
   allModels?: boolean | undefined;
-  /** Grades where promptfoo names no model for it. */
+  /** The grading model if promptfoo names none. */
   judge?: string | undefined;
-  /** Embeds where promptfoo names no model for it. */
+  /** The embedding model if promptfoo names none. */
   embeddings?: string | undefined;
-  /** A scorer is to be written for asserts that run code, and where it is to be. */
+  /** Set to write a scorer for asserts that run code, optionally with its address. */
   scorer?: { url?: string | undefined } | undefined;
   /**
-   * Whether prompts of a group are there that come from another place than `place`, by their descriptions. Default: none are
-   * @param group the beginning of their names, as the product has it
+   * Whether a group already has prompts from a location other than `place`, by their descriptions. Default: no
+   * @param group the common start of their names, as the product has it
    * @param place such as `promptfoo: support/promptfooconfig.yaml`
    */
   isFromElsewhere?: ((group: string, place: string) => Promise<boolean>) | undefined;
   report: Report;
-  /** Names of variables, the same in the prompts and datasets of one import. */
+  /** Variable names, shared by the prompts and datasets of one import. */
   variables: VariableNames;
 }
 
-/** @param defaultModel for prompts that name no model themselves. Default: they are left out */
+/** @param defaultModel for prompts without a model of their own. Default: they are left out */
 export function importSettings(
   defaultModel?: string,
   others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer' | 'isFromElsewhere'> = {},

@@ -9,16 +9,16 @@ import { requireExactNumbers } from '../yaml-numbers.ts';
 import { ImportError } from './model.ts';
 import type { Report } from './report.ts';
 
-/** A file that is read as a whole may have this size; lines and rows are read one by one, from files of any size. */
+/** Maximum size of a file that is read as a whole; lines and rows are streamed from files of any size. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
-/** A line or a row; the service takes examples of up to 1 MiB. */
+/** Maximum length of a line or a row; the service accepts examples of up to 1 MiB. */
 const MAX_LINE_BYTES = 2 * 1024 * 1024;
-/** How often a YAML file may repeat what it has written once. */
+/** Maximum number of aliases in a YAML file. */
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 200;
 const MAX_FILES = 100_000;
-/** A CSV file is recognized by this much of it. */
+/** A CSV file is detected from this many bytes. */
 const CSV_HEAD_BYTES = 64 * 1024;
 
 const LFS_POINTER = 'version https://git-lfs.github.com/';
@@ -26,13 +26,13 @@ const NOT_FETCHED = 'it is still with Git LFS: run git lfs pull';
 
 /** A file to import. */
 export interface SourceFile {
-  /** Where it is. */
+  /** Its path. */
   path: string;
-  /** Relative to what was named, for messages. */
+  /** Relative to the given location, for messages. */
   name: string;
 }
 
-/** What Git LFS leaves in place of a file that it has not fetched. */
+/** The pointer that Git LFS leaves in place of a file that was not fetched. */
 export async function isLfsPointer(file: SourceFile): Promise<boolean> {
   const handle = await open(file.path).catch(() => undefined);
   if (handle === undefined) return false;
@@ -44,7 +44,7 @@ export async function isLfsPointer(file: SourceFile): Promise<boolean> {
   }
 }
 
-/** Those of the files that Git LFS has fetched; the report names the others. */
+/** The files that Git LFS has fetched; the report names the others. */
 export async function fetchedFiles(files: readonly SourceFile[], report: Report): Promise<SourceFile[]> {
   const fetched: SourceFile[] = [];
   for (const file of files)
@@ -54,9 +54,9 @@ export async function fetchedFiles(files: readonly SourceFile[], report: Report)
 }
 
 /**
- * The file, or all files of the folder in the order of their names.
- * @param extensions how names of files in the folder end: `.json`, `.prompt.yml`
- * @throws ImportError where there is none
+ * The file, or all files of the folder sorted by name.
+ * @param extensions of the files in the folder: `.json`, `.prompt.yml`
+ * @throws ImportError if there are none
  */
 export async function listFiles(location: string, extensions: readonly string[]): Promise<SourceFile[]> {
   const found = await stat(location).catch(() => undefined);
@@ -75,8 +75,8 @@ export async function listFiles(location: string, extensions: readonly string[])
 }
 
 /**
- * A file that another one names.
- * @returns undefined where it is not there, or outside `folder`: what a downloaded configuration names may be anything
+ * A file named by another one.
+ * @returns undefined if it is missing or outside `folder`: a downloaded configuration can name anything
  */
 export async function fileInside(folder: string, named: string): Promise<SourceFile | undefined> {
   try {
@@ -90,7 +90,7 @@ export async function fileInside(folder: string, named: string): Promise<SourceF
   }
 }
 
-/** @throws ImportError where it is too large or no UTF-8 */
+/** @throws ImportError if it is too large or not UTF-8 */
 export async function readText(file: SourceFile, maxBytes = MAX_WHOLE_BYTES): Promise<string> {
   const handle = await open(file.path).catch((error: unknown) => {
     throw new ImportError(`${file.name}: can't be read`, { cause: error });
@@ -108,7 +108,7 @@ export async function readText(file: SourceFile, maxBytes = MAX_WHOLE_BYTES): Pr
   }
 }
 
-/** Without recursion, so that no depth overflows the stack. @throws ImportError */
+/** Iterative, so that no depth overflows the stack. @throws ImportError */
 function requireShallow(value: unknown, name: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -140,9 +140,9 @@ export async function readJson(file: SourceFile): Promise<unknown> {
 }
 
 /**
- * YAML as other products write it: with anchors, aliases and merge keys, but not so many that they multiply.
- * @param options `firstLine` of the file, where the text is a part of it; `uniqueKeys`: whether a key that comes twice is an error,
- * rather than the last of them counting. Default: 1, true
+ * Parses YAML of other products: with anchors, aliases and merge keys, but within a limit on aliases.
+ * @param options `firstLine` of the text in the file; `uniqueKeys`: whether a duplicate key is an error, rather than the last one
+ * winning. Default: 1, true
  * @throws ImportError naming the line
  */
 export function parseYaml(text: string, name: string, { firstLine = 1, uniqueKeys = true } = {}): unknown {
@@ -169,7 +169,7 @@ export function parseYaml(text: string, name: string, { firstLine = 1, uniqueKey
   return value;
 }
 
-/** JSON or YAML, by the file's ending. @throws ImportError */
+/** JSON or YAML, depending on the extension. @throws ImportError */
 export async function readData(file: SourceFile): Promise<unknown> {
   if (/\.ya?ml$/i.test(file.name)) return parseYaml(await readText(file, MAX_YAML_BYTES), file.name);
   return readJson(file);
@@ -181,7 +181,7 @@ export interface NumberedLine {
   text: string;
 }
 
-/** The lines of a file, one at a time. @throws ImportError where one is too long */
+/** The lines of a file, one at a time. @throws ImportError if one is too long */
 export async function* readLines(file: SourceFile): AsyncGenerator<NumberedLine, void, undefined> {
   const tooLong = (line: number) => new ImportError(`${file.name}:${line}: is longer than ${MAX_LINE_BYTES} bytes`);
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -225,7 +225,7 @@ export async function* readJsonLines(file: SourceFile): AsyncGenerator<NumberedV
     if (text.trim() !== '') yield { line, value: parseJson(text, `${file.name}:${line}`) };
 }
 
-/** A row of a CSV file by its headings, and the line that it begins on. */
+/** A row of a CSV file by heading, and its first line. */
 export interface NumberedRow {
   line: number;
   row: Map<string, string>;
@@ -263,7 +263,7 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, vo
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   let headings: string[] | undefined;
-  // Where a record begins is where the one before it ended.
+  // A record starts where the previous one ended.
   const firstLine = start > 1 ? 2 : 1;
   let line = firstLine;
   try {

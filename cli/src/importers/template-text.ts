@@ -3,10 +3,10 @@ import { NameClashError, type VariableNames } from '../names.ts';
 /** The tags of the service's templates, and a backslash that makes one literal. */
 const TAG = /(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}/g;
 
-/** A text in parts: what stands there, and what is put in. */
+/** A piece of a text: literal text, a variable, or an include. */
 export type Piece = string | { variable: string } | { include: string };
 
-/** A text that can't be said in the service's templates. Its message says why, for the report. */
+/** A text that the service's templates can't express. The message gives the reason for the report. */
 export class TemplateError extends Error {
   constructor(message: string) {
     super(message);
@@ -14,7 +14,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** The parts of a template of the service. */
+/** Splits a template of the service into pieces. */
 export function parseTemplate(text: string): Piece[] {
   const pieces: Piece[] = [];
   let literal = '';
@@ -38,21 +38,21 @@ export function parseTemplate(text: string): Piece[] {
   return pieces;
 }
 
-/** Prompts that a template includes: `name`, `name@3` or `name@label`. */
+/** The includes of a template: `name`, `name@3` or `name@label`. */
 export function includesOf(text: string): string[] {
   return parseTemplate(text).flatMap((piece) =>
     typeof piece !== 'string' && 'include' in piece ? [piece.include] : [],
   );
 }
 
-/** A text in which nothing is filled in, as a template. */
+/** Escapes a text without variables to a template. */
 export function escapeText(text: string): string {
   return text.replace(TAG, '\\$&');
 }
 
 /**
- * The template that says these parts.
- * @throws TemplateError where a backslash comes right before something that is put in: there it would make it literal
+ * The template for these pieces.
+ * @throws TemplateError if a backslash directly precedes a variable or include, which it would make literal
  */
 export function formatTemplate(pieces: readonly Piece[]): string {
   let text = '';
@@ -70,10 +70,10 @@ export function formatTemplate(pieces: readonly Piece[]): string {
   return text + escapeText(literal);
 }
 
-/** How other products write what is put in. */
+/** The variable syntaxes of other products. */
 export type TemplateSyntax = 'mustache' | 'nunjucks' | 'f-string' | 'placeholders';
 
-/** What is replaced where nothing else is: all other text stands for itself. */
+/** The syntax if nothing else is replaced: all other text is literal. */
 export const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}/g;
 
 const BRACES = /\{\{\{|\{\{|\{%|\{#/;
@@ -90,10 +90,10 @@ const LOGIC: Record<string, string> = {
 };
 
 /**
- * Reads `{{ name }}` and nothing else: whatever a template engine would compute is refused, and not guessed.
- * @param names renames variables that the service can't call so
- * @param onRename told of each variable that gets another name
- * @throws TemplateError saying what the text has that is no simple variable
+ * Reads only `{{ name }}`: whatever a template engine would compute is rejected rather than guessed.
+ * @param names renames variables whose names are invalid in the service
+ * @param onRename called for each renamed variable
+ * @throws TemplateError naming what is not a simple variable
  */
 function readMustache(
   text: string,
@@ -116,7 +116,7 @@ function readMustache(
     if (braces === '{{{') throw new TemplateError('the template has an unescaped variable ("{{{…}}}")');
     const start = open.index + braces.length;
     const close = rest.indexOf('}}', start);
-    // Not closed: a text as any other.
+    // Not closed: literal text.
     if (close === -1) break;
     const inside = rest.slice(start, close).trim();
     const first = inside.charAt(0);
@@ -136,7 +136,7 @@ function readMustache(
   return pieces;
 }
 
-/** Reads `{{ name }}`; whatever else stands in braces is text. */
+/** Reads `{{ name }}`; anything else in braces is literal text. */
 function readPlaceholders(text: string, names: VariableNames, onRename: (from: string, to: string) => void): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -181,17 +181,17 @@ function readFString(text: string, names: VariableNames, onRename: (from: string
   return pieces;
 }
 
-/** What a text of another product comes to here. */
+/** The translation of a text. */
 export interface Translated {
   text: string;
-  /** Variables that have another name here: from, to. */
+  /** Variables with another name here: from, to. */
   renamed: Map<string, string>;
 }
 
 /**
- * A template of another product as one of the service.
+ * Translates a template of another product.
  * @param source its text, or texts with includes between them
- * @throws TemplateError where it computes something
+ * @throws TemplateError if it computes something
  */
 export function translate(source: string | readonly Piece[], syntax: TemplateSyntax, names: VariableNames): Translated {
   const renamed = new Map<string, string>();

@@ -3,7 +3,7 @@ import { mapNames } from '../names.ts';
 import type { VersionRecord } from '../prompt-version.ts';
 import type { Example, ImportedEvaluation, ScheduleDefinition, WebhookDefinition } from './model.ts';
 
-/** A version of a prompt as the API shows it. */
+/** A prompt version as returned by the API. */
 export type PromptRecord = VersionRecord & {
   name: string;
   version: number;
@@ -15,7 +15,7 @@ export type PromptRecord = VersionRecord & {
   version_created_at: string;
 };
 
-/** A dataset as the API shows it. */
+/** A dataset as returned by the API. */
 export interface DatasetRecord {
   name: string;
   version: number;
@@ -23,7 +23,7 @@ export interface DatasetRecord {
   description: string | null;
 }
 
-/** What scores of a name may be. */
+/** The definition of a score name. */
 export interface ScoreDefinitionRecord {
   name: string;
   data_type: string;
@@ -31,19 +31,21 @@ export interface ScoreDefinitionRecord {
   max: number | null;
   categories: { value: string; label: string }[] | null;
   description: string | null;
-  /** Whether somebody has defined it: otherwise its first score has. */
+  /** Whether it was defined explicitly rather than by its first score. */
   defined: boolean;
 }
 
-/** A queue as the API shows it. */
+/** A queue as returned by the API. */
 export interface QueueRecord {
   name: string;
   score_names: string[];
 }
 
-/** What an export reads of a workspace, and an import compares with. The command line implements it with the client. */
+/**
+ * The parts of a workspace that an export reads and an import compares with. The command line implements it with the client.
+ */
 export interface WorkspaceReader {
-  /** All prompts, archived ones too, at their latest versions. */
+  /** All prompts, including archived ones, in their latest versions. */
   prompts(): AsyncIterable<PromptRecord>;
   /** All versions of a prompt, in any order. */
   versions(name: string): AsyncIterable<PromptRecord>;
@@ -52,18 +54,21 @@ export interface WorkspaceReader {
   examples(name: string): AsyncIterable<Example>;
   schedules(): AsyncIterable<ScheduleDefinition>;
   webhooks(): AsyncIterable<WebhookDefinition>;
-  /** Labels that only some may move. */
+  /** Protected labels. */
   protectedLabels(): AsyncIterable<string>;
   scoreDefinitions(): AsyncIterable<ScoreDefinitionRecord>;
   queues(): AsyncIterable<QueueRecord>;
-  /** The definition that an evaluation of this name was saved with; undefined where there is none. */
+  /** The definition saved for an evaluation with this name; undefined if there is none. */
   savedEvaluation(name: string): Promise<unknown>;
 }
 
 /** The body of `POST /v1/prompts`. */
 export type NewVersion = { name: string; model: string } & Record<string, unknown>;
 
-/** What an import writes. Each rejects with {@link RefusedError} where the service refuses the one thing, and goes on with others. */
+/**
+ * The writes of an import. Each rejects with {@link RefusedError} if the service rejects the one item, and can then continue with
+ * others.
+ */
 export interface WorkspaceWriter {
   createVersion(version: NewVersion): Promise<void>;
   setLabel(name: string, label: string, version: number): Promise<void>;
@@ -71,7 +76,7 @@ export interface WorkspaceWriter {
   restore(name: string): Promise<void>;
   /**
    * @param lines JSON Lines, each with its newline
-   * @returns the version that it is
+   * @returns the resulting version
    */
   uploadDataset(name: string, description: string | undefined, lines: AsyncIterable<Uint8Array>): Promise<number>;
   createSchedule(schedule: ScheduleDefinition): Promise<void>;
@@ -80,18 +85,18 @@ export interface WorkspaceWriter {
   protectLabel(label: string): Promise<void>;
   setScoreDefinition(name: string, definition: Json): Promise<void>;
   createQueue(name: string, queue: Json): Promise<void>;
-  /** @returns the ids of the executions, in the order of the runs; of those that are there already, too */
+  /** @returns the ids of the executions in the order of the runs, including existing ones */
   recordRuns(runs: Json[]): Promise<string[]>;
   storeScores(scores: Json[]): Promise<void>;
   addToQueue(name: string, executionIds: string[]): Promise<void>;
-  /** Keeps the body of an evaluation where the user wants it: in a file. */
+  /** Saves the body of an evaluation to a file. */
   saveEvaluation(evaluation: ImportedEvaluation): Promise<void>;
 }
 
-/** Where an import goes. */
+/** The destination of an import. */
 export type Destination = WorkspaceReader & WorkspaceWriter;
 
-/** The service refuses one thing: its message is the service's. Other errors end an import. */
+/** The service rejected one item, with this message. Other errors end an import. */
 export class RefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -99,7 +104,9 @@ export class RefusedError extends Error {
   }
 }
 
-/** Whether prompts in a group come from another place of the same product, as their descriptions say. @see ImportSettings.isFromElsewhere */
+/**
+ * Whether a group has prompts from another location of the same product, as their descriptions say. @see ImportSettings.isFromElsewhere
+ */
 export async function isFromElsewhere(
   reader: Pick<WorkspaceReader, 'prompts'>,
   group: string,

@@ -5,16 +5,16 @@ import { CliError, EXIT } from '../exit.ts';
 import { pathInside, requireName } from '../named-path.ts';
 import { formatPromptFile, type ParsedPromptFile, PromptFileError, parsePromptFile } from '../prompt-file.ts';
 
-/** Where prompts are, unless a command is told otherwise. */
+/** The default folder of prompts. */
 export const FOLDER = 'prompts';
 
-/** A prompt of a file. */
+/** A prompt in a file. */
 export interface LocalPrompt extends ParsedPromptFile {
   file: string;
   text: string;
 }
 
-/** A file that was not taken, and why. */
+/** A rejected file, and why. */
 export interface BrokenFile {
   file: string;
   message: string;
@@ -33,7 +33,7 @@ async function filesAt(place: string): Promise<string[]> {
 
 /**
  * Reads the prompts of files and folders.
- * @throws CliError where there are none, or two of one name
+ * @throws CliError if there are none, or two with the same name
  */
 export async function readLocalPrompts(places: string[]): Promise<{ prompts: LocalPrompt[]; broken: BrokenFile[] }> {
   const files = [...new Set((await Promise.all((places.length === 0 ? [FOLDER] : places).map(filesAt))).flat())];
@@ -61,8 +61,8 @@ export async function readLocalPrompts(places: string[]): Promise<{ prompts: Loc
 }
 
 /**
- * The file of a prompt of the service in a folder: `support/greeting` is `support/greeting.yaml`.
- * @throws CliError where the name is none of a prompt
+ * The file for a prompt of the service in a folder: `support/greeting` is `support/greeting.yaml`.
+ * @throws CliError if the name is not a valid prompt name
  */
 export function fileOf(folder: string, name: string): string {
   return pathInside(folder, `${requireName('prompt', name)}.yaml`);
@@ -73,7 +73,7 @@ export async function writeFileInFolder(file: string, text: string): Promise<voi
   await writeFile(file, text);
 }
 
-/** Says in a file of which version it is. Comments and the order of the fields stay. */
+/** Records in a file which version it is. Comments and the order of the fields are preserved. */
 export function withVersion({ text, prompt }: LocalPrompt, version: number): string {
   const document = parseDocument(text);
   if (document.has('version')) document.set('version', version);
@@ -83,7 +83,7 @@ export function withVersion({ text, prompt }: LocalPrompt, version: number): str
     document.contents.items.splice(at + 1, 0, pair);
   }
   const written = document.toString({ lineWidth: 0 });
-  // What YAML would not keep is written anew.
+  // If YAML cannot preserve the file, it is rewritten.
   try {
     if (parsePromptFile(written, '').prompt.version === version) return written;
   } catch {

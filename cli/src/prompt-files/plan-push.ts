@@ -3,25 +3,25 @@ import { contentOfVersion, isSameVersion } from '../prompt-version.ts';
 import type { LocalPrompt } from './local-prompts.ts';
 import { versionOfRecord } from './remote-prompts.ts';
 
-/** What a push does with a file. */
+/** The action of a push for a file. */
 export type PushStep =
   | { kind: 'create' | 'change'; local: LocalPrompt; latest: Api.Prompt | undefined }
   | { kind: 'unchanged'; local: LocalPrompt; latest: Api.Prompt }
   | { kind: 'conflict'; local: LocalPrompt; latest: Api.Prompt; why: string };
 
-/** The names that the texts of a file include. */
+/** The includes in the texts of a file. */
 function includesOf({ prompt }: LocalPrompt): string[] {
   const texts = JSON.stringify([prompt.template, prompt.messages]);
   return [...texts.matchAll(/\{\{>[ \t]*([A-Za-z0-9._/-]+)/g)].map(([, name = '']) => name);
 }
 
-/** What is included comes before what includes it. */
+/** Orders prompts so that included ones come first. */
 function inOrder(locals: readonly LocalPrompt[]): LocalPrompt[] {
   const byName = new Map(locals.map((local) => [local.prompt.name, local]));
   const ordered = new Set<LocalPrompt>();
   const visited = new Set<LocalPrompt>();
   const visit = (local: LocalPrompt) => {
-    // The service refuses a circle, and says so.
+    // The service rejects a cycle and reports it.
     if (visited.has(local)) return;
     visited.add(local);
     for (const name of includesOf(local)) {
@@ -62,8 +62,8 @@ function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined, isForced: bo
 }
 
 /**
- * What a push does, in order.
- * @param isForced whether the files are right, whatever version they were written from
+ * Plans a push, in order.
+ * @param isForced whether the files win, whatever version they were written from
  */
 export function planPush(
   locals: readonly LocalPrompt[],
@@ -73,14 +73,17 @@ export function planPush(
   return inOrder(locals).map((local) => stepOf(local, latest.get(local.prompt.name), isForced));
 }
 
-/** The draft that evaluates a file without making a version of it. It leaves no field to the version that is there. */
+/**
+ * The draft for evaluating a file without creating a version. It sets every field, so that nothing is inherited from the
+ * existing version.
+ */
 export const draftOf = ({ prompt }: LocalPrompt): NonNullable<Api.CreateEvaluation['draft']> =>
-  // A file was checked for being a version; the service checks it again.
+  // The file was checked for being a version; the service checks it again.
   ({ tools: null, tool_choice: null, inputs: null, config: null, ...contentOfVersion(prompt) }) as NonNullable<
     Api.CreateEvaluation['draft']
   >;
 
-/** The body of `POST /prompts` that makes the version of a file. */
+/** The body of `POST /prompts` that creates the version of a file. */
 export function bodyOf({ prompt }: LocalPrompt, message: string | undefined): Api.CreatePrompt {
   const { name, description } = prompt;
   const commitMessage = message ?? prompt.commit_message;
@@ -90,6 +93,6 @@ export function bodyOf({ prompt }: LocalPrompt, message: string | undefined): Ap
     ...(description !== undefined && { description }),
     ...(commitMessage !== undefined && { commit_message: commitMessage }),
   };
-  // A file was checked for being a version; the service checks it again.
+  // The file was checked for being a version; the service checks it again.
   return body as Api.CreatePrompt;
 }

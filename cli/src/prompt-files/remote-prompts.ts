@@ -4,7 +4,7 @@ import { type PromptVersion, type VersionRecord, versionOf } from '../prompt-ver
 
 const MAX_RESOLVED = 200;
 
-/** The latest versions of prompts, by name; those that are not there are missing. @throws PmsError */
+/** The latest versions of prompts by name, without those that do not exist. @throws PmsError */
 export async function latestOf(pms: Pms, names: string[]): Promise<Map<string, Api.Prompt>> {
   const found = new Map<string, Api.Prompt>();
   for (let left = [...names]; left.length > 0; ) {
@@ -14,7 +14,7 @@ export async function latestOf(pms: Pms, names: string[]): Promise<Map<string, A
     for (const { name, prompt, left_out: isLeftOut, error } of data) {
       if (prompt !== undefined) found.set(name, prompt);
       else if (isLeftOut) left.push(name);
-      // It is there, but what it includes is not.
+      // It exists, but something that it includes does not.
       else if (error?.code === 'invalid_request') missed.push(name);
     }
     for (const name of missed) found.set(name, await pms.call('getPrompt', { path: { name } }));
@@ -22,13 +22,13 @@ export async function latestOf(pms: Pms, names: string[]): Promise<Map<string, A
   return found;
 }
 
-/** What a version of the service says. */
+/** The content of a version from the service. */
 export function versionOfRecord(record: Api.Prompt): PromptVersion {
-  // The document calls any JSON unknown.
+  // The API document types arbitrary JSON as unknown.
   return versionOf(record as VersionRecord);
 }
 
-/** A version of the service as a file says it. */
+/** Converts a version from the service to the content of a file. */
 export function toPromptFile(record: Api.Prompt): PromptFile {
   const { name, version, description } = record;
   return { name, version, ...(description !== null && { description }), ...versionOfRecord(record) };

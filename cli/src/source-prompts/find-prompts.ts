@@ -10,7 +10,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ...Object.fromEntries(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'].map((end) => [end, JAVASCRIPT])),
   '.py': PYTHON,
 };
-/** What was installed or built, and is not written here. */
+/** Folders of installed or built files, which are not source code. */
 const LEFT_OUT = new Set([
   'node_modules',
   'dist',
@@ -22,7 +22,7 @@ const LEFT_OUT = new Set([
   '__pycache__',
   'coverage',
 ]);
-/** A file that is larger was made by a program. */
+/** A larger file is probably generated. */
 const MAX_BYTES = 1024 * 1024;
 
 interface Place {
@@ -33,12 +33,12 @@ interface Place {
   callee: string;
 }
 
-/** A prompt with the name that it is to have. */
+/** A prompt with its proposed name. */
 export interface NamedPrompt extends Place, FoundPrompt {
   name: string;
 }
 
-/** A call to a model whose prompt was not taken. */
+/** A model call whose prompt could not be extracted. */
 export interface SkippedCall extends Place {
   reason: string;
 }
@@ -49,7 +49,7 @@ export interface Findings {
   skipped: SkippedCall[];
 }
 
-/** The files of a place that are source code, without those of hidden folders and of what was installed or built. */
+/** The source files of a path, without hidden folders and installed or built files. */
 async function sourcesIn(place: string): Promise<string[]> {
   if (!(await stat(place)).isDirectory()) return [place];
   const entries = (await readdir(place, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -61,7 +61,7 @@ async function sourcesIn(place: string): Promise<string[]> {
   return (await Promise.all(inside)).flat();
 }
 
-/** What a prompt is called that stands in a file: by the file's place, and the function. */
+/** The name of a prompt in a file: from the file's path and the function. */
 function nameOf(file: string, root: string, scope: string | undefined): string {
   const { dir, name } = path.parse(path.relative(root, file));
   const segments = [...dir.split(path.sep), ...(name === 'index' || name === '__init__' ? [] : [name])];
@@ -69,7 +69,7 @@ function nameOf(file: string, root: string, scope: string | undefined): string {
   return [...own, ...(scope === undefined ? [] : [scope])].join('/') || 'prompt';
 }
 
-/** The names, each of them once. */
+/** Makes the names unique. */
 function distinct(names: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return names.map((name) => {
@@ -80,7 +80,7 @@ function distinct(names: readonly string[]): string[] {
 }
 
 /**
- * Finds calls to models, and the prompts that are written in them. It runs and changes nothing.
+ * Finds model calls and the prompts written in them. It neither runs nor changes code.
  * @param places files and folders
  * @param model for prompts that name none
  */

@@ -41,10 +41,10 @@ function readObject(node: SyntaxNode, source: Source, read: (node: SyntaxNode) =
   return { kind: 'object', fields };
 }
 
-/** `{ name }` has no node of its own for its value: it is only known when the program runs. */
+/** `{ name }` has no separate node for its value, which is only known at run time. */
 const readName = (name: string): Value => ({ kind: 'unknown', source: name });
 
-/** Entries of a list or of arguments; those that are spread stand for several. */
+/** Entries of a list or of arguments; spread ones represent several. */
 function readItems(node: SyntaxNode, source: Source, read: (node: SyntaxNode) => Value): Value[] {
   const items: Value[] = [];
   let isSpread = false;
@@ -88,7 +88,7 @@ function readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) 
     case 'BinaryExpression': {
       const [left, operator] = children();
       if (left === undefined || operator === undefined) return undefined;
-      // `x as const` and `x satisfies T` are x.
+      // `x as const` and `x satisfies T` are equivalent to x.
       if (operator.name === 'as' || operator.name === 'satisfies') return read(left);
       return joined((summandsOf(node, source) ?? []).map(read));
     }
@@ -105,13 +105,13 @@ function readArguments(list: SyntaxNode, source: Source, read: (node: SyntaxNode
 
 function scopeOf(node: SyntaxNode, source: Source): string | undefined {
   if (node.name === 'FunctionDeclaration' || node.name === 'VariableDeclaration') {
-    // A declaration inside a function says less than the function.
+    // Inside a function, the function is a better name than the declaration.
     if (node.name === 'VariableDeclaration' && isInFunction(node)) return undefined;
     const name = node.getChild('VariableDefinition');
     return name === null ? undefined : source.of(name);
   }
   if (node.name !== 'MethodDeclaration' && node.name !== 'Property') return undefined;
-  // Of an object, only a method names what is in it.
+  // In an object, only methods name their content.
   const name = node.getChild('PropertyDefinition');
   const isFunction = node.name === 'MethodDeclaration' || node.getChild('ArrowFunction') !== null;
   return name === null || !isFunction ? undefined : source.of(name);
@@ -138,7 +138,7 @@ export const JAVASCRIPT: Language = {
         let value = isConstant ? node.nextSibling : null;
         while (value !== null && (value.name === 'TypeAnnotation' || value.name === 'Equals'))
           value = value.nextSibling;
-        // A name that is defined twice may be the other one where it is used.
+        // A name that is defined twice is ambiguous.
         values.set(name, values.has(name) ? undefined : (value ?? undefined));
       },
     });

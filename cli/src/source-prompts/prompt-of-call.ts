@@ -6,18 +6,18 @@ import { NameClashError, VariableNames } from '../names.ts';
 import { type PromptMessage, type PromptVersion, versionProblem } from '../prompt-version.ts';
 import { type Call, type Hole, jsonOf, literalText, type Value } from './value.ts';
 
-/** A prompt that stands in source code. */
+/** A prompt in source code. */
 export interface FoundPrompt {
   version: PromptVersion;
-  /** Variables whose expressions are called otherwise: expression, variable. */
+  /** Variables whose expressions have another name: expression, variable. */
   variables: Map<string, string>;
-  /** What of the call has no place in a prompt. */
+  /** Parts of the call that prompts do not support. */
   leftOut: string[];
-  /** What the prompt says and the call does not. */
+  /** Additions of the prompt that are not in the call. */
   notes: string[];
 }
 
-/** Why a call has no prompt that could be taken out. */
+/** Why no prompt can be extracted from a call. */
 export class NoPromptError extends Error {
   constructor(message: string) {
     super(message);
@@ -25,15 +25,15 @@ export class NoPromptError extends Error {
   }
 }
 
-/** How a call says what a model is sent. */
+/** How a call specifies what is sent to a model. */
 interface Shape {
-  /** The last names of the callee, of which the last may be one of several. */
+  /** The last names of the callee; the final one can be one of several. */
   callee: string[][];
-  /** Put before the name of a model that has none. */
+  /** Prepended to model names without a provider. */
   provider?: string;
-  /** Whether its texts are templates of LangChain already, with `{name}`. */
+  /** Whether its texts already are LangChain templates, with `{name}`. */
   isTemplate?: boolean;
-  /** Whether the first argument is what is sent, by position. */
+  /** Whether the first positional argument is the content to send. */
   isPositional?: boolean;
 }
 
@@ -59,11 +59,11 @@ const matches = ({ callee: names }: Shape, { callee }: Call) =>
   callee.length >= names.length &&
   names.every((any, index) => any.includes(callee[callee.length - names.length + index] ?? ''));
 
-/** Which field says what: texts of the system, lists of messages, texts of the user. */
+/** The meaning of fields: system texts, lists of messages, user texts. */
 const SYSTEM = ['system', 'instructions'];
 const MESSAGES = ['messages', 'input'];
 const USER = ['prompt', 'input'];
-/** What has nothing to do with what the model is sent. */
+/** Fields that do not affect what is sent to the model. */
 const IGNORED = new Set([...SYSTEM, ...MESSAGES, ...USER, 'model', 'tools', 'stream', 'stream_options', 'text_format']);
 
 const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
@@ -74,7 +74,7 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   assistant: 'assistant',
   ai: 'assistant',
 };
-/** LangChain's messages and templates of messages. */
+/** LangChain's message and message template classes. */
 const CLASSES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   SystemMessage: 'system',
   SystemMessagePromptTemplate: 'system',
@@ -94,7 +94,7 @@ class CallReader {
   readonly leftOut: string[] = [];
   readonly #names = new VariableNames();
   readonly #isTemplate: boolean;
-  /** Whether something is written, besides what is put in. */
+  /** Whether there is any literal text besides inserted values. */
   hasText = false;
 
   constructor(isTemplate: boolean) {
@@ -123,12 +123,12 @@ class CallReader {
     return translated;
   }
 
-  /** @throws NoPromptError where it is no text */
+  /** @throws NoPromptError if it is not a text */
   text(value: Value): string {
     if (value.kind === 'text') return this.#template(value.pieces);
     if (value.kind === 'unknown' || value.kind === 'call') return this.#template([{ source: value.source }]);
     if (value.kind !== 'list') throw new NoPromptError('a message is no text');
-    // Parts, which are one text in the end.
+    // Parts that are finally joined to one text.
     const parts = value.items.map((part) => {
       const type = part.kind === 'object' ? literalText(part.fields.get('type')) : undefined;
       const text = part.kind === 'object' ? part.fields.get('text') : undefined;
@@ -145,7 +145,7 @@ class CallReader {
     return { placeholder: this.#variable({ source }), required: false };
   }
 
-  /** A message of LangChain: an object of a class, or a list of a role and a text. @returns undefined where it is none */
+  /** A LangChain message: an object of a class, or a list of a role and a text. @returns undefined if it is not one */
   #ofLangChain(value: Value): PromptMessage | undefined {
     if (value.kind === 'list') {
       const [said, content] = value.items;
@@ -182,7 +182,7 @@ class CallReader {
     return { role: ROLES[said] ?? 'user', content: this.text(content) };
   }
 
-  /** Whether a value is a message, so that a list of it is sent to a model. */
+  /** Whether a value is a message, so that a list of such values is sent to a model. */
   isMessage(value: Value): boolean {
     if (value.kind === 'object') return value.fields.has('role') && value.fields.has('content');
     if (value.kind === 'list') return Object.hasOwn(ROLES, literalText(value.items[0])?.toLowerCase() ?? '');
@@ -190,7 +190,7 @@ class CallReader {
   }
 }
 
-/** The model that a call names, as the service calls it. @returns undefined where it is not written there */
+/** The model that a call names, in the service's notation. @returns undefined if it is not a literal */
 function modelOf(value: Value | undefined, provider: string | undefined): string | undefined {
   const name = literalText(value);
   if (name !== undefined) return provider === undefined || name.includes('/') ? name : `${provider}/${name}`;
@@ -223,16 +223,16 @@ function messagesOf(call: Call, { isPositional }: Shape, reader: CallReader): Pr
 
 /**
  * The prompt that a call sends to a model.
- * @param fallbackModel for one that names none
- * @returns undefined where the call is none to a model
- * @throws NoPromptError where it is one, but what it sends is not written there
+ * @param fallbackModel for calls that name none
+ * @returns undefined if it is not a model call
+ * @throws NoPromptError if it is, but its content is not literal
  */
 export function promptOfCall(call: Call, fallbackModel: string | undefined): FoundPrompt | undefined {
   const shape = SHAPES.find((each) => matches(each, call));
   if (shape === undefined) return undefined;
   const reader = new CallReader(shape.isTemplate === true);
   const isGeneral = shape.callee.length === 1 && (shape.isPositional || shape.callee[0]?.includes('completion'));
-  // Many programs have an `invoke` and a `completion`: those of models take a list of messages.
+  // `invoke` and `completion` are common names: those of models take a list of messages.
   const list = shape.isPositional ? call.args[0] : call.named.get('messages');
   if (isGeneral && (list?.kind !== 'list' || !list.items.some((item) => reader.isMessage(item)))) return undefined;
   try {
@@ -254,14 +254,14 @@ export function promptOfCall(call: Call, fallbackModel: string | undefined): Fou
   }
 }
 
-/** A single text of the user is a template. */
+/** A single user text becomes a template. */
 function contentOf(messages: PromptMessage[]): Pick<PromptVersion, 'messages' | 'template'> {
   const [only, ...others] = messages;
   const isTemplate = only !== undefined && others.length === 0 && 'role' in only && only.role === 'user';
   return isTemplate && typeof only.content === 'string' ? { template: only.content } : { messages };
 }
 
-/** Parameters and tools of a call. What is no setting of a prompt is told of. */
+/** The parameters and tools of a call. Unsupported settings are reported. */
 function settingsOf(
   { named }: Call,
   { isPositional }: Shape,

@@ -23,11 +23,11 @@ const unescaped = (text: string) =>
     const hex = long ?? short ?? byte;
     if (hex !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff));
     if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-    // Python keeps the backslash of what is no escape.
+    // Python keeps the backslash of unknown escapes.
     return ESCAPES[character] ?? whole;
   });
 
-/** Where the text of a string begins and ends, and how it is read. @returns undefined for bytes */
+/** The start and end of a string's text, and how to read it. @returns undefined for bytes */
 function boundsOf(node: SyntaxNode, source: Source) {
   const [, prefix = '', quote = ''] = /^([A-Za-z]*)("""|'''|"|')/.exec(source.of(node)) ?? [];
   if (quote === '' || /b/i.test(prefix)) return undefined;
@@ -62,7 +62,7 @@ function readFormatString(node: SyntaxNode, source: Source, read: (node: SyntaxN
 
 const isPunctuation = ({ name }: SyntaxNode) => /^[[\](){},:]$|^(Comment|⚠)$/.test(name);
 
-/** Entries of a list or tuple; those that are spread stand for several. */
+/** Entries of a list or tuple; spread ones represent several. */
 function readItems(node: SyntaxNode, source: Source, read: (node: SyntaxNode) => Value): Value[] {
   const items: Value[] = [];
   let isSpread = false;
@@ -136,7 +136,7 @@ function readArguments(list: SyntaxNode, source: Source, read: (node: SyntaxNode
   return { args, named };
 }
 
-/** Names that a node gives a value to. */
+/** Names that a node assigns. */
 function namesSetBy(node: SyntaxNode): SyntaxNode[] {
   if (node.name === 'ParamList') return node.getChildren('VariableName');
   if (node.name === 'AssignStatement' || node.name === 'UpdateStatement' || node.name === 'ForStatement') {
@@ -160,7 +160,7 @@ export const PYTHON: Language = {
           const text = source.of(name);
           const isOnly = node.name === 'AssignStatement' && node.getChildren('AssignOp').length === 1;
           const value = isOnly && node.firstChild?.from === name.from ? node.lastChild : null;
-          // A name that is set twice may have the other value where it is used.
+          // A name that is assigned twice is ambiguous.
           values.set(text, values.has(text) ? undefined : (value ?? undefined));
         }
       },

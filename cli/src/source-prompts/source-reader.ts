@@ -1,22 +1,22 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
 import type { Call, Hole, Value } from './value.ts';
 
-/** Deeper than any prompt is written; a program that was made by another may nest further. */
+/** Deeper than any handwritten prompt; generated code may nest further. */
 const MAX_DEPTH = 100;
 
 /** What differs between languages. */
 export interface Language {
   parse(text: string): Tree;
-  /** The value of a node that is no name and no call. @param read reads what is inside */
+  /** The value of a node other than a name or a call. @param read reads nested nodes */
   readLiteral(node: SyntaxNode, source: Source, read: (node: SyntaxNode) => Value): Value | undefined;
   readArguments(list: SyntaxNode, source: Source, read: (node: SyntaxNode) => Value): Pick<Call, 'args' | 'named'>;
-  /** Values of names that are set only once, by name. */
+  /** Values of names that are assigned only once, by name. */
   constantsOf(tree: Tree, source: Source): Map<string, SyntaxNode>;
-  /** The name that a node gives to what is inside. */
+  /** The name that a node gives to its content. */
   scopeOf(node: SyntaxNode, source: Source): string | undefined;
 }
 
-/** Text with places in it. */
+/** Source text with positions. */
 export class Source {
   readonly text: string;
 
@@ -41,12 +41,12 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
-/** The entries that have a value. */
+/** Drops the entries without a value. */
 export function withoutUndefined<T>(map: ReadonlyMap<string, T | undefined>): Map<string, T> {
   return new Map([...map].flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
-/** What a sum adds, however many there are: it is nested as deep as it is long. @returns undefined where it is no sum */
+/** The summands of a sum, iteratively because it is nested as deep as it is long. @returns undefined if it is not a sum */
 export function summandsOf(sum: SyntaxNode, source: Source): SyntaxNode[] | undefined {
   const summands: SyntaxNode[] = [];
   for (let node = sum; ; ) {
@@ -60,7 +60,7 @@ export function summandsOf(sum: SyntaxNode, source: Source): SyntaxNode[] | unde
   }
 }
 
-/** Several texts as one; undefined where one of them can be none. */
+/** Joins several texts; undefined if one of them cannot be a text. */
 export function joined(values: readonly Value[]): Value | undefined {
   const pieces: (string | Hole)[] = [];
   for (const value of values) {
@@ -80,7 +80,7 @@ function calleeOf(node: SyntaxNode, source: Source): string[] {
   return property === undefined ? before : [...before, source.of(property)];
 }
 
-/** The calls of a file, in their order. What has mistakes is read as far as it can be. */
+/** The calls of a file, in order. Files with syntax errors are read as far as possible. */
 export function callsIn(text: string, language: Language): Call[] {
   const source = new Source(text);
   const tree = language.parse(text);

@@ -1,12 +1,12 @@
-/** An expression whose value is only known when the program runs. */
+/** An expression whose value is only known at run time. */
 export interface Hole {
-  /** As it is written. */
+  /** Its source text. */
   source: string;
 }
 
-/** What source code says of a value, without running it. */
+/** A value as far as the source code reveals it, without running it. */
 export type Value =
-  /** A text in parts: what stands there, and what is put in. */
+  /** A text in pieces: literal text and inserted expressions. */
   | { kind: 'text'; pieces: (string | Hole)[] }
   | { kind: 'literal'; value: number | boolean | null }
   /** A list or tuple. */
@@ -15,32 +15,32 @@ export type Value =
   | { kind: 'call'; call: Call; source: string }
   | { kind: 'unknown'; source: string };
 
-/** A call that stands in source code. */
+/** A call in source code. */
 export interface Call {
-  /** `client.chat.completions.create` as a list; what comes before a name that is no name is left out. */
+  /** `client.chat.completions.create` as a list; expressions before the names are left out. */
   callee: string[];
   args: Value[];
-  /** By name: keyword arguments in Python, the fields of the first argument in JavaScript. */
+  /** By name: keyword arguments in Python, fields of the first argument in JavaScript. */
   named: Map<string, Value>;
   /** From 1. */
   line: number;
-  /** The function around it, or what its result is assigned to. */
+  /** The enclosing function, or the variable that gets the result. */
   scope: string | undefined;
 }
 
-/** What a text gets where an expression is put in: what is known of it, or a hole. */
+/** The pieces that an inserted expression adds to a text: its known content, or a hole. */
 export function piecesOf(value: Value, source: string): (string | Hole)[] {
   if (value.kind === 'text') return value.pieces;
   return value.kind === 'literal' ? [String(value.value)] : [{ source }];
 }
 
-/** The text that is written, where nothing is put in. */
+/** The text, if it contains no inserted expressions. */
 export function literalText(value: Value | undefined): string | undefined {
   if (value?.kind !== 'text') return undefined;
   return value.pieces.every((piece) => typeof piece === 'string') ? value.pieces.join('') : undefined;
 }
 
-/** The value as JSON; undefined where some of it is only known when the program runs. */
+/** The value as JSON; undefined if part of it is only known at run time. */
 export function jsonOf(value: Value): unknown {
   if (value.kind === 'text') return literalText(value);
   if (value.kind === 'literal') return value.value;

@@ -10,7 +10,7 @@ const TEXT_TYPES = new Set(
 );
 const ALIASES: Record<string, string> = { fn: 'javascript', eval: 'javascript', grade: 'llm-rubric' };
 
-/** The assert that a cell of the column `__expected` stands for. */
+/** The assert for a cell of the column `__expected`. */
 export function assertFromText(text: string): Json {
   if (text.startsWith('file://')) return { type: 'javascript', value: text };
   const [, not = '', said = '', threshold, value] = FROM_TEXT.exec(text) ?? [];
@@ -26,7 +26,7 @@ export function assertFromText(text: string): Json {
     try {
       assert['value'] = parseExactly(trimmed);
     } catch {
-      // Refused as no schema.
+      // Rejected later as an invalid schema.
     }
   }
   return assert;

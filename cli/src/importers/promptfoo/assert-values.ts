@@ -6,7 +6,7 @@ const MAX_VALUE_LENGTH = 10_000;
 const MAX_VALUES = 100;
 const MAX_PATTERN_LENGTH = 1000;
 
-/** The variables of a test, which the values of its asserts may name. */
+/** The variables of a test, which the values of its asserts can name. */
 interface Variables {
   variables: Json;
 }
@@ -25,7 +25,7 @@ export function requireContained(value: unknown, variables: Variables): string {
   return text;
 }
 
-/** A list, or a text with commas between its items; those of some asserts may be in quotes. */
+/** A list, or a comma-separated text; some asserts allow quotes around items. */
 export function requireList(value: unknown, variables: Variables, hasQuotes: boolean): string[] {
   let items = value;
   if (typeof value === 'string') {

@@ -8,33 +8,33 @@ import { isCode, isRun, type Scorer } from './scorer.ts';
 
 const MAX_LENGTH = 10_000_000;
 
-/** An assert as an evaluator. */
+/** An assert converted to an evaluator. */
 export interface CompiledAssert {
   /** Without the name. */
   evaluator: Json;
-  /** What the example has to expect for it. */
+  /** The expected value that it requires of the example. */
   expected?: { value: unknown; isRequired: boolean };
-  /** Where what it compares with goes if the example does not expect it. Default: `value` */
+  /** The option for the comparison value if the example does not have it as expected value. Default: `value` */
   option?: 'values';
-  /** What is not quite the same. */
+  /** Differences from the original. */
   notes: string[];
 }
 
-/** What an assert is compiled with. */
+/** The context for converting an assert. */
 export interface AssertContext {
-  /** The test's own, which the values of asserts may name. */
+  /** The test's own variables, which the values of asserts can name. */
   variables: Json;
-  /** Who grades where an assert does not say. */
+  /** The grading provider for asserts that do not set one. */
   gradingProvider: unknown;
-  /** The model that grades where none is known; undefined: none does. */
+  /** The default grading model; undefined for none. */
   judge?: string | undefined;
-  /** The model that embeds where none is known; undefined: promptfoo's own default. */
+  /** The default embedding model; undefined for promptfoo's own default. */
   embeddings?: string | undefined;
-  /** Where asserts go that run code; undefined: nowhere. */
+  /** The destination of asserts that run code; undefined if there is none. */
   scorer?: Scorer | undefined;
-  /** Code that changes the output before each assert of the test. */
+  /** Code that transforms the output before each assert of the test. */
   transforms?: string[];
-  /** Whether scores count, and not only whether an assert passes. */
+  /** Whether scores count, rather than only whether an assert passes. */
   countsScores?: boolean;
 }
 
@@ -64,7 +64,7 @@ function schemaOf(value: unknown): Json {
   return schema;
 }
 
-/** What an assert comes to, without weight and name. @throws TemplateError where nothing here says the same */
+/** Converts an assert, without weight and name. @throws TemplateError if there is no equivalent */
 function compileType(type: string, assert: Json, context: AssertContext): CompiledAssert {
   const { value } = assert;
   const contains = (extra: Json): CompiledAssert => {
@@ -130,7 +130,7 @@ function compileType(type: string, assert: Json, context: AssertContext): Compil
   }
 }
 
-/** By an evaluator, or by the scorer where only that can. */
+/** Uses an evaluator, or the scorer if only that can do it. */
 function compilePlain(type: string, isNegated: boolean, assert: Json, context: AssertContext): CompiledAssert {
   const { scorer, transforms = [] } = context;
   const isTransformed = transforms.length > 0 || assert['transform'] !== undefined;
@@ -149,8 +149,8 @@ function compilePlain(type: string, isNegated: boolean, assert: Json, context: A
 }
 
 /**
- * An assert as an evaluator.
- * @throws TemplateError where nothing here says the same
+ * Converts an assert to an evaluator.
+ * @throws TemplateError if there is no equivalent
  */
 export function compileAssert(assert: Json, context: AssertContext): CompiledAssert {
   const said = textOf(assert['type']) ?? 'none';

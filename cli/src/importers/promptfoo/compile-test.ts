@@ -6,31 +6,31 @@ import type { PreparedTest } from './prepare-test.ts';
 import { render } from './render.ts';
 
 const MAX_EVALUATORS = 10;
-/** Tests that one test with lists of values becomes. */
+/** Maximum number of tests from one test with lists of values. */
 const MAX_COMBINATIONS = 10_000;
-/** How deep variables may refer to others. */
+/** Maximum depth of references between variables. */
 const MAX_REFERENCES = 5;
 
-/** A test as an example, and what scores it. */
+/** A test converted to an example, and its evaluators. */
 export interface CompiledTest {
   example: RawExample;
   evaluators: Json[];
-  /** The score from which the test passes; undefined: each assert must. */
+  /** The score required for the test to pass; undefined if each assert must pass. */
   threshold: number | undefined;
-  /** Asserts that are left out. */
+  /** Number of asserts left out. */
   leftOut: number;
 }
 
-/** Is told what an assert comes to: nothing where it is taken as it is. */
+/** Receives the notes on an assert: none if it is imported unchanged. */
 export interface NoteAsserts {
   taken(type: string, notes: string[]): void;
   leftOut(type: string, why: string): void;
 }
 
-/** Who grades and embeds, and who runs code. */
+/** The models that grade and embed, and the scorer that runs code. */
 export type CompileSettings = Pick<AssertContext, 'judge' | 'embeddings' | 'scorer'>;
 
-/** All combinations of the values of variables that are lists. @throws TemplateError */
+/** All combinations of values for variables that are lists. @throws TemplateError */
 function combinations(vars: Json): Json[] {
   let all: Json[] = [{}];
   for (const [name, value] of Object.entries(vars)) {
@@ -42,7 +42,7 @@ function combinations(vars: Json): Json[] {
   return all;
 }
 
-/** Variables whose texts name others, with the values of these in them. @throws TemplateError */
+/** Resolves references between variables. @throws TemplateError */
 function resolved(vars: Json): Json {
   let current = vars;
   for (let depth = 0; depth < MAX_REFERENCES; depth += 1) {
@@ -64,7 +64,7 @@ function resolved(vars: Json): Json {
   throw new TemplateError('its variables refer to each other too deeply');
 }
 
-/** What makes a test something else than variables and asserts. @throws TemplateError */
+/** Rejects tests that are more than variables and asserts. @throws TemplateError */
 function requireSimple({ test, options }: PreparedTest): void {
   for (const field of [
     'provider',
@@ -81,7 +81,7 @@ function requireSimple({ test, options }: PreparedTest): void {
     if (options[field] !== undefined) throw new TemplateError(`it has options.${field}, which changes what is sent`);
 }
 
-/** Code that changes the output before the asserts see it. @throws TemplateError where nothing runs it */
+/** Code that transforms the output before the asserts. @throws TemplateError if nothing can run it */
 function transformsOf({ options }: PreparedTest, { scorer }: CompileSettings): string[] {
   const transforms = [options['postprocess'], options['transform']].filter((code) => code !== undefined);
   if (transforms.length > 0 && scorer === undefined)
@@ -91,7 +91,7 @@ function transformsOf({ options }: PreparedTest, { scorer }: CompileSettings): s
 
 /** @throws TemplateError */
 function thresholdOf({ threshold }: Json): number | undefined {
-  // Promptfoo takes 0 for none.
+  // Promptfoo treats 0 as none.
   if (threshold === undefined || threshold === null || threshold === 0) return undefined;
   if (typeof threshold !== 'number' || !(threshold > 0 && threshold <= 1))
     throw new TemplateError('its threshold is not between 0 and 1');
@@ -109,15 +109,15 @@ function nameEvaluators(evaluators: Json[], metrics: (string | undefined)[]): Js
   });
 }
 
-/** An evaluator that does not go by what the example expects. */
+/** Converts to an evaluator that does not use the example's expected value. */
 function byItself({ evaluator, expected, option }: CompiledAssert): Json {
   if (expected === undefined) return evaluator;
   return { ...evaluator, ...(option === 'values' ? { values: [expected.value] } : { value: expected.value }) };
 }
 
 /**
- * A test with what all tests have, as examples and their evaluators.
- * @throws TemplateError where it can't come over
+ * Converts a test, including the defaults of all tests, to examples and their evaluators.
+ * @throws TemplateError if it can't be imported
  */
 export function compileTest(prepared: PreparedTest, settings: CompileSettings, notes: NoteAsserts): CompiledTest[] {
   requireSimple(prepared);
@@ -145,7 +145,7 @@ export function compileTest(prepared: PreparedTest, settings: CompileSettings, n
       }
     }
     const example: RawExample = { input: variables, metadata };
-    // One assert can be about the example's expected value: one that has no other way, else the first that has a text.
+    // Only one assert can use the example's expected value: one that requires it, otherwise the first with a text.
     const chosen =
       compiled.find(({ taken }) => taken.expected?.isRequired) ?? compiled.find(({ taken }) => taken.expected);
     if (chosen?.taken.expected !== undefined) example.expected = chosen.taken.expected.value;

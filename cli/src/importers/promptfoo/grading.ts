@@ -7,16 +7,16 @@ import { embeddingModelOf, modelOf, providerId } from './models.ts';
 const MAX_RUBRIC_LENGTH = 20_000;
 const MAX_SIMILAR_LENGTH = 30_000;
 const MAX_SIMILAR = 20;
-/** What promptfoo embeds by where nothing else is said, and from which similarity on. */
+/** Promptfoo's default embedding model and similarity threshold. */
 const USUAL_EMBEDDINGS = 'openai/text-embedding-3-large';
 const USUAL_SIMILARITY = 0.75;
-/** Grades in between, where there is a threshold for them. */
+/** Number of intermediate grades if there is a threshold. */
 const FINE = 10;
 
 const JUDGE_NOTE = 'a judge grades with 0 or 1, in words of its own';
 const FINE_NOTE = `a judge grades from 0 to ${FINE}, in words of its own`;
 
-/** Asserts that a model grades, and what each asks of it. */
+/** Model-graded asserts, with the rubric of each. */
 const RUBRICS: Record<string, (value: string) => string> = {
   'llm-rubric': (value) => value,
   'model-graded-closedqa': (value) => `The output meets this criterion: ${value}`,
@@ -25,12 +25,12 @@ const RUBRICS: Record<string, (value: string) => string> = {
 
 export const isGraded = (type: string): boolean => Object.hasOwn(RUBRICS, type);
 
-/** A provider can be one for each kind of model. */
+/** A provider can have a separate one for each kind of model. */
 function ofKind(provider: unknown, kind: 'text' | 'embedding'): unknown {
   return isObject(provider) && provider['id'] === undefined && kind in provider ? provider[kind] : provider;
 }
 
-/** A value of promptfoo's own threshold, which ours has, too. */
+/** The value of promptfoo's own threshold, which evaluators here have, too. */
 export function requireShare({ threshold }: Json): number {
   if (typeof threshold !== 'number' || !(threshold >= 0 && threshold <= 1))
     throw new TemplateError('its threshold is not between 0 and 1');
@@ -78,7 +78,7 @@ export function compileSimilar(assert: Json, context: AssertContext): CompiledAs
   const notes = own === undefined ? [`${model} embeds the texts`] : [];
   const [first] = values;
   const evaluator: Json = { type: 'similar', model, ...(!context.countsScores && { threshold }) };
-  // Tests that differ by the text alone share a dataset: there it is what they expect.
+  // Tests that differ only in this text can share a dataset if it is the expected value.
   if (values.length === 1) return { evaluator, option: 'values', expected: { value: first, isRequired: false }, notes };
   return { evaluator: { ...evaluator, values }, notes };
 }

@@ -27,7 +27,7 @@ import { scorerProject } from './scorer-project.ts';
 import { findTests, type TestSource } from './tests.ts';
 
 const CONFIGURATIONS = ['promptfooconfig.yaml', 'promptfooconfig.yml', 'promptfooconfig.json'];
-/** Tests with the same asserts become one dataset; of so many kinds at most. */
+/** Tests with the same asserts become one dataset; maximum number of such groups. */
 const MAX_GROUPS = 100;
 const MAX_CONCURRENCY = 200;
 const READ = new Set([
@@ -40,9 +40,9 @@ const READ = new Set([
   'assertionTemplates',
   '$schema',
 ]);
-/** What `promptfoo init` writes. */
+/** The description that `promptfoo init` writes. */
 const NO_DESCRIPTION = 'My eval';
-/** Settings of how promptfoo runs and where it writes, and what is in their place here. */
+/** Settings for running promptfoo and its output, and their replacement here. */
 const KEPT = 'the service keeps the results, and pms eval run --report writes them to a file';
 const OF_RUNS: Record<string, string> = {
   outputPath: KEPT,
@@ -53,7 +53,7 @@ const OF_RUNS: Record<string, string> = {
   evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others have no place',
 };
 
-/** Why others are left out. */
+/** Reasons for leaving out other settings. */
 const LEFT_OUT: Record<string, string> = {
   scenarios: 'scenarios are not read: write their tests as tests',
   assert: 'asserts at the top of a configuration belong to no test: write them in defaultTest',
@@ -78,8 +78,8 @@ async function findConfiguration(location: string): Promise<{ file: SourceFile; 
 }
 
 /**
- * Where a configuration is, the same on every machine: its path in the repository, else in the folder in which the command runs, else its
- * folder and file.
+ * The location of a configuration, the same on every machine: its path in the repository, otherwise relative to the working directory,
+ * otherwise its folder and file name.
  */
 async function placeOf(file: SourceFile): Promise<string> {
   const whole = path.resolve(file.path);
@@ -92,9 +92,9 @@ async function placeOf(file: SourceFile): Promise<string> {
 }
 
 /**
- * What a configuration is called: its description; else its folder, with its file where that has a name of its own. Where the prompts of
- * another configuration are called so, all of its place.
- * @returns `place`: as the descriptions of its prompts have it
+ * The name of a configuration: its description; otherwise its folder, plus the file name unless it is the default. If prompts of another
+ * configuration have that name, the full location.
+ * @returns `place`: the location as in the descriptions of its prompts
  */
 async function nameOf(
   config: Json,
@@ -122,7 +122,7 @@ async function nameOf(
   return { name: other, place };
 }
 
-/** What the prompts for a further provider have behind their names: its label or model, each once. */
+/** The suffix of prompt names for an additional provider: its label or model, each only once. */
 function suffixOf(provider: unknown, model: string, others: readonly PromptModel[]): string {
   const own = (isObject(provider) ? textOf(provider['label']) : undefined) ?? model.slice(model.indexOf('/') + 1);
   const used = new Set(others.map(({ suffix }) => suffix));
@@ -132,8 +132,8 @@ function suffixOf(provider: unknown, model: string, others: readonly PromptModel
 }
 
 /**
- * The models of the prompts: of the first provider that the service calls too, or of all of these; else the one that the user
- * names. A prompt here has one model.
+ * Chooses the models of the prompts: that of the first provider that the service supports, or of all of these; otherwise the
+ * one from the user. A prompt here has one model.
  * @returns why there is none
  */
 function chooseModels(providers: unknown, settings: ImportSettings): PromptModel[] | string {
@@ -175,7 +175,7 @@ async function readDefaults(defaultTest: unknown, folder: string, report: Report
   return {};
 }
 
-/** One thing of the report for each type of assert and what becomes of it, however many tests there are. */
+/** A report entry for each type of assert and outcome, however many tests there are. */
 class AssertNotes {
   readonly #report: Report;
   readonly #things = new Map<string, Thing>();
@@ -204,7 +204,7 @@ class AssertNotes {
 
 const NO_NOTES: NoteAsserts = { taken: () => {}, leftOut: () => {} };
 
-/** What a configuration's tests are read with. */
+/** The context for reading a configuration's tests. */
 interface Reading {
   sources: TestSource[];
   tests: TestSettings;
@@ -212,11 +212,11 @@ interface Reading {
   settings: ImportSettings;
 }
 
-/** The tests of a configuration, by the evaluators that score them. */
+/** Tests of a configuration with the same evaluators. */
 interface Group {
   evaluators: Json[];
   threshold: number | undefined;
-  /** Asserts of its tests that are left out. */
+  /** Number of asserts left out of its tests. */
   leftOut: number;
 }
 
@@ -236,7 +236,7 @@ async function tryCompile(
   }
 }
 
-/** Reads all tests once, to find out which datasets they become. */
+/** Reads all tests once to determine their datasets. */
 async function findGroups(reading: Reading): Promise<Map<string, Group>> {
   const { report } = reading.settings;
   const groups = new Map<string, Group>();
@@ -280,7 +280,7 @@ async function* readGroup(reading: Reading, key: string, note: NoteExample) {
     }
 }
 
-/** Says what becomes of the settings besides prompts, providers and tests. */
+/** Reports what happens to the settings other than prompts, providers and tests. */
 function reportSettings(config: Json, report: Report): void {
   for (const key of Object.keys(config)) {
     if (READ.has(key)) continue;
@@ -290,7 +290,7 @@ function reportSettings(config: Json, report: Report): void {
 }
 
 /**
- * Reads a configuration of promptfoo and the files that it names in its folder.
+ * Reads a promptfoo configuration and the files in its folder that it names.
  * @throws ImportError
  */
 export async function importPromptfoo(location: string, settings: ImportSettings): Promise<Import> {
@@ -329,7 +329,7 @@ export async function importPromptfoo(location: string, settings: ImportSettings
   return { ...emptyImport(), prompts, datasets, evaluations, project };
 }
 
-/** Whether promptfoo parses outputs before asserts see them. */
+/** Whether promptfoo parses outputs before the asserts. */
 function parsesJson(models: PromptModel[] | string): boolean {
   return typeof models !== 'string' && models[0]?.parameters?.response_format?.type === 'json_schema';
 }
@@ -340,7 +340,7 @@ function concurrencyOf(options: unknown): number | undefined {
   return isUsable ? Math.min(concurrency, MAX_CONCURRENCY) : undefined;
 }
 
-/** With promptfoo a run passes when each test does, and a test when each assert does or its score reaches its threshold. */
+/** In promptfoo a run passes if each test does, and a test if each assert does or its score reaches its threshold. */
 function evaluationsOf(
   prompts: ImportedPrompt[],
   dataset: string,

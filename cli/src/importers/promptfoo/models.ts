@@ -1,6 +1,6 @@
 import { isObject, type Json, textOf } from '../../json.ts';
 
-/** The part of an id that says how a provider is called, where it is one that the service calls too. */
+/** Matches the provider in an id, for providers that the service supports. */
 const PROVIDERS: [RegExp, string][] = [
   [/^openai:(?:(?:chat|responses):)?([^:]+)$/, 'openai'],
   [/^anthropic:(?:messages:)?([^:]+)$/, 'anthropic'],
@@ -22,13 +22,13 @@ function nameIn(known: [RegExp, string][], provider: unknown): string | undefine
   return undefined;
 }
 
-/** The name that the service has for a model of promptfoo; undefined where it has none. */
+/** The service's name for a promptfoo model; undefined if there is none. */
 export function modelOf(provider: unknown): string | undefined {
   if (providerId(provider) === 'echo') return 'sandbox/echo';
   return nameIn(PROVIDERS, provider);
 }
 
-/** The same of a model for embeddings. */
+/** The same for embedding models. */
 export function embeddingModelOf(provider: unknown): string | undefined {
   return nameIn(EMBEDDINGS, provider);
 }

@@ -9,7 +9,7 @@ const MAX_MEDIA_BYTES = 700_000;
 const MEDIA = /\.(?:bmp|gif|jpe?g|png|svg|webp|mp3|wav|ogg|m4a|flac|mp4|mov|webm)$/i;
 const DATA = /\.(?:ya?ml|json)$/i;
 
-/** A test with what all tests have, and with what it names in files. */
+/** A test with the defaults of all tests, and with the content of its files. */
 export interface PreparedTest {
   test: Json;
   options: Json;
@@ -24,13 +24,13 @@ export interface PreparedAssert {
   fault?: string;
 }
 
-/** What tests are prepared with. */
+/** The context for preparing tests. */
 export interface TestSettings {
-  /** What all tests have. */
+  /** The defaults of all tests. */
   defaults: Json;
-  /** Asserts that others refer to, by their names. */
+  /** Named asserts that others refer to. */
   templates: Json;
-  /** Of the configuration. */
+  /** The folder of the configuration. */
   folder: string;
 }
 
@@ -42,7 +42,7 @@ async function requireFile(named: string, folder: string): Promise<SourceFile> {
   return file;
 }
 
-/** What a variable is whose value is in a file. @throws TemplateError */
+/** The value of a variable in a file. @throws TemplateError */
 async function valueIn(named: string, variable: string, folder: string): Promise<string> {
   if (/\.(?:[cm]?[jt]s|py|pdf)$/i.test(named))
     throw new TemplateError(`the variable "${variable}" is made by a program`);
@@ -57,10 +57,10 @@ async function valueIn(named: string, variable: string, folder: string): Promise
   return (await readText(file, MAX_TEXT_BYTES)).trim();
 }
 
-/** Variables, with the contents of the files that they name. @throws TemplateError */
+/** Variables, with the content of the files that they name. @throws TemplateError */
 async function readVars(vars: unknown, folder: string): Promise<Json> {
   if (vars === undefined || isObject(vars)) {
-    // Most name none, and there may be millions of tests.
+    // Fast path: most name no file, and there may be millions of tests.
     if (!Object.values(vars ?? {}).some((value) => [value].flat().some(isFile))) return vars ?? {};
     const read: Json = {};
     for (const [name, value] of Object.entries(vars ?? {})) {
@@ -107,10 +107,10 @@ async function readAsserts(asserts: unknown[], settings: TestSettings): Promise<
   return Promise.all(asserts.map((assert) => readAssert(assert, settings)));
 }
 
-/** @throws TemplateError where a variable can't be read, ImportError where a file is broken */
+/** @throws TemplateError if a variable can't be read, ImportError if a file is broken */
 export async function prepareTest(test: Json, settings: TestSettings): Promise<PreparedTest> {
   const { defaults, folder } = settings;
-  // The test's own come first, so that what it expects is theirs.
+  // The test's own asserts come first, so that they take the expected value.
   const own = [...listOf(test['assert']), ...listOf(defaults['assert'])];
   const options = { ...objectOf(defaults['options']), ...objectOf(test['options']) };
   const transform = codeFileOf(options['transform'] ?? options['postprocess']);

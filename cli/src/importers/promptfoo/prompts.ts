@@ -17,7 +17,7 @@ const FILE = /^[^\n{}]+\.(txt|md|j2|json|ya?ml|csv|jsonl|[cm]?[jt]s|py|rb|sh|exe
 interface FoundPrompt {
   name: string;
   text: string;
-  /** Whether the text is YAML that holds messages. */
+  /** Whether the text is YAML with messages. */
   isYaml: boolean;
   fault?: string;
 }
@@ -34,7 +34,7 @@ async function readPromptFile(named: string, label: string | undefined, folder: 
   if (found === undefined) return none('there is no such file in the folder of the configuration');
   const text = await readText(found, MAX_FILE_BYTES);
   if (extension !== '.txt') return [{ name, text, isYaml: /ya?ml$/.test(extension) }];
-  // Several prompts in one file have lines of three dashes between them.
+  // Lines of three dashes separate several prompts in one file.
   const parts = text
     .split(/^---\s*$/m)
     .map((part) => part.trim())
@@ -63,7 +63,7 @@ async function findPrompt(entry: unknown, index: number, folder: string): Promis
   return [{ name: label ?? id ?? name, text: '', isYaml: false, fault: 'it has no text' }];
 }
 
-/** The messages that a text holds as JSON or YAML; undefined where it is a text. */
+/** The messages in a text that is JSON or YAML; undefined if it is plain text. */
 function messagesIn({ text, isYaml, name }: FoundPrompt): unknown[] | undefined {
   try {
     const value: unknown =
@@ -79,16 +79,16 @@ function messagesIn({ text, isYaml, name }: FoundPrompt): unknown[] | undefined 
   }
 }
 
-/** How prompts of a configuration are called. */
+/** A model for a configuration's prompts. */
 export interface PromptModel {
   model: string;
   parameters: ImportedVersion['parameters'];
   config: Json;
-  /** Behind the names of the prompts that are for it. */
+  /** Appended to the names of its prompts. */
   suffix: string;
 }
 
-/** The prompts of a configuration. What can't come over is left out, and said. */
+/** The prompts of a configuration. Those that can't be imported are left out and reported. */
 export async function readPrompts(
   prompts: unknown,
   {

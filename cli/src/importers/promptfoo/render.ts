@@ -2,7 +2,7 @@ import type { Json } from '../../json.ts';
 import { TemplateError } from '../template-text.ts';
 
 /**
- * Fills `{{ name }}` with the variables of one test, as nunjucks would. Whatever else it would compute is refused.
+ * Fills `{{ name }}` with the variables of one test, as nunjucks would. Anything else that it would compute is rejected.
  * @throws TemplateError
  */
 export function render(text: string, variables: Json): string {
@@ -12,7 +12,7 @@ export function render(text: string, variables: Json): string {
       throw new TemplateError(`it uses "{{ ${name} }}", for which the test has no text`);
     return String(value);
   });
-  // A value that holds braces would have been rendered too; then it is not known what comes out.
+  // A value with braces would have been rendered too, with an unknown result.
   if (/\{\{|\{%|\{#/.test(filled)) throw new TemplateError('it is a template with logic');
   return filled;
 }

@@ -5,7 +5,7 @@ import type { Scorer } from './scorer.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const HERE = fileURLToPath(import.meta.url);
-/** Its programs, beside this file: TypeScript where this is, else what it was compiled to. */
+/** Its programs, next to this file: TypeScript if this file is, otherwise the compiled form. */
 const PROGRAMS = ['server', 'run-assert', 'run-python'];
 
 const README = `# A scorer
@@ -25,9 +25,9 @@ The service asks it by the URLs of the evaluators. Where these begin with https:
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 /**
- * The files of a project that answers the evaluator `http` by running asserts: texts by their paths in it. Undefined where there is
+ * The files of a project that serves the evaluator `http` by running asserts: texts by their paths in it. Undefined if there is
  * nothing to run.
- * @param folder of the configuration, where the files with code are
+ * @param folder of the configuration and its files with code
  */
 export async function scorerProject(
   { asserts, files }: Scorer,
@@ -46,7 +46,7 @@ export async function scorerProject(
     ['README.md', README],
     ['package.json', json(manifest)],
     ['asserts.json', json({ parsesJson, asserts })],
-    // What kind of module a file there is, its own text says.
+    // No `type`: each file's syntax determines its module kind.
     ['files/package.json', json({ private: true })],
   ]);
   for (const name of PROGRAMS) {

@@ -6,14 +6,14 @@ import type { AssertContext, CompiledAssert } from './asserts.ts';
 import type { Code, ScorerAssert } from './scorer/run-assert.ts';
 
 const CODE = new Set(['javascript', 'python']);
-/** What a scorer runs besides code. */
+/** Asserts that a scorer runs besides code. */
 const CHECKS = new Set(
   `equals contains icontains contains-all contains-any icontains-all icontains-any starts-with regex levenshtein is-json`.split(
     ' ',
   ),
 );
 const CODE_FILE = /^file:\/\/([^:]+\.(?:[cm]?[jt]s|py))(?::(\w+))?$/;
-/** Where a scorer is that has no address yet. */
+/** The placeholder address of a scorer. */
 const PLACEHOLDER_URL = 'https://scorer.invalid';
 const TIMEOUT_MS = 60_000;
 const ID_LENGTH = 16;
@@ -21,16 +21,16 @@ const NOTE = 'the scorer runs it';
 
 /** Whether an assert is code. */
 export const isCode = (type: string): boolean => CODE.has(type);
-/** Whether a scorer runs such asserts. */
+/** Whether a scorer runs asserts of this type. */
 export const isRun = (type: string): boolean => CODE.has(type) || CHECKS.has(type);
 
-/** The file and function that a value names; undefined where it is code itself. */
+/** The file and function that a value names; undefined if it is code itself. */
 export function codeFileOf(value: unknown): { file: string; function?: string } | undefined {
   const [, file, name] = (typeof value === 'string' && CODE_FILE.exec(value)) || [];
   return file === undefined ? undefined : { file, ...(name !== undefined && { function: name }) };
 }
 
-/** Placeholders are filled when it is run; nothing else is. @throws TemplateError */
+/** Only placeholders are filled in when it runs. @throws TemplateError */
 function requireFillable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(requireFillable);
   if (typeof value === 'string' && /\{\{|\{%|\{#/.test(value.replace(/\{\{\s*[A-Za-z_]\w*\s*\}\}/g, '')))
@@ -38,22 +38,22 @@ function requireFillable(value: unknown): unknown {
   return value;
 }
 
-/** Collects the asserts that a scorer of the user's is to run. */
+/** Collects the asserts for the user's scorer to run. */
 export class Scorer {
   readonly #url: string;
   readonly #names: VariableNames;
   readonly #asserts = new Map<string, ScorerAssert>();
   readonly #files = new Set<string>();
-  /** Whether outputs are JSON that asserts get parsed. */
+  /** Whether outputs are JSON that is parsed for asserts. */
   parsesJson = false;
 
-  /** @param url where it is to be; default: an address that is none, to be replaced */
+  /** @param url of the scorer; default: a placeholder to be replaced */
   constructor(names: VariableNames, url = PLACEHOLDER_URL) {
     this.#names = names;
     this.#url = url.replace(/\/+$/, '');
   }
 
-  /** By their ids, in the order of these. */
+  /** Asserts by id, in the order of ids. */
   get asserts(): Record<string, ScorerAssert> {
     return Object.fromEntries([...this.#asserts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -63,7 +63,7 @@ export class Scorer {
     return [...this.#files].toSorted();
   }
 
-  /** The same assert always has the same address. @throws TemplateError where a scorer can't run it */
+  /** Converts an assert; the same one always gets the same address. @throws TemplateError if a scorer can't run it */
   compile(type: string, isNegated: boolean, assert: Json, context: AssertContext): CompiledAssert {
     const { value, threshold, config } = assert;
     const transforms = [
@@ -100,7 +100,7 @@ export class Scorer {
     return { source: value };
   }
 
-  /** Variables that have another name here, by that name. */
+  /** Variables with another name here, by that name. */
   #renamed(variables: Json): Record<string, string> {
     const renamed: Record<string, string> = {};
     for (const original of Object.keys(variables)) {
@@ -108,7 +108,7 @@ export class Scorer {
         const name = this.#names.of(original);
         if (name !== original) renamed[name] = original;
       } catch (error) {
-        // Then the example is left out.
+        // In this case the example is left out.
         if (!(error instanceof NameClashError)) throw error;
       }
     }

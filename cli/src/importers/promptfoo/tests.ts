@@ -4,18 +4,18 @@ import type { Report } from '../report.ts';
 import { fileInside, readCsv, readData, readJsonLines } from '../source-files.ts';
 import { assertFromText } from './assert-cells.ts';
 
-/** A test, and where it stands. */
+/** A test and its location. */
 export interface PlacedTest {
   test: Json;
   at: string;
 }
 
-/** Tests that are read as they are needed, again where they are needed again. */
+/** Tests that are read on demand, possibly several times. */
 export interface TestSource {
   read(): AsyncIterable<PlacedTest> | Iterable<PlacedTest>;
 }
 
-/** The test that a row of a CSV file stands for: columns are variables, besides those that begin with two underscores. */
+/** The test in a row of a CSV file: columns are variables, except those that start with two underscores. */
 function testOfRow(row: Map<string, string>): Json {
   const vars: Json = {};
   const metadata: Json = {};
@@ -35,7 +35,7 @@ function testOfRow(row: Map<string, string>): Json {
   return test;
 }
 
-/** Finds the tests that a configuration names. What can't be read is left out, and said. */
+/** Finds the tests that a configuration names. Those that can't be read are left out and reported. */
 export async function findTests(tests: unknown, folder: string, report: Report): Promise<TestSource[]> {
   const sources: TestSource[] = [];
   const inline: PlacedTest[] = [];

@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 import { runPython } from './run-python.ts';
 
-// This file is part of a scorer that is written for a user, and runs there by itself: it imports nothing but its neighbours and Node.js.
+// This file is copied to the user's scorer and runs there on its own: it imports only its neighbors and Node.js.
 
-/** Code of a user: a text of it, or a function in a file of the project. */
+/** A user's code: source text, or a function in a file of the project. */
 export type Code = { source: string } | { file: string; function?: string };
 
 /** An assert of promptfoo. */
@@ -13,19 +13,19 @@ export interface ScorerAssert {
   type: string;
   negate?: boolean;
   value?: unknown;
-  /** Of `javascript` and `python`, in place of a value. */
+  /** For `javascript` and `python`, instead of a value. */
   code?: Code;
   threshold?: number;
   config?: unknown;
-  /** Change the output, one after the other, before it is looked at. */
+  /** Transform the output in order before the assert. */
   transforms?: Code[];
-  /** Variables under the names that promptfoo has for them. */
+  /** Variables by their names in promptfoo. */
   names?: Record<string, string>;
-  /** Whether the score is sent; default: 1 where it passes, else 0. */
+  /** Whether the score is sent; default: 1 if it passes, otherwise 0. */
   countsScores?: boolean;
 }
 
-/** What the service sends. */
+/** The body that the service sends. */
 export interface SentExample {
   input: string;
   output: string;
@@ -39,17 +39,17 @@ export interface Verdict {
   reason: string;
 }
 
-/** What an assert is run with. */
+/** The settings for running an assert. */
 export interface RunSettings {
-  /** Where the files of the user are. */
+  /** The folder with the user's files. */
   folder: string;
-  /** Whether outputs are JSON that asserts get parsed, as with a response format. */
+  /** Whether outputs are JSON that is parsed for asserts, as with a response format. */
   parsesJson: boolean;
 }
 
 type Context = Record<string, unknown>;
 
-/** What promptfoo calls the output: text, parsed JSON, or tool calls as OpenAI has them. */
+/** The output in promptfoo's sense: text, parsed JSON, or tool calls in OpenAI's format. */
 function outputOf({ output, tool_calls: calls = [] }: SentExample, parsesJson: boolean): unknown {
   if (output === '' && calls.length > 0)
     return calls.map(({ id, name, input }) => ({
@@ -67,7 +67,7 @@ function outputOf({ output, tool_calls: calls = [] }: SentExample, parsesJson: b
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Fills `{{ name }}`; nothing else was taken over. */
+/** Fills `{{ name }}`; the import accepts nothing else. */
 function fill(value: unknown, vars: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => fill(item, vars));
   if (typeof value !== 'string') return value;
@@ -95,7 +95,7 @@ async function runJavaScript(code: Code, folder: string, output: unknown, contex
   return compileFunction(bodyOf(code.source.trimEnd()), ['output', 'context'])(output, context);
 }
 
-/** A line returns what it is, or what is behind its declarations. */
+/** A single line returns its value, or that of the expression after its declarations. */
 function bodyOf(source: string): string {
   if (source.includes('\n')) return source;
   const line = source.trim().replace(/;+$/, '');
@@ -118,7 +118,7 @@ interface Grade {
   reason?: unknown;
 }
 
-/** A result of promptfoo: `{pass, score, reason}`; Python may call it `pass_`. */
+/** A result of promptfoo: `{pass, score, reason}`; `pass_` in Python. */
 function gradeOf(result: unknown): Grade | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { pass, pass_: other, score, reason } = result as Record<string, unknown>;
@@ -126,7 +126,7 @@ function gradeOf(result: unknown): Grade | undefined {
   return typeof isPass === 'boolean' && typeof score === 'number' ? { pass: isPass, score, reason } : undefined;
 }
 
-/** What the result of an assert's code says. @throws Error where it says nothing */
+/** The verdict in the result of an assert's code. @throws Error if there is none */
 function verdictOf(result: unknown, { type, negate = false, threshold }: ScorerAssert): Verdict {
   const isPython = type === 'python';
   let said = result;
@@ -156,7 +156,7 @@ function listOf(value: unknown, hasQuotes: boolean): string[] {
   return parts.map((part) => (hasQuotes ? part.trim().replace(/^"|"$/g, '') : part.trim()));
 }
 
-/** How many characters are to be changed, put in or taken out. */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, character] of a.split('').entries()) {
@@ -181,7 +181,7 @@ function isEqual(output: string, value: unknown): boolean {
   return JSON.stringify(sorted(JSON.parse(output))) === JSON.stringify(sorted(value));
 }
 
-/** The asserts that compare. */
+/** Comparing asserts. */
 const CHECKS: Record<string, (output: string, value: unknown, assert: ScorerAssert) => boolean> = {
   equals: isEqual,
   contains: (output, value) => output.includes(String(value)),
@@ -208,14 +208,14 @@ function check(output: string, value: unknown, assert: ScorerAssert): Verdict {
   try {
     holds = run(output, value, assert);
   } catch (error) {
-    // What is no JSON is not equal to any.
+    // Invalid JSON equals nothing.
     if (!(error instanceof SyntaxError) || assert.type === 'regex') throw error;
   }
   const pass = holds !== (assert.negate ?? false);
   return { pass, score: Number(pass), reason: `${assert.type} ${holds ? 'holds' : 'does not hold'}` };
 }
 
-/** Runs an assert on an example. Code that fails does not pass. */
+/** Runs an assert on an example. Code that fails counts as not passed. */
 export async function runAssert(
   assert: ScorerAssert,
   example: SentExample,

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import type { Code } from './run-assert.ts';
 
-/** Reads a call as JSON, makes it, and writes the result as JSON. What the code prints goes elsewhere. */
+/** Reads a call as JSON, makes it, and writes the result as JSON. Output of the code goes elsewhere. */
 const RUNNER = `
 import asyncio, dataclasses, importlib.util, inspect, json, os, sys
 call = json.load(sys.stdin)
@@ -31,7 +31,7 @@ json.dump(result, out)
 
 const MAX_ERROR_LENGTH = 400;
 
-/** A function with the code as its body; a single line is what it returns. */
+/** A function with the code as its body, which returns the value of a single line. */
 function functionOf(source: string): string {
   const lines = source.split('\n');
   if (lines.length === 1) return `def main(output, context):\n    return ${source}\n`;
@@ -40,9 +40,9 @@ function functionOf(source: string): string {
 }
 
 /**
- * Runs Python code in a process of its own.
- * @param usual the function of a file that names none
- * @throws Error with the end of what Python printed
+ * Runs Python code in a separate process.
+ * @param usual the default function of a file
+ * @throws Error with the end of Python's output
  */
 export async function runPython(code: Code, folder: string, usual: string, args: unknown[]): Promise<unknown> {
   const call =

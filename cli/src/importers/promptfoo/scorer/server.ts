@@ -7,20 +7,20 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runAssert, type ScorerAssert, type SentExample } from './run-assert.ts';
 
-// The program of a scorer that `pms import promptfoo --scorer-project` has written. It answers the evaluator `http` of the service.
+// The program of a scorer written by `pms import promptfoo --scorer-project`. It serves the evaluator `http` of the service.
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_REASON_LENGTH = 500;
-/** As Standard Webhooks has it. */
+/** As recommended by Standard Webhooks. */
 const MAX_AGE_SECONDS = 5 * 60;
 
-/** What the project holds in `asserts.json`. */
+/** The content of `asserts.json`. */
 interface Project {
   parsesJson: boolean;
   asserts: Record<string, ScorerAssert>;
 }
 
-/** @throws Error where it is longer than `MAX_BODY_BYTES` */
+/** @throws Error if it is longer than `MAX_BODY_BYTES` */
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -32,14 +32,14 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The key of a secret, as Standard Webhooks derives it: decoded where it is base64. */
+/** The key from a secret, following Standard Webhooks: decoded if it is base64. */
 function keyOf(secret: string): Buffer {
   const encoded = secret.replace(/^whsec_/, '');
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded);
   return isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(secret);
 }
 
-/** Whether the service has signed this body, and not long ago. */
+/** Whether the service signed this body recently. */
 function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_AGE_SECONDS)) return false;
